@@ -1,10 +1,10 @@
-"""From `pip install` to a first verdict on a class of one's own, with a stopwatch.
+"""Time from `pip install` to a first verdict on a user-defined class.
 
     python benchmarks/first_verdict.py [WHEEL]
 
-Makes a new virtual environment, installs the wheel there (one that is built from this tree, if
-none is given), writes a file of five lines, and checks it. Prints every command with its seconds
-and what it said. Exits 1 if it all took longer than two minutes, or there is no verdict.
+Creates a new virtual environment, installs the wheel there (by default one built from this tree),
+writes a file of five lines, and checks it. Prints every command with its duration in seconds and
+its output. Exits with 1 if the total exceeds two minutes, or without a verdict.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Seconds that it may take.
+#: Maximum total time in seconds.
 MOST = 120.0
-#: A filesystem whose author has written nothing but this.
+#: A user's filesystem class.
 FILE = """\
 from fsspec.implementations.memory import MemoryFileSystem
 
@@ -33,7 +33,7 @@ class MyStore(MemoryFileSystem):
 
 
 class Transcript:
-    """Commands that were run in a directory, and how long that took."""
+    """Commands run in a directory, and their total duration."""
 
     def __init__(self, place: Path) -> None:
         self._place = place
@@ -47,7 +47,7 @@ class Transcript:
         self.seconds = 0.0
 
     def run(self, command: Sequence[str], shown: str = "") -> tuple[int, str]:
-        """Run a command, print it as `shown`; its exit code and what it said."""
+        """Run a command, print it as `shown`; return its exit code and output."""
         begun = time.monotonic()
         done = subprocess.run(
             command,
@@ -67,7 +67,7 @@ class Transcript:
 
 
 def _shown(lines: list[str]) -> list[str]:
-    """The lines; of a report the head, the first violation and the verdict."""
+    """Return the lines; for a report the header, the first violation and the verdict."""
     first = next((n for n, line in enumerate(lines) if line.startswith("FAIL")), None)
     if first is None:
         return lines
@@ -76,7 +76,7 @@ def _shown(lines: list[str]) -> list[str]:
 
 
 def built(place: Path) -> Path:
-    """A wheel of this tree."""
+    """Return a wheel built from this tree."""
     build = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(place), str(ROOT)]
     subprocess.run([sys.executable, "-m", *build], check=True)
     (wheel,) = place.glob("*.whl")
@@ -84,7 +84,7 @@ def built(place: Path) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Go the way, and say how long it was."""
+    """Run all steps, and print the total time."""
     with TemporaryDirectory() as directory:
         place = Path(directory)
         wheel = Path(arguments[0]).resolve() if arguments else built(place)

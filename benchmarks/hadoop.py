@@ -1,11 +1,11 @@
-"""How many positioned reads a second of Hadoop's own streams Python can make.
+"""Positioned reads per second of Hadoop's streams from Python.
 
     python -m benchmarks.hadoop [rounds]
 
-The stream is that of RawLocalFileSystem over a file in the page cache. Contestants take turns
-within a round; medians over the rounds are printed, by wall clock: JPype, whose Java runs in this
-process; the kit's binding, which makes an outcome of each call; py4j, which talks to the Java
-process of Spark; and Python without any Java.
+The stream is RawLocalFileSystem's over a file in the page cache. Contestants alternate within a
+round; the tables have medians over the rounds, by wall clock: JPype, which runs Java in this
+process; the kit's binding, which converts each call to an outcome; py4j, which communicates with
+Spark's Java process; and Python without Java.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fscontract.implementations.spark.session import local_session
 
 SIZE = 8 << 20
 PIECES = (16, 4096)
-#: Reads of one turn; py4j makes few of them.
+#: Reads per turn; py4j does fewer.
 READS = 20_000
 FEW = 500
 _KEPT = 200
@@ -37,20 +37,20 @@ Turn = Callable[[int], object]
 
 
 def positions(piece: int) -> list[int]:
-    """Where to read."""
+    """Return the read positions."""
     chosen = Random(7)
     return [chosen.randrange(SIZE - piece) for _ in range(_KEPT)]
 
 
 def plain(path: Path, stack: ExitStack) -> Callable[[int], Turn]:
-    """os.pread."""
+    """Read with os.pread."""
     descriptor = os.open(path, os.O_RDONLY)
     stack.callback(os.close, descriptor)
     return lambda piece: lambda at: os.pread(descriptor, piece, at)
 
 
 def direct(binding: HadoopBinding, path: str, stack: ExitStack) -> Callable[[int], Turn]:
-    """`FSDataInputStream.read(long, byte[], int, int)` by JPype, into one array."""
+    """Read with `FSDataInputStream.read(long, byte[], int, int)` through JPype, into one array."""
     import jpype
 
     stream = binding.open(path).stream
@@ -64,7 +64,7 @@ def direct(binding: HadoopBinding, path: str, stack: ExitStack) -> Callable[[int
 
 
 def judged(binding: HadoopBinding, path: str, stack: ExitStack) -> Callable[[int], Turn]:
-    """The same as a step of a program: a new array, whose bytes come to Python."""
+    """Read as a program step does: a new array, whose bytes are converted to Python."""
     opened = binding.open(path)
     stack.callback(binding.bind(Step("close")), opened)
 
@@ -77,7 +77,7 @@ def judged(binding: HadoopBinding, path: str, stack: ExitStack) -> Callable[[int
 
 
 def through_py4j(path: Path, stack: ExitStack) -> Callable[[int], Turn]:
-    """The same by py4j, which sends a copy of the array, and none back."""
+    """Read through py4j, which sends a copy of the array and returns none."""
     context = stack.enter_context(local_session("local[1]")).sparkContext
     hadoop = context._jvm.org.apache.hadoop
     name = hadoop.fs.Path(str(path))
@@ -93,7 +93,7 @@ def through_py4j(path: Path, stack: ExitStack) -> Callable[[int], Turn]:
 
 
 def rate(turn: Turn, places: list[int], count: int) -> float:
-    """Calls a second."""
+    """Return the calls per second."""
     wanted = [places[n % len(places)] for n in range(count)]
     start = time.perf_counter()
     for at in wanted:
@@ -102,7 +102,7 @@ def rate(turn: Turn, places: list[int], count: int) -> float:
 
 
 def rates(rounds: int) -> Iterator[tuple[str, int, float]]:
-    """Who reads, how many bytes at once, and how many times in a second."""
+    """Yield contestant, bytes per read, and reads per second."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         data = Random(1).randbytes(SIZE)
         path = Path(folder, "data")
@@ -125,11 +125,11 @@ def rates(rounds: int) -> Iterator[tuple[str, int, float]]:
                 for name, (turn, count) in turns.items():
                     found[name].append(rate(turn, places, count))
             for name, each in found.items():
-                yield name, piece, statistics.median(each[1:])  # the first one warmed up
+                yield name, piece, statistics.median(each[1:])  # skip the warm-up round
 
 
 def main(rounds: int = 7) -> None:
-    """Measure and print, as a table in Markdown."""
+    """Measure, and print a Markdown table."""
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, ", end="")
     print(f"load {os.getloadavg()[0]:.1f}")
     print("| positioned reads a second | " + " | ".join(f"{p:,} bytes" for p in PIECES) + " |")

@@ -1,10 +1,10 @@
-"""Which mutants the suite kills, and how precisely it names the clause that each one breaks.
+"""Mutation results: mutants that the suite kills, and the clauses that it names for each.
 
     python benchmarks/mutants.py [--effort quick|normal|deep] [PATTERN...]
 
 A mutant is a part, such as a stream, a filesystem or a splitter, that breaks one clause. Each is
-checked by all clauses of its document: a row says whether that clause was named, at which effort,
-how long the run took, and which other clauses were found broken beside it. A PATTERN is a glob on
+checked with all clauses of its document. A row shows whether that clause was named, at which
+effort, the duration of the run, and the other clauses found broken. A PATTERN is a glob on
 "clause-Mutant".
 """
 
@@ -20,7 +20,7 @@ from fscontract.fakes.mutants.registry import Row, kill_table, mutants
 
 
 def main() -> int:
-    """Print the table; 1 if a mutant survives."""
+    """Print the table; return 1 if a mutant survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--effort", choices=EFFORTS, help="try this effort only")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")

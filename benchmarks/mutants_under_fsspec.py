@@ -2,9 +2,9 @@
 
     python benchmarks/mutants_under_fsspec.py [--every N] [PATTERN...]
 
-Each mutant is made the stream of an fsspec filesystem, and fsspec's suites for copy, get, put,
-open and pipe are run on that by pytest (on this very file). A mutant is killed if a test fails.
-`--every 10` takes each tenth mutant: a run of these suites takes some seconds.
+Each mutant becomes the stream of an fsspec filesystem, on which pytest runs fsspec's suites for
+copy, get, put, open and pipe (through this file). A mutant is killed if a test fails. `--every 10`
+selects every tenth mutant: these suites take some seconds per mutant.
 """
 
 # mypy: disable-error-code="misc"
@@ -26,12 +26,12 @@ from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
 _NAME = "FSCONTRACT_BENCHMARK_MUTANT"
-#: Those whose mutants are streams and filesystems.
+#: Documents whose mutants are streams and filesystems.
 _DOCUMENTS = ("fsdatainputstream", "python-file", "openfile")
 
 
 class Fixtures(abstract.AbstractFixtures):
-    """An fsspec filesystem whose streams are the mutant that the environment names."""
+    """An fsspec filesystem whose streams are the mutant named in the environment."""
 
     @pytest.fixture
     def fs(self) -> MemoryFsspec:
@@ -40,24 +40,24 @@ class Fixtures(abstract.AbstractFixtures):
 
     @pytest.fixture
     def fs_path(self) -> str:
-        """The directory that the suites work in."""
+        """Working directory of the suites."""
         return "/tests"
 
 
 class TestCopy(abstract.AbstractCopyTests, Fixtures):
-    """fsspec's tests of copying."""
+    """fsspec's copy tests."""
 
 
 class TestGet(abstract.AbstractGetTests, Fixtures):
-    """fsspec's tests of downloading."""
+    """fsspec's download tests."""
 
 
 class TestPut(abstract.AbstractPutTests, Fixtures):
-    """fsspec's tests of uploading."""
+    """fsspec's upload tests."""
 
 
 class TestOpen(abstract.AbstractOpenTests, Fixtures):
-    """fsspec's tests of opening."""
+    """fsspec's open tests."""
 
 
 class TestPipe(abstract.AbstractPipeTests, Fixtures):
@@ -65,7 +65,7 @@ class TestPipe(abstract.AbstractPipeTests, Fixtures):
 
 
 def killed(mutated: Mutant) -> bool:
-    """Whether fsspec's suites fail on the mutant."""
+    """Return True if fsspec's suites fail on the mutant."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__]
     environment = {**os.environ, _NAME: str(mutated)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -75,7 +75,7 @@ def killed(mutated: Mutant) -> bool:
 
 
 def main() -> None:
-    """Print a row for each mutant, and how many were killed."""
+    """Print a row for each mutant, and the number of killed ones."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--every", type=int, default=1, metavar="N")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")

@@ -26,7 +26,7 @@ _FREE_CALLS = 20
 
 
 def controlled(runner: ScheduleRunner, opcodes: bool) -> Iterator[Schedule]:
-    """Random programs of every family in turn, under random switches."""
+    """Run random programs of every family in turn, under random thread switches."""
     rng = Random(1)
     while True:
         for family in FAMILIES:
@@ -38,7 +38,7 @@ def controlled(runner: ScheduleRunner, opcodes: bool) -> Iterator[Schedule]:
 
 
 def free(runner: ScheduleRunner) -> Iterator[Schedule]:
-    """Long programs of every family in turn, whose threads run as they like."""
+    """Run long programs of every family in turn, with free-running threads."""
     rng = Random(1)
     while True:
         for family in FAMILIES:
@@ -51,7 +51,7 @@ def free(runner: ScheduleRunner) -> Iterator[Schedule]:
 def measure(
     name: str, make: Callable[[ScheduleRunner], Iterator[Schedule]], seconds: float
 ) -> None:
-    """Run schedules for some seconds and print how many there were in one."""
+    """Run schedules for some seconds, and print their rate."""
     binding = StreamBinding(MemoryFileSystem(), "memory")
     binding.prepare()
     runner = ScheduleRunner(binding, lambda _: None, 4096, 2.0)

@@ -1,10 +1,10 @@
-"""How the reference streams compare with what Python and its libraries offer.
+"""Reference streams compared with Python and its libraries.
 
     python benchmarks/streams.py [--quick] [--size MIB]
 
 Every number is a ratio of times in this run: 1.00 is as fast as the baseline, 0.50 takes twice as
-long. Contestants take turns within a round, and the median over the rounds is printed, so a busy
-machine slows all of them alike. The file is read from the page cache.
+long. Contestants alternate within a round, and the median over the rounds is printed, so a busy
+machine affects all of them equally. The file is read from the page cache.
 """
 
 from __future__ import annotations
@@ -220,14 +220,14 @@ def _memory_sequential() -> dict[str, Run]:
 
 
 def _print(title: str, contestants: dict[str, Run], rounds: int) -> None:
-    """Print how each contestant compares with the first."""
+    """Print each contestant relative to the first."""
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(rounds + 1):
         order = list(contestants.items())
         for name, run in order if number % 2 else reversed(order):
             begin = time.perf_counter()
             run()
-            if number:  # round 0 warms up
+            if number:  # round 0 is a warm-up
                 times[name].append(time.perf_counter() - begin)
     first, *_ = contestants
     print(f"\n{title} (median of {rounds} rounds)")

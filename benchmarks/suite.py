@@ -1,9 +1,9 @@
-"""What checking costs: CPU of a whole run by effort, and model-checked operations per second.
+"""Cost of checking: CPU time of a whole run by effort, and model-checked operations per second.
 
     python benchmarks/suite.py [--effort quick --effort normal]
 
-The rate is that of exhaustive programs on the memory stream in one process. The rows below it
-take layers away, so that the differences say what limits it.
+The rate is that of exhaustive programs on the memory stream in one process. The rows below it omit
+layers, so that the differences show the bottleneck.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROUNDS = 5
 
 
 def cpu_of(effort: str) -> float:
-    """CPU seconds of `fscontract check memory` in a process of its own, start included."""
+    """Return the CPU seconds of `fscontract check memory` in a new process, including its start."""
     before = os.times()
     command = [sys.executable, "-m", "fscontract", "check", "memory", "--effort", effort]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -36,7 +36,7 @@ def cpu_of(effort: str) -> float:
 
 
 def rate(work: Callable[[], int]) -> float:
-    """Operations per CPU second, the median of some rounds."""
+    """Return the median operations per CPU second of some rounds."""
     rates = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -46,7 +46,7 @@ def rate(work: Callable[[], int]) -> float:
 
 
 class Layers:
-    """The same programs with more or less done for each operation."""
+    """The same programs with different work per operation."""
 
     def __init__(self, executor: Executor, programs: Sequence[Program]) -> None:
         self.executor = executor
@@ -54,20 +54,20 @@ class Layers:
         self.operations = sum(len(p.steps) for p in programs)
 
     def judged(self) -> int:
-        """Everything: open, call, judge, close."""
+        """Run everything: open, call, judge, close."""
         for program in self.programs:
             assert self.executor.run(program).violation is None
         return self.operations
 
     def called(self) -> int:
-        """The calls alone, each program on a stream newly opened and closed."""
+        """Run only the calls, each program on a new stream."""
         executor = self.executor
         for program in self.programs:
             executor.observe(program)
         return self.operations
 
     def bare(self) -> int:
-        """The calls alone, on one stream that stays open and is never closed."""
+        """Run only the calls, on one stream that stays open."""
         executor, length = self.executor, self.programs[0].length
         stream = executor.binding.open(executor.file(length)[0])
         for program in self.programs:

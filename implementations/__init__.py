@@ -1,1 +1,1 @@
-"""Filesystems that must pass, and bindings to others'."""
+"""Reference filesystems, and bindings to other APIs."""

@@ -1,4 +1,4 @@
-"""Write files of this machine whole: a temporary file, its lock, and what makes it durable."""
+"""Atomic writes of local files: temporary files, their locks, and durability."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fscontract.implementations.filesystem_base import PendingFile
 
 try:
     import fcntl
-except ImportError:  # Windows, where an open file can't be deleted anyway
+except ImportError:  # Windows, which does not delete open files anyway
     fcntl = None  # type: ignore[assignment]
 
-#: Files being written; listings leave them out.
+#: Prefix of files being written; listings omit them.
 PENDING = ".fscontract-"
-#: Where there are no locks, a temporary file of this age, in seconds, has no writer any more.
+#: Without locks, a temporary file of this age in seconds counts as abandoned.
 _OLD = 24 * 60 * 60
 _NO_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF})
 
@@ -29,11 +29,11 @@ def write_pending(
     durable: bool,
     errors: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> PendingFile:
-    """Return a file beside `target` that becomes it when it is closed.
+    """Return a temporary file next to `target` that replaces it on close.
 
-    Its lock tells that the writer lives: the system gives it back when a process ends. With
-    `durable` the bytes are on the disk before the name is, and both are when `close` returns.
-    What fails is raised within `errors()`.
+    A lock shows that the writer is alive: the system releases it when the process ends. With
+    `durable`, the bytes are on disk before the name, and both when `close` returns. Errors are
+    raised within `errors()`.
     """
     pending, descriptor, lock = _locked_file(os.path.dirname(target))
     raw = open(descriptor, "wb", buffering=0)  # noqa: SIM115 - PendingFile owns it
@@ -42,7 +42,7 @@ def write_pending(
         with errors():
             if overwrite:
                 os.replace(pending, target)
-            else:  # of several that create it at once, one does
+            else:  # only one of several concurrent creators succeeds
                 os.link(pending, target)
                 os.unlink(pending)
             if durable:
@@ -64,22 +64,22 @@ def write_pending(
 
 
 def remove_abandoned(directory: str, recursive: bool = True) -> list[str]:
-    """Delete the temporary files below a directory whose writers have died; return their paths.
+    """Delete temporary files below a directory whose writers have died; return their paths.
 
-    A file that is locked has a writer. Links are not followed.
+    A locked file has a live writer. Links are not followed.
     """
     removed = []
     for path in _pending_below(directory, recursive):
         try:
             if _remove(path):
                 removed.append(path)
-        except OSError:  # another one removes it, or may not
+        except OSError:  # another process removes it, or this one may not
             continue
     return removed
 
 
 def sync_directory(path: str) -> None:
-    """Put the names in a directory on the disk, where a system can do that."""
+    """Sync a directory to disk, if the system supports it."""
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -93,9 +93,9 @@ def sync_directory(path: str) -> None:
 
 
 def sync_files(paths: Iterable[str], below: str) -> None:
-    """Put files that others have written on the disk, those that are there, and their names.
+    """Sync the existing ones of these files, written by other processes, and their names to disk.
 
-    So are the names of their directories, up to those in `below`.
+    This includes the names of their parent directories, up to those in `below`.
     """
     directories: set[str] = set()
     for path in paths:
@@ -118,7 +118,7 @@ def sync_files(paths: Iterable[str], below: str) -> None:
 
 
 def make_directories(path: str, durable: bool) -> None:
-    """Make a directory and its parents; FileExistsError, NotADirectoryError."""
+    """Create a directory and its parents; raise FileExistsError or NotADirectoryError."""
     missing: list[str] = []
     while durable and not os.path.lexists(path if not missing else missing[-1]):
         missing.append(os.path.dirname(missing[-1]) if missing else path)
@@ -128,7 +128,7 @@ def make_directories(path: str, durable: bool) -> None:
 
 
 def _locked_file(directory: str) -> tuple[str, int, _Lock]:
-    """A new temporary file that is locked: its path, a descriptor, and one that keeps the lock."""
+    """Return the path, a descriptor and the lock of a new, locked temporary file."""
     while True:
         path = os.path.join(directory, PENDING + secrets.token_hex(8))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -141,11 +141,11 @@ def _locked_file(directory: str) -> tuple[str, int, _Lock]:
             return path, descriptor, _Lock(None)
         if os.fstat(descriptor).st_nlink:
             return path, descriptor, _Lock(os.dup(descriptor))
-        os.close(descriptor)  # it was taken for an abandoned one before it was locked
+        os.close(descriptor)  # another process took it for abandoned before it was locked
 
 
 def _remove(path: str) -> bool:
-    """Delete a temporary file without a writer; whether it was one."""
+    """Delete a temporary file without a writer; return True if it was one."""
     if fcntl is None:
         return _is_old(path) and _unlinked(path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -178,13 +178,13 @@ def _pending_below(directory: str, recursive: bool) -> Iterator[str]:
 
 
 class _Lock:
-    """A lock that lasts until it is closed, or its process ends; without a descriptor, none."""
+    """A lock held until `close` or the end of the process; no lock without a descriptor."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
 
     def close(self) -> None:
-        """Give the lock back; more than once is harmless."""
+        """Release the lock. May be called again."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)

@@ -1,4 +1,4 @@
-"""A stream as the binary file that Python's libraries expect."""
+"""Python binary file over a stream."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from typing import Any, NoReturn
 
 from fscontract.contract.api.filesystem import FSDataInputStream
 
-#: Bytes that memory is got for at once: a file may be shorter than it is said to be.
+#: Maximum bytes allocated at once, because a file may be shorter than its reported length.
 _AT_ONCE = 1 << 26
 
 
 class StreamFile(io.RawIOBase):
     """A readable, seekable raw file that shares `stream`'s position and closes it.
 
-    Python allows a position after the end, where reads give nothing; the contract does not. Such
-    a position is kept here while the stream stands at its end, and forgotten once it is moved.
-    `length` gives the file's length in bytes. A stream that is closed tells so the files that its
-    method `attach` was given, if it has one.
+    Python allows positions past EOF, where reads return no bytes; the contract does not. The file
+    stores such a position while the stream is at EOF, until the stream is moved. `length` returns
+    the file's length in bytes. A stream with a method `attach` closes its attached files.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class StreamFile(io.RawIOBase):
 
     @property
     def name(self) -> str:
-        """The path of the file."""
+        """Path of the file."""
         return str(getattr(self._stream, "path", ""))
 
     @property
@@ -46,7 +45,7 @@ class StreamFile(io.RawIOBase):
         """Always "rb"."""
         return "rb"
 
-    # `closed` is that of IOBase, in C: io.BufferedReader asks for it at every line.
+    # `closed` is inherited from IOBase, in C: io.BufferedReader reads it for every line.
 
     def close(self) -> None:
         """Close the file and its stream."""
@@ -55,25 +54,25 @@ class StreamFile(io.RawIOBase):
             super().close()
 
     def stream_closed(self) -> None:
-        """Close the file, because its stream is."""
+        """Close the file after its stream was closed."""
         super().close()
 
     def __del__(self) -> None:
-        # IOBase would close here, and with it a stream that its owner may still be using.
+        # IOBase would close here, and with it a stream that its owner may still use.
         pass
 
     def readable(self) -> bool:
-        """True; ValueError when closed."""
+        """Return True; raise ValueError when closed."""
         self._check_open()
         return True
 
     def seekable(self) -> bool:
-        """True; ValueError when closed."""
+        """Return True; raise ValueError when closed."""
         self._check_open()
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill any writable C-contiguous buffer; the count in bytes, 0 at the end."""
+        """Fill any writable C-contiguous buffer; return the number of bytes, 0 at EOF."""
         self._check_open()
         view = _bytes_of(buffer)
         if len(view) == 0 or self._is_beyond():
@@ -81,16 +80,16 @@ class StreamFile(io.RawIOBase):
         return max(0, self._stream.read_into(view, 0, len(view)))
 
     def read(self, size: int | None = -1) -> bytes | None:
-        """Up to `size` bytes, or the rest for None or a negative size."""
+        """Return up to `size` bytes, or the rest for None or a negative size."""
         return super().read(-1 if size is None else size)
 
     def readline(self, size: int | None = -1) -> bytes:
-        """Up to `size` bytes of the line; ValueError when closed, also for no bytes."""
-        self._check_open()  # IOBase looks only when it reads
+        """Return up to `size` bytes of a line; raise ValueError when closed, even for no bytes."""
+        self._check_open()  # IOBase checks only when it reads
         return super().readline(size)
 
     def readall(self) -> bytes:
-        """Everything from the position to the end."""
+        """Return all bytes from the position to EOF."""
         self._check_open()
         rest = 0 if self._is_beyond() else self._length() - self._stream.get_pos()
         data = self._read_block(rest)
@@ -104,7 +103,7 @@ class StreamFile(io.RawIOBase):
         return b"".join(blocks)
 
     def _read_block(self, rest: int) -> bytes:
-        """The `rest`, or a block of it; fewer bytes only at the end."""
+        """Return the `rest`, or a block of it; fewer bytes only at EOF."""
         data = bytearray(max(0, min(rest, _AT_ONCE)))
         filled = 0
         with memoryview(data) as view:
@@ -116,30 +115,30 @@ class StreamFile(io.RawIOBase):
         return bytes(data) if filled == len(data) else bytes(data[:filled])
 
     def tell(self) -> int:
-        """The position in bytes."""
+        """Return the position in bytes."""
         self._check_open()
         return self._beyond if self._is_beyond() else self._stream.get_pos()
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move; a position after the end is allowed, one before 0 is OSError (EINVAL)."""
+        """Move the position, also past EOF; raise OSError (EINVAL) for a negative position."""
         self._check_open()
         if whence not in (os.SEEK_SET, os.SEEK_CUR, os.SEEK_END):
-            raise ValueError(f"whence must be 0, 1 or 2, not {whence!r}")
+            raise ValueError(f"invalid whence: {whence!r}; must be 0, 1 or 2")
         target = operator.index(offset)
         if whence == os.SEEK_CUR:
             target += self.tell()
         elif whence == os.SEEK_END:
             target += self._length()
         if target < 0:
-            raise OSError(errno.EINVAL, f"seek to {target}")
+            raise OSError(errno.EINVAL, f"invalid seek position: {target}; must be 0 or more")
         self._stream.seek(min(target, self._length()))
         self._beyond, self._beyond_since = target, self._seeks()
         return target
 
     def write(self, data: Any) -> NoReturn:
-        """Always io.UnsupportedOperation."""
+        """Raise io.UnsupportedOperation."""
         self._check_open()
-        raise io.UnsupportedOperation("a stream is for reading")
+        raise io.UnsupportedOperation("the file is read-only")
 
     def _is_beyond(self) -> bool:
         length = self._length()
@@ -158,9 +157,9 @@ class StreamFile(io.RawIOBase):
 def _bytes_of(buffer: Any) -> memoryview:
     view = memoryview(buffer)
     if view.readonly:
-        raise TypeError("readinto needs a writable buffer")
+        raise TypeError("readinto requires a writable buffer")
     if not view.c_contiguous:
-        raise BufferError("readinto needs a C-contiguous buffer")
+        raise BufferError("readinto requires a C-contiguous buffer")
     if view.nbytes == 0:
         return memoryview(bytearray())
     return view if view.format == "B" and view.ndim == 1 else view.cast("B")

@@ -1,4 +1,4 @@
-"""Base of the reference filesystems: paths, permissions, writers, statistics and locks in forks."""
+"""Base of the reference filesystems: paths, permissions, writers, statistics, and locks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOCKS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def free_in_children(lock: Lock) -> Lock:
-    """The lock, one of `threading`: free in a child, which has no thread that would release it."""
+    """Return a lock of `threading` that is released in forked children, which lack the owner."""
     _LOCKS.add(lock)
     return lock
 
@@ -42,21 +42,21 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_free)
 
 
-#: How many streams may be gone before somebody adds their counts to the others.
+#: Maximum number of closed streams whose counts have not been added up.
 _MAX_RETIRED = 100
 
 
 class Statistics:
-    """The counters of one filesystem, called `names`: its own, and the sums over its streams.
+    """Counters of one filesystem, called `names`: its own, and the sums over its streams.
 
-    Streams count for themselves; the sums are taken when somebody asks for them.
+    Streams count their calls; the sums are computed on request.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         self._lock = free_in_children(threading.Lock())
         self._counts = dict.fromkeys(names, 0)
         self._open: dict[int, weakref.ref[FSDataInputStream]] = {}
-        self._gone: deque[Mapping[str, int]] = deque()  # the last counts of streams
+        self._gone: deque[Mapping[str, int]] = deque()  # final counts of closed streams
 
     def count(self, name: str) -> None:
         """Add 1 to one of the filesystem's own counters."""
@@ -64,20 +64,20 @@ class Statistics:
             self._counts[name] += 1
 
     def watch(self, stream: FSDataInputStream) -> None:
-        """Count what `stream` does, until it is given to `retire`."""
+        """Include the counts of `stream` until `retire`."""
         self._open[id(stream)] = weakref.ref(stream)
         if len(self._gone) > _MAX_RETIRED:
             with self._lock:
                 self._add_gone()
 
     def retire(self, stream: FSDataInputStream) -> None:
-        """Keep the counts of a stream that does nothing more."""
-        # No lock: a stream may be lost, and end here, in a thread that holds it.
+        """Keep the final counts of a stream."""
+        # No lock: a lost stream may be finalized, and call this, in a thread that holds it.
         self._open.pop(id(stream), None)
         self._gone.append(stream.io_statistics())
 
     def snapshot(self) -> dict[str, int]:
-        """All counters as they are now; approximate while streams are in use."""
+        """Return all current counters; approximate while streams are in use."""
         with self._lock:
             self._add_gone()
             total = self._counts.copy()
@@ -96,51 +96,55 @@ def _add(total: dict[str, int], counts: Iterable[Mapping[str, int]]) -> None:
                 total[name] = total.get(name, 0) + count
 
 
-#: The bits of a permission, as they stand in the last digit of a mode.
+#: Permission bits, as in the last digit of a mode.
 _PERMISSIONS = {"r": 4, "w": 2, "x": 1}
 
 
 def path_elements(path: str) -> list[str]:
-    """The elements of an absolute path, none for the root.
+    """Return the elements of an absolute path; none for the root.
 
-    IllegalArgumentException for an empty or relative path, a NUL character or an element `..`;
-    empty elements and `.` are dropped.
+    Raise IllegalArgumentException for an empty or relative path, a NUL character or an element
+    `..`. Empty elements and `.` are dropped.
     """
     if path is None:
-        raise NullPointerException("no path")
+        raise NullPointerException("path must not be None")
     if not isinstance(path, str) or not path.startswith("/"):
-        raise IllegalArgumentException(f"a path must be text that starts with '/': {path!r}")
+        raise IllegalArgumentException(
+            f"invalid path: {path!r}; must be a string that starts with '/'"
+        )
     if "\0" in path:
-        raise IllegalArgumentException(f"a path must not hold NUL: {path!r}")
+        raise IllegalArgumentException(f"invalid path: {path!r}; must not contain NUL")
     elements = [element for element in path.split("/") if element not in ("", ".")]
     if ".." in elements:
-        raise IllegalArgumentException(f"a path must not hold '..': {path!r}")
+        raise IllegalArgumentException(f"invalid path: {path!r}; must not contain '..'")
     return elements
 
 
 def normalize(path: str) -> str:
-    """The one spelling of an absolute path; errors as in `path_elements`."""
+    """Return the normal form of an absolute path. Raises as `path_elements` does."""
     return "/" + "/".join(path_elements(path))
 
 
 def permission_bits(mode: int) -> int:
-    """The mode, if it is one; IllegalArgumentException."""
+    """Return a valid mode; raise IllegalArgumentException for others."""
     if not 0 <= mode <= 0o7777:
-        raise IllegalArgumentException(f"a mode is 0 to 0o7777, not {mode:#o}")
+        raise IllegalArgumentException(f"invalid mode: {mode:#o}; must be from 0 to 0o7777")
     return mode
 
 
 def access_bits(mode: str) -> int:
-    """The last digit of the mode that grants everything in "rwx" text; IllegalArgumentException."""
+    """Return the permission bits for text such as "rw"; raise IllegalArgumentException."""
     if not mode or set(mode) - _PERMISSIONS.keys():
-        raise IllegalArgumentException(f"access is asked for by letters of 'rwx', not {mode!r}")
+        raise IllegalArgumentException(
+            f"invalid access mode: {mode!r}; must be a combination of r, w and x"
+        )
     return sum(_PERMISSIONS[letter] for letter in set(mode))
 
 
 class ReferenceFileSystem(FileSystem):
     """A filesystem whose opens all go through `_open`, and whose files all have etags."""
 
-    #: The path capabilities of every path.
+    #: Path capabilities, the same for every path.
     path_capabilities: ClassVar[frozenset[str]] = frozenset({ETAGS_AVAILABLE})
 
     def __init__(self) -> None:
@@ -148,23 +152,23 @@ class ReferenceFileSystem(FileSystem):
 
     @abstractmethod
     def _open(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        """Open the file at a normalized path; FileNotFoundException."""
+        """Open the file at a normalized path; raise FileNotFoundException."""
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
-        """Open a file at position 0; FileNotFoundException for a missing path or a directory."""
+        """Open a file at position 0; raise FileNotFoundException if it is not a file."""
         return self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size))
 
     def open_file(self, path: str) -> Builder[FSDataInputStream]:
-        """Start building an open with options; NullPointerException if there is no path.
+        """Return a builder to open a file; raise NullPointerException without a path.
 
-        Whatever else is wrong with the path comes out of the future.
+        Other errors of the path are set on the future.
         """
         if path is None:
-            raise NullPointerException("no path")
+            raise NullPointerException("path must not be None")
         return Builder(path, lambda path, options: self._opened(OP_OPENFILE, path, options))
 
     def open_with(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        """Open a file with options that a builder has collected before, perhaps elsewhere."""
+        """Open a file with options that a builder has collected, possibly in another process."""
         return self._opened(OP_OPENFILE, path, options)
 
     def has_path_capability(self, path: str, name: str) -> bool:
@@ -173,10 +177,10 @@ class ReferenceFileSystem(FileSystem):
         return name.lower() in self.path_capabilities
 
     def io_statistics(self) -> Mapping[str, int]:
-        """What the filesystem and its streams did. (IOStatisticsSource)
+        """Return statistics of the filesystem and its streams (IOStatisticsSource).
 
-        `op_get_file_status` counts calls of `get_file_status`, also those that `list_status`
-        makes. No open asks for the status of a path.
+        `op_get_file_status` includes calls of `get_file_status` by `list_status`. Opening a file
+        does not request its status.
         """
         return self._statistics.snapshot()
 
@@ -189,26 +193,26 @@ class ReferenceFileSystem(FileSystem):
 
 
 def not_found(path: str) -> FileNotFoundException:
-    """The error for a path that is not there."""
+    """Return the error for a missing path."""
     return FileNotFoundException(path, "no such file or directory")
 
 
 def not_a_file(path: str) -> FileNotFoundException:
-    """The error for reading a directory, or anything else that is not a regular file."""
+    """Return the error for reading a directory or another path that is not a regular file."""
     return FileNotFoundException(path, "not a regular file")
 
 
 def denied(path: str) -> AccessControlException:
-    """The error for a path whose permissions forbid what was asked."""
+    """Return the error for an operation that the path's permissions forbid."""
     return AccessControlException(path, "permission denied")
 
 
 class PendingFile(io.BufferedWriter):
-    """Writes to `raw`; `publish` makes the file appear, `abandon` throws it away.
+    """Writes to `raw`; `publish` makes the file visible, `abandon` drops it.
 
-    Closing publishes; leaving a `with` block by an exception, or losing the file without closing
-    it, abandons. With `autocommit` off, closing does neither: `commit` or `discard` follow.
-    `sync` is called between the last byte and the end of `raw`.
+    Closing publishes. Leaving a `with` block by an exception, or losing the file without closing
+    it, abandons. With `autocommit` off, closing does neither: call `commit` or `discard`. `sync` is
+    called after the last byte, before `raw` is closed.
     """
 
     def __init__(
@@ -225,7 +229,7 @@ class PendingFile(io.BufferedWriter):
         self._sync = sync
 
     def close(self) -> None:
-        """Write out the rest and publish; a failure to do so abandons the file."""
+        """Flush and publish; abandon the file if that fails."""
         if self.closed:
             return
         try:
@@ -244,9 +248,9 @@ class PendingFile(io.BufferedWriter):
         self._publish()
 
     def discard(self) -> None:
-        """Close and throw the file away, also one closed with `autocommit` off."""
+        """Close and drop the file, also after it was closed with `autocommit` off."""
         pending = not self.closed or not self.autocommit
-        self.raw.close()  # not self.close(): nothing more of this file is wanted
+        self.raw.close()  # not self.close(), because the rest of the file is not needed
         if pending:
             self._abandon()
 

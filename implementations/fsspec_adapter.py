@@ -1,4 +1,4 @@
-"""Our filesystems as fsspec filesystems, so that pandas, PyArrow and zipfile read through them."""
+"""fsspec views of the filesystems, for pandas, PyArrow, zipfile and other libraries."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class StreamReader(io.BufferedReader):
         self._buffer_size = buffer_size
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Up to `size` bytes, all of the rest for None or a negative size.
+        """Return up to `size` bytes, or the rest for None or a negative size.
 
-        More than the buffer holds is asked of the stream at once, and not its last part by itself.
+        A read larger than the buffer is passed to the stream as a whole.
         """
         if size is None or not self._buffer_size < size <= self.size - self.tell():
             return super().read(size)
@@ -36,9 +36,9 @@ class StreamReader(io.BufferedReader):
 
 
 class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
-    """fsspec's methods, each a call or two of the filesystem `fs`."""
+    """fsspec's methods, implemented by calls of the filesystem `fs`."""
 
-    cachable = False  # an instance holds a filesystem, which may be of another root or store
+    cachable = False  # instances may wrap filesystems with different roots or stores
     root_marker = "/"
     fs: FileSystem
 
@@ -56,7 +56,7 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         if mode == "rb":
             return self._reader(path, block_size)
         if mode not in ("wb", "xb"):
-            raise ValueError(f"mode {mode!r}: use 'rb', 'wb' or 'xb'")
+            raise ValueError(f"invalid mode: {mode!r}; must be 'rb', 'wb' or 'xb'")
         if mode == "xb" and self.exists(path):
             raise FileExistsError(path)
         file = self.fs.create(path, overwrite=mode == "wb")
@@ -71,16 +71,16 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         return StreamReader(stream.as_file(), size, buffer_size)
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
-        """The entry of one path; FileNotFoundError."""
+        """Return the entry of one path; raise FileNotFoundError."""
         return _entry(self.fs.get_file_status(self._strip_protocol(path)))
 
     def ls(self, path: str, detail: bool = True, **_: Any) -> list[Any]:
-        """The entries of a directory, or of the file itself: names, or dictionaries."""
+        """Return the entries of a directory, or of the file itself: names, or dictionaries."""
         entries = [_entry(s) for s in self.fs.list_status(self._strip_protocol(path))]
         return entries if detail else [entry["name"] for entry in entries]
 
     def mkdir(self, path: str, create_parents: bool = True, **_: Any) -> None:
-        """Make a directory; FileExistsError."""
+        """Create a directory; raise FileExistsError."""
         path = self._strip_protocol(path)
         if self.exists(path):
             raise FileExistsError(path)
@@ -89,7 +89,7 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         self.fs.mkdirs(path)
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        """Make a directory and its parents; FileExistsError unless `exist_ok`."""
+        """Create a directory and its parents; raise FileExistsError unless `exist_ok`."""
         if not exist_ok or not self.isdir(path):
             self.mkdir(path)
 
@@ -98,7 +98,7 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         self._delete(self._strip_protocol(path), recursive=False)
 
     def rm_file(self, path: str) -> None:
-        """Remove a file; FileNotFoundError."""
+        """Remove a file; raise FileNotFoundError."""
         self._delete(self._strip_protocol(path), recursive=False)
 
     def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
@@ -112,7 +112,7 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
             self._delete(one, recursive)
 
     def cp_file(self, path1: str, path2: str, **_: Any) -> None:
-        """Copy one file, or make a directory for one."""
+        """Copy one file, or create a directory for one."""
         source, target = self._strip_protocol(path1), self._strip_protocol(path2)
         if self.isdir(source):
             self.fs.mkdirs(target)
@@ -140,11 +140,11 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         self.fs.rename(source, target)
 
     def created(self, path: str) -> datetime:
-        """When this version of the file was made, in UTC."""
+        """Return the creation time of this version of the file, in UTC."""
         return self.modified(path)
 
     def modified(self, path: str) -> datetime:
-        """When the file was last modified, in UTC."""
+        """Return the modification time of the file, in UTC."""
         return datetime.fromtimestamp(self.info(path)["mtime"], tz=timezone.utc)
 
     def _delete(self, path: str, recursive: bool) -> None:
@@ -153,7 +153,7 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
 
 
 class MemoryFsspec(_View):
-    """A MemoryFileSystem: `fs`, or the one that the whole process shares."""
+    """View of a MemoryFileSystem: `fs`, or one shared by the whole process."""
 
     protocol = "fscontract-memory"
     shared = MemoryFileSystem()
@@ -164,7 +164,7 @@ class MemoryFsspec(_View):
 
 
 class LocalFsspec(_View):
-    """A LocalFileSystem: `fs`, or one of this `root` and `strategy`."""
+    """View of a LocalFileSystem: `fs`, or one with this `root` and `strategy`."""
 
     protocol = "fscontract-local"
 

@@ -1,8 +1,8 @@
-"""`open_file` for any fsspec filesystem: Hadoop's builder, in terms of fsspec's `open`.
+"""Hadoop's `open_file` builder for any fsspec filesystem, through fsspec's `open`.
 
-A length becomes `size=`, a read policy `cache_type=` and `block_size=`, a buffer size
-`block_size=`. A hint may save time but never break an open or change the bytes, so an argument is
-passed only to files that take it, which is read off the signatures.
+A length is passed as `size=`, a read policy as `cache_type=` and `block_size=`, a buffer size as
+`block_size=`. A hint may save time, but must never break an open or change the bytes. Therefore an
+argument is passed only to file classes whose signatures accept it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fetch: TypeAlias = Callable[[int, int], bytes]
 
 
 class Cache(NamedTuple):
-    """A cache of fsspec's by its name, and how far it reads ahead in bytes; None is its default."""
+    """An fsspec cache by name, and its read-ahead in bytes; None is fsspec's default."""
 
     name: str | None = None
     block: int | None = None
@@ -32,8 +32,8 @@ class Cache(NamedTuple):
 
 _AHEAD = Cache("readahead")
 _AROUND = Cache("bytes", 1 << 16)
-#: What is asked for under each read policy; the others leave it to the filesystem. All of these
-#: caches are in fsspec 2023.1. "all" would hold a file of any size in memory before its first read.
+#: Cache for each read policy; other policies use the filesystem's default. fsspec 2023.1 has all of
+#: these caches. "all" would load a file of any size into memory before its first read.
 POLICIES: Mapping[str, Cache] = {
     "sequential": _AHEAD,
     "avro": _AHEAD,
@@ -47,15 +47,15 @@ POLICIES: Mapping[str, Cache] = {
     "orc": _AROUND,
     "hbase": _AROUND,
 }
-#: Caches that end where the bytes do if the length is overstated. "mmap" raises IndexError,
-#: "blockcache" looks for every block that there should be, "all" reads before `_bounded` is there.
+#: Caches that end at the last byte even if the length is overstated. "mmap" raises IndexError,
+#: "blockcache" requests every expected block, "all" reads before `_bounded` is installed.
 EXACT = frozenset({"none", "readahead", "bytes"})
-#: Classes whose files can't be opened with just any block size: one has a single size, the other
-#: raises if it is not that of the first time.
+#: Classes that do not accept every block size: one supports a single size, the other raises if the
+#: size differs from that of the first open.
 FIXED_BLOCKS = frozenset({"DatabricksFileSystem", "CachingFileSystem"})
-#: Classes that have to ask the server whether it has ranges, unless `info` has done so.
+#: Classes that must query whether the server supports ranges, unless `info` has done so.
 ASK_FIRST = frozenset({"HTTPFileSystem"})
-#: Files without a cache allocate a buffer of the block size, which is at most so many bytes.
+#: Maximum block size of files without a cache, which allocate a buffer of this size.
 LARGEST_BUFFER = 1 << 26
 
 _HINTS = frozenset({"size", "cache_type", "block_size"})
@@ -64,34 +64,34 @@ _DEFAULT_CACHES = ("default_cache_type", "_default_cache_type", "cache_type")
 
 @dataclass(frozen=True)
 class InfoStatus(FileStatus):
-    """A status made from what fsspec's `info` or `ls` says of a path."""
+    """A status from a result of fsspec's `info` or `ls`."""
 
     info: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 class FsspecBuilder(Builder[BinaryIO]):
-    """Options for opening the file at `path`; the future of `build` gives a binary file."""
+    """Options for opening the file at `path`; the future of `build` returns a binary file."""
 
     def __init__(self, fs: AbstractFileSystem, path: str) -> None:
         super().__init__(path, partial(_open, fs))
         self.path = path
 
     def with_file_status(self, status: FileStatus | Mapping[str, Any] | None) -> FsspecBuilder:
-        """Give a status, or a dictionary of fsspec's `info`; its name must be that of the file."""
+        """Set a status, or a result of fsspec's `info`; its name must match the file."""
         super().with_file_status(status_of(status) if isinstance(status, Mapping) else status)
         return self
 
 
 def open_file(fs: AbstractFileSystem, path: Any) -> FsspecBuilder:
-    """Start building an open of a file of `fs`; nothing is looked at before `build()`.
+    """Return a builder for a file of `fs`; `build` is the first call that accesses the file.
 
-    `path` is anything that `fs.open` takes. Whatever `fs.open` raises comes out of the future.
+    `path` is anything that `fs.open` accepts. Errors of `fs.open` are set on the future.
     """
     return FsspecBuilder(fs, stringify_path(path))
 
 
 def status_of(info: Mapping[str, Any]) -> InfoStatus:
-    """The status that a dictionary of fsspec's `info` stands for; length -1 if it has no size."""
+    """Return the status for a result of fsspec's `info`; length -1 without a size."""
     size = info.get("size")
     times = (info.get(key) for key in ("mtime", "LastModified", "last_modified"))
     return InfoStatus(
@@ -125,16 +125,16 @@ def _open(fs: AbstractFileSystem, path: str, options: OpenOptions) -> BinaryIO:
 
 
 def _arguments(fs: AbstractFileSystem, options: OpenOptions) -> dict[str, Any]:
-    """The arguments of `fs.open` that stand for the options."""
+    """Return the arguments of `fs.open` for the options."""
     while "DirFileSystem" in _names(type(fs)):
-        fs = fs.fs  # a directory filesystem hands all arguments on
+        fs = fs.fs  # a directory filesystem passes all arguments on
     if getattr(fs, "block_size", None) == 0:
-        return {}  # made to stream its files, which have no cache and no size
+        return {}  # its files are streams without cache and size
     kind: Any = type(fs)
     reach, policy_cache = _reach(kind), _policy_cache(options)
     given: dict[str, Any] = {}
     cached = policy_cache.name is not None and "cache_type" in reach.hints
-    if cached and not getattr(fs, "cache_options", None):  # which are those of another cache
+    if cached and not getattr(fs, "cache_options", None):  # cache_options belong to another cache
         given["cache_type"] = policy_cache.name
     block = policy_cache.block if "cache_type" in given else options.buffer_size
     if block and "block_size" in reach.hints:
@@ -147,22 +147,22 @@ def _arguments(fs: AbstractFileSystem, options: OpenOptions) -> dict[str, Any]:
 
 def _policy_cache(options: OpenOptions) -> Cache:
     if options.buffer_size == 0:
-        return Cache("none")  # a block size of 0 makes some files streams that can't seek
+        return Cache("none")  # with a block size of 0, some files become streams without seek
     cache = POLICIES.get(options.read_policy or "", Cache())
     return cache if options.buffer_size is None else Cache(cache.name, options.buffer_size)
 
 
 def _may_tell(fs: AbstractFileSystem, status: FileStatus | None) -> bool:
-    """Whether nothing is missed by telling the filesystem a size, so that it need not ask."""
+    """Return True if passing a size, which avoids a request, has no side effects."""
     if _names(type(fs)).isdisjoint(ASK_FIRST):
         return True
     return isinstance(status, InfoStatus) and bool(status.info.get("partial", True))
 
 
 def _bounded(fetch: Fetch, size: int, look_up: Callable[[], int | None]) -> Fetch:
-    """`fetch` up to `size`, or to the real end if that turns out to be before it.
+    """Return `fetch` limited to `size`, or to an earlier EOF.
 
-    The cache "none" asks for bytes beyond the size, and stores differ in what they say to that.
+    The cache "none" requests bytes past the size, and stores respond to that differently.
     """
 
     def fetch_range(start: int, end: int) -> bytes:
@@ -184,7 +184,7 @@ def _bounded(fetch: Fetch, size: int, look_up: Callable[[], int | None]) -> Fetc
 
 
 class Reach(NamedTuple):
-    """Which arguments of `open` get to a class's files, and the cache that they have by default."""
+    """The `open` arguments that reach a class's files, and their default cache."""
 
     hints: frozenset[str]
     cache: Any
@@ -194,7 +194,7 @@ class Reach(NamedTuple):
 def _reach(kind: type) -> Reach:
     try:
         return _inspected(kind)
-    except (AttributeError, TypeError, ValueError):  # a compiled function, not to be looked into
+    except (AttributeError, TypeError, ValueError):  # a compiled function without a signature
         return Reach(frozenset(), None)
 
 
@@ -202,7 +202,7 @@ def _inspected(kind: Any) -> Reach:
     if kind.open is not AbstractFileSystem.open:
         return Reach(_HINTS.intersection(signature(kind.open).parameters), None)
     parameters = signature(kind._open).parameters
-    hints = _HINTS.intersection(parameters) | {"block_size"}  # which `open` always hands on
+    hints = _HINTS.intersection(parameters) | {"block_size"}  # `open` always passes block_size
     cache = parameters["cache_type"].default if "cache_type" in hints else None
     files = _files(unwrap(kind._open)) if _is_open_ended(parameters) else []
     if files:
@@ -214,7 +214,7 @@ def _inspected(kind: Any) -> Reach:
 
 
 def _files(maker: Any) -> list[type]:
-    """The classes of buffered files that `_open` makes; none if it asks another filesystem."""
+    """Return the classes of buffered files that `_open` creates; none if it delegates."""
     if {"open", "_open"}.intersection(maker.__code__.co_names):
         return []
     spoken_of = getclosurevars(maker)
@@ -223,7 +223,7 @@ def _files(maker: Any) -> list[type]:
 
 
 def _parameter(kind: type, name: str) -> Parameter | None:
-    """The parameter of a class's constructor, or of that of a base to which keywords go on."""
+    """Return the parameter of a class's constructor, or of a base that receives keywords."""
     for base in kind.__mro__:
         if "__init__" in base.__dict__:
             parameters = signature(base.__dict__["__init__"]).parameters
@@ -235,7 +235,7 @@ def _parameter(kind: type, name: str) -> Parameter | None:
 
 
 def _reads_through_cache(kind: type) -> bool:
-    """Whether a wrong size comes to no more than a wrong end: obstore's own reader crashes."""
+    """Return True if a wrong size changes only EOF: obstore's own reader crashes."""
     bases = kind.__mro__[: kind.__mro__.index(AbstractBufferedFile)]
     reads = [base.__dict__["read"] for base in bases if "read" in base.__dict__]
     return all("super" in read.__code__.co_names for read in reads)

@@ -42,12 +42,13 @@ from fscontract.implementations.file_adapter import StreamFile
 
 
 def stream_length(buffer: Buffer, offset: int, length: int | None) -> int:
-    """How many bytes a stream read may put at `offset` of `buffer` (InputStream.read(b, o, l)).
+    """Return the number of bytes that a read may put at `offset` of `buffer`.
 
-    NullPointerException without a buffer, IndexOutOfBoundsException for a range outside it.
+    Raise NullPointerException without a buffer, IndexOutOfBoundsException for a range outside it.
+    (InputStream.read(b, o, l))
     """
     if buffer is None:
-        raise NullPointerException("no buffer to read into")
+        raise NullPointerException("buffer must not be None")
     space = len(buffer) - offset
     if length is None:
         length = space
@@ -57,18 +58,19 @@ def stream_length(buffer: Buffer, offset: int, length: int | None) -> int:
 
 
 def positioned_length(position: int, buffer: Buffer, offset: int, length: int | None) -> int:
-    """How many bytes a positioned read may put at `offset` of `buffer` (PositionedReadable).
+    """Return the number of bytes that a positioned read may put at `offset` of `buffer`.
 
-    IllegalArgumentException without a buffer or for a negative length, IndexOutOfBoundsException
-    for a range outside the buffer, EOFException for a negative position; in this order.
+    Raise, in this order, IllegalArgumentException without a buffer or for a negative length,
+    IndexOutOfBoundsException for a range outside the buffer, EOFException for a negative position.
+    (PositionedReadable)
     """
     if buffer is None:
-        raise IllegalArgumentException("no buffer to read into")
+        raise IllegalArgumentException("buffer must not be None")
     space = len(buffer) - offset
     if length is None:
         length = max(space, 0)
     if length < 0:
-        raise IllegalArgumentException(f"length {length} is negative")
+        raise IllegalArgumentException(f"invalid length: {length}; must not be negative")
     if offset < 0 or length > space:
         raise _outside(buffer, offset, length)
     if position < 0:
@@ -77,9 +79,12 @@ def positioned_length(position: int, buffer: Buffer, offset: int, length: int | 
 
 
 def buffer_window(buffer: ByteBuffer, position: int = 0) -> memoryview:
-    """The bytes a read may fill; NullPointerException, EOFException for a negative position."""
+    """Return the bytes that a read may fill.
+
+    Raise NullPointerException without a buffer, EOFException for a negative position.
+    """
     if buffer is None:
-        raise NullPointerException("no ByteBuffer to read into")
+        raise NullPointerException("ByteBuffer must not be None")
     if position < 0:
         raise negative_position(position)
     return buffer.window()
@@ -90,44 +95,48 @@ def vectored_ranges(
 ) -> None:
     """Check the arguments of a vectored read of a file of `size` bytes (readVectored).
 
-    NullPointerException for anything missing, EOFException for a range that starts before the
-    file or ends after it, IllegalArgumentException for a negative length or an overlap.
+    Raise NullPointerException for a missing argument, EOFException for a range that starts before
+    the file or ends past EOF, IllegalArgumentException for a negative length or an overlap.
     """
     for name, value in (("ranges", ranges), ("allocate", allocate), ("release", release)):
         if value is None:
-            raise NullPointerException(f"read_vectored without {name}")
+            raise NullPointerException(f"missing argument of read_vectored: {name}")
     for item in ranges:
         if item is None:
-            raise NullPointerException("a range is missing")
+            raise NullPointerException("a range must not be None")
         if item.length < 0:
-            raise IllegalArgumentException(f"length {item.length} of a range is negative")
+            raise IllegalArgumentException(
+                f"invalid range length: {item.length}; must not be negative"
+            )
         if item.offset < 0:
             raise negative_position(item.offset)
     end = 0
     for offset, length in sorted((item.offset, item.length) for item in ranges):
         if offset < end:
-            raise IllegalArgumentException(f"range [{offset}, {offset + length}) overlaps another")
+            raise IllegalArgumentException(
+                f"range [{offset}, {offset + length}) overlaps another range"
+            )
         end = offset + length
     if end > size:
-        raise EOFException(f"a range ends at {end}, the file at {size}")
+        raise EOFException(f"range ends at {end}, past EOF at {size}")
 
 
 def negative_position(position: int) -> EOFException:
-    """The error for a position before the file's first byte."""
-    return EOFException(f"position {position} is negative")
+    """Return the error for a position before the file's first byte."""
+    return EOFException(f"invalid position: {position}; must not be negative")
 
 
 def _outside(buffer: Buffer, offset: int, length: int) -> IndexOutOfBoundsException:
     return IndexOutOfBoundsException(
-        f"offset {offset} and length {length} do not fit a buffer of {len(buffer)} bytes"
+        f"offset {offset} and length {length} exceed the buffer of {len(buffer)} bytes"
     )
 
 
-#: What every stream built on `ReferenceInputStream` can do, in lower case.
+#: Capabilities of every ReferenceInputStream, in lower case.
 CAPABILITIES = frozenset(
     {"in:unbuffer", "in:readbytebuffer", "in:preadbytebuffer", "in:readvectored", "iostatistics"}
 )
-#: The counters of a stream that did nothing.
+#: Counters of a stream before its first call.
 NO_COUNTS = dict.fromkeys(
     (
         STREAM_READ_OPERATIONS,
@@ -147,11 +156,11 @@ NO_COUNTS = dict.fromkeys(
 
 
 class ReferenceInputStream(FSDataInputStream):
-    """An input stream that keeps the contract, given `_length`, `_read_at` and `_release`.
+    """An input stream that satisfies the contract, given `_length`, `_read_at` and `_release`.
 
-    No operation calls another public one, so a subclass changes one without changing others.
-    Positioned reads take no lock and touch nothing shared but the statistics, which may
-    therefore miss some of several reads at the same moment. `path` names the file in messages.
+    No operation calls another public one, so that a subclass can change one without affecting
+    others. Positioned reads take no lock and share only the statistics, which may therefore miss
+    counts of concurrent reads. `path` names the file in messages.
     """
 
     _closed = True  # until there is something to close
@@ -163,42 +172,42 @@ class ReferenceInputStream(FSDataInputStream):
         self._done: Callable[[FSDataInputStream], None] | None = None
         self._single_reads = 0
         self._reads = 0
-        self._bytes = 0  # given to the reader, but for those of single reads
-        self._lost = 0  # read, and not given to anybody
+        self._bytes = 0  # returned to the reader, except by single-byte reads
+        self._lost = 0  # read, but returned to no caller
         self._seeks = 0
-        # What happens less often. Attributes are faster, as long as they are fewer than 30.
+        # Less frequent counts. Attributes are faster, but only up to 29 of them.
         self._counts = NO_COUNTS.copy()
         self._closed = False
 
     @abstractmethod
     def _length(self) -> int:
-        """The length of the data in bytes."""
+        """Return the length of the data in bytes."""
 
     @abstractmethod
     def _read_at(self, position: int, view: memoryview) -> int:
-        """Fill `view` from `position` on; fewer bytes only at the end, 0 at or after it."""
+        """Fill `view` from `position` on; return fewer bytes only at EOF, 0 at or past it."""
 
     def _shown_length(self) -> str:
-        """The length for `repr`, which makes no request to find it out."""
+        """Return the length for `repr`, without a request to find it."""
         return str(self._length())
 
     def _release(self) -> None:
-        """Give back buffers and descriptors; raises nothing, and may be called again."""
+        """Release buffers and descriptors. Must not raise, and may be called again."""
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._closed
 
     @property
     def etag(self) -> str | None:
-        """Which version of the file is read, None if that is not known, or not yet."""
+        """ETag of the version that is read, or None if not known, or not yet."""
         return None
 
     def io_statistics(self) -> dict[str, int]:
-        """What the stream did; approximate under concurrent positioned reads.
+        """Return statistics of the stream; approximate during concurrent positioned reads.
 
-        Operations are those that gave bytes, each range of a vectored read for itself.
+        Operations are calls that returned bytes; each range of a vectored read counts.
         (IOStatisticsSource)
         """
         counts = self._counts.copy()
@@ -209,11 +218,11 @@ class ReferenceInputStream(FSDataInputStream):
         return counts
 
     def when_done(self, call: Callable[[FSDataInputStream], None]) -> None:
-        """Have `call` called with the stream once, when it is closed or lost."""
+        """Register a callback to be called once with the stream, on close or when it is lost."""
         self._done = call
 
     def close(self) -> None:
-        """Release everything; closing again does nothing. (Closeable.close)"""
+        """Release everything. May be called again. (Closeable.close)"""
         if not self._closed:
             self._closed = True
             self._release()
@@ -227,28 +236,30 @@ class ReferenceInputStream(FSDataInputStream):
         ReferenceInputStream.close(self)
 
     def get_pos(self) -> int:
-        """Offset of the next byte; PathIOException when closed. (Seekable.getPos)"""
+        """Return the next byte's offset; raise PathIOException when closed. (Seekable.getPos)"""
         if self._closed:
             self._reject_closed()
         return self._pos
 
     def seek(self, position: int) -> None:
-        """Read on from `position`; EOFException, and no move, outside the file. (Seekable.seek)"""
+        """Move to `position`; raise EOFException outside the file. (Seekable.seek)"""
         if self._closed:
             self._reject_closed()
         if not 0 <= position <= self._length():
-            raise EOFException(f"seek to {position} in {self.path!r} of {self._length()} bytes")
+            raise EOFException(
+                f"invalid seek position: {position}; {self.path!r} has {self._length()} bytes"
+            )
         self._seeks += 1
         self._pos = position
 
     def seek_to_new_source(self, position: int) -> bool:
-        """False: there are no replicas. (Seekable.seekToNewSource)"""
+        """Return False, because there are no replicas. (Seekable.seekToNewSource)"""
         if self._closed:
             self._reject_closed()
         return False
 
     def read_byte(self) -> int:
-        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        """Return the next byte, 0 to 255, or -1 at EOF. (InputStream.read())"""
         if self._closed:
             self._reject_closed()
         one = bytearray(1)
@@ -261,7 +272,7 @@ class ReferenceInputStream(FSDataInputStream):
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
         """Fill as much of `buffer` as the file allows. (InputStream.read(b, o, l))
 
-        Returns the count in bytes, -1 at the end. NullPointerException,
+        Return the number of bytes, -1 at EOF. Raise NullPointerException,
         IndexOutOfBoundsException; PathIOException when closed.
         """
         if self._closed:
@@ -272,7 +283,7 @@ class ReferenceInputStream(FSDataInputStream):
         return self._read_next(memoryview(buffer)[offset : offset + length])
 
     def skip(self, count: int) -> int:
-        """Skip up to `count` bytes, never past the end; returns how many. (InputStream.skip)"""
+        """Skip up to `count` bytes, never past EOF; return their number. (InputStream.skip)"""
         if self._closed:
             self._reject_closed()
         skipped = max(0, min(count, self._length() - self._pos))
@@ -280,7 +291,7 @@ class ReferenceInputStream(FSDataInputStream):
         return skipped
 
     def available(self) -> int:
-        """The bytes left; PathIOException when closed. (InputStream.available)"""
+        """Return the bytes left; raise PathIOException when closed. (InputStream.available)"""
         if self._closed:
             self._reject_closed()
         return max(0, self._length() - self._pos)
@@ -288,10 +299,10 @@ class ReferenceInputStream(FSDataInputStream):
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """Read at `position`: the count in bytes, -1 at or past the end.
+        """Read at `position`; return the number of bytes, -1 at or past EOF.
 
-        EOFException, IllegalArgumentException, IndexOutOfBoundsException for bad arguments;
-        PathIOException when closed. (PositionedReadable.read)
+        Raise EOFException, IllegalArgumentException, IndexOutOfBoundsException for invalid
+        arguments; PathIOException when closed. (PositionedReadable.read)
         """
         if self._closed:
             self._reject_closed()
@@ -303,7 +314,7 @@ class ReferenceInputStream(FSDataInputStream):
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """As `pread`, but all bytes or EOFException. (PositionedReadable.readFully)"""
+        """Read as `pread`, but all bytes or raise EOFException. (PositionedReadable.readFully)"""
         if self._closed:
             self._reject_closed()
         length = positioned_length(position, buffer, offset, length)
@@ -311,7 +322,7 @@ class ReferenceInputStream(FSDataInputStream):
         self._read_whole(position, memoryview(buffer)[offset : offset + length])
 
     def read_buffer(self, buffer: ByteBuffer) -> int:
-        """Fill `buffer` and move its position; -1 at the end. (ByteBufferReadable.read)"""
+        """Fill `buffer` and move its position; return -1 at EOF. (ByteBufferReadable.read)"""
         if self._closed:
             self._reject_closed()
         view = buffer_window(buffer)
@@ -320,7 +331,7 @@ class ReferenceInputStream(FSDataInputStream):
         return count
 
     def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        """`pread` into a ByteBuffer. (ByteBufferPositionedReadable.read)"""
+        """Read as `pread` into a ByteBuffer. (ByteBufferPositionedReadable.read)"""
         if self._closed:
             self._reject_closed()
         view = buffer_window(buffer, position)
@@ -329,7 +340,7 @@ class ReferenceInputStream(FSDataInputStream):
         return count
 
     def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        """`read_fully` into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
+        """Read as `read_fully` into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
         if self._closed:
             self._reject_closed()
         view = buffer_window(buffer, position)
@@ -345,8 +356,8 @@ class ReferenceInputStream(FSDataInputStream):
     ) -> None:
         """Read every range; each `data` future is done on return. (readVectored)
 
-        The checks of `vectored_ranges` raise from the call, a failing read or allocation from
-        the future of its range.
+        The checks of `vectored_ranges` raise from the call; a failed read or allocation sets an
+        exception on the future of its range.
         """
         if self._closed:
             self._reject_closed()
@@ -363,17 +374,17 @@ class ReferenceInputStream(FSDataInputStream):
         self._release()
 
     def has_capability(self, name: str) -> bool:
-        """Whether `name`, in any case, is one of CAPABILITIES; NullPointerException for None."""
+        """Return True if CAPABILITIES has `name`, in any case; NullPointerException for None."""
         if name is None:
-            raise NullPointerException("no capability to look for")
+            raise NullPointerException("capability name must not be None")
         return name.lower() in CAPABILITIES
 
     def as_file(self) -> io.RawIOBase:
-        """A Python binary file over this stream: it shares the position, and closes it."""
+        """Return a Python binary file that shares this stream's position, and closes the stream."""
         return StreamFile(self, self._length, lambda: self._seeks)
 
     def attach(self, file: StreamFile) -> None:
-        """Have a file be closed with the stream."""
+        """Register a file that is closed with the stream."""
         if self._closed:
             file.stream_closed()
             return
@@ -391,7 +402,7 @@ class ReferenceInputStream(FSDataInputStream):
         return count
 
     def _pread_at(self, position: int, view: memoryview) -> int:
-        """As `_read_at`, for positioned reads."""
+        """Read as `_read_at`, for positioned reads."""
         return self._read_at(position, view)
 
     def _pread_view(self, position: int, view: memoryview) -> int:
@@ -409,7 +420,7 @@ class ReferenceInputStream(FSDataInputStream):
         if count < len(view):
             self._lost += count
             raise EOFException(
-                f"{self.path!r} has {count} of the {len(view)} bytes asked for at {position}"
+                f"EOF in {self.path!r}: got {count} of {len(view)} bytes at position {position}"
             )
         self._reads += 1
         self._bytes += count
@@ -423,12 +434,13 @@ class ReferenceInputStream(FSDataInputStream):
             buffer = allocate(item.length)
             if len(buffer) < item.length:
                 raise IllegalArgumentException(
-                    f"the allocator gave {len(buffer)} bytes, {item.length} were asked for"
+                    f"the allocator returned a buffer of {len(buffer)} bytes, expected "
+                    f"{item.length}"
                 )
             view = memoryview(buffer)[: item.length]
             self._read_whole(item.offset, view)
             future.set_result(view)
-        except Exception as error:  # whatever it is, it belongs to this range
+        except Exception as error:  # pass any error to the range's future
             if buffer is not None:
                 release(buffer)
             future.set_exception(error)

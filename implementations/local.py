@@ -1,4 +1,4 @@
-"""The files below a directory of this machine."""
+"""Local filesystem below a root directory."""
 
 from __future__ import annotations
 
@@ -51,26 +51,26 @@ from fscontract.implementations.openfile_builder import OpenOptions
 if TYPE_CHECKING:
     from fscontract.implementations.fsspec_adapter import LocalFsspec
 
-#: Characters that would make an element of a path more than one on Windows.
+#: Characters that separate path elements on Windows.
 _SEPARATORS = "\\:" if os.name == "nt" else ""
 
 
 class LocalFileSystem(ReferenceFileSystem):
     """The tree below `root`, whose paths are absolute POSIX paths inside it.
 
-    Neither `..` nor a symbolic link leads out of `root`; a process that swaps a directory for a
-    link at the right moment still can. `strategy` is how files are read: "positioned",
-    "portable", or None for what the platform can do (see `local_stream.choose`). Files open as
-    streams of `stream_class`, a subclass of LocalInputStream with the same arguments.
+    Neither `..` nor a symbolic link leads out of `root`, unless a process replaces a directory by a
+    link at the right moment. `strategy` selects the read calls: "positioned", "portable", or None
+    for the platform's best (see `local_stream.choose`). Files open as streams of `stream_class`, a
+    subclass of LocalInputStream with the same arguments.
 
-    An open never asks whether the path exists or how long the file is. Unless the length is
-    declared, it looks at what it has opened; a status with an etag is compared with that, too.
-    Below a `root` other than "/", links on the way are looked for, at whatever price: they must
-    not lead out.
+    Opening a file does not check the path or its length first. Unless the length is declared, it
+    reads the status of the opened file; a status with an etag is compared with it, too. Below a
+    `root` other than "/", every open checks for symbolic links on the path, whatever the cost,
+    because they must not lead out.
 
-    A file that is created is on the disk before it appears, and its name is when `close` returns;
-    so are directories, renamed paths and deletions. Without `durable` a crash of the machine may
-    lose them, or leave a file empty.
+    A created file is on disk before it becomes visible, and its name when `close` returns; the same
+    holds for directories, renamed paths and deletions. Without `durable`, a crash of the machine
+    may lose them, or leave a file empty.
     """
 
     def __init__(
@@ -102,46 +102,46 @@ class LocalFileSystem(ReferenceFileSystem):
         return self.stream_class(path, opener, size, options.length, options.etag, footer)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """A binary file to write; PathIOException if the path can't be or must not be replaced."""
+        """Return a binary file for writing; raise PathIOException if the path can't be replaced."""
         path = normalize(path)
         target = self._locate(path)
         if os.path.isdir(target):
-            raise PathIOException(path, "a directory, not a file")
+            raise PathIOException(path, "path is a directory, expected a file")
         if not overwrite and os.path.lexists(target):
-            raise FileAlreadyExistsException(path, "the file exists")
+            raise FileAlreadyExistsException(path, "the file already exists")
         with _errors(path):
             self.mkdirs(os.path.dirname(path))
             return write_pending(target, overwrite, self.durable, partial(_errors, path))
 
     def sync(self, paths: Iterable[str], below: str) -> None:
-        """Put files below a directory on the disk that others have written, and their names.
+        """Sync files below a directory, written by other processes, and their names to disk.
 
-        Those that are not there are passed over. Nothing happens without `durable`.
+        Missing files are skipped. Do nothing without `durable`.
         """
         if self.durable:
             with _errors(below):
                 sync_files(map(self._follow, paths), self._follow(below))
 
     def remove_abandoned(self, path: str, recursive: bool = True) -> list[str]:
-        """Delete what processes have left in a directory that died while they wrote a file.
+        """Delete temporary files of processes that died while writing; return their paths.
 
-        Return the paths. A file whose writer lives is locked, and stays.
+        A file whose writer is alive is locked, and remains.
         """
         host = self._follow(path)
-        removed = remove_abandoned(host, recursive)  # nothing where nothing is
+        removed = remove_abandoned(host, recursive)  # empty if the directory does not exist
         return [f"{normalize(path).rstrip('/')}/{os.path.relpath(e, host)}" for e in removed]
 
     def get_file_status(self, path: str) -> FileStatus:
-        """The status of a file or directory; FileNotFoundException."""
+        """Return the status of a file or directory; raise FileNotFoundException."""
         path = normalize(path)
         self._statistics.count(OP_GET_FILE_STATUS)
         with _errors(path):
             return _status(path, os.stat(self._follow(path)))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """The children of a directory, sorted by path, or the file itself.
+        """Yield the children of a directory, sorted by path, or the file itself.
 
-        Links that lead nowhere or out of the root are left out.
+        Dangling links, and links out of the root, are omitted.
         """
         status = self.get_file_status(path)
         if not status.is_directory:
@@ -152,16 +152,18 @@ class LocalFileSystem(ReferenceFileSystem):
         return self._statuses([f"{prefix}/{n}" for n in names if not n.startswith(PENDING)])
 
     def mkdirs(self, path: str) -> None:
-        """Make a directory and its parents; PathIOException if a file is in the way."""
+        """Create a directory and its parents; raise PathIOException if a file is in the way."""
         try:
             make_directories(self._follow(path), self.durable)
         except (FileExistsError, NotADirectoryError) as error:
-            raise PathIOException(path, "a file is in the way") from error
+            raise PathIOException(
+                path, "can't create the directory: a file exists at this path"
+            ) from error
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """Delete a path; False if it was not there.
+        """Delete a path; return False if it does not exist.
 
-        PathIOException for the root, and for a directory that is not empty unless `recursive`.
+        Raise PathIOException for the root, and for a non-empty directory unless `recursive`.
         """
         target = self._locate(path)
         try:
@@ -179,15 +181,15 @@ class LocalFileSystem(ReferenceFileSystem):
         return True
 
     def rename(self, source: str, target: str) -> None:
-        """Move a file or directory; the target's parents are made.
+        """Move a file or directory; create the target's parents.
 
-        FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        Raise FileNotFoundException, or PathIOException if the target exists or lies in the source.
         """
         old, new = self._locate(source), self._locate(target)
         if not os.path.lexists(old):
             raise not_found(source)
         if os.path.lexists(new):
-            raise PathIOException(target, "the target exists")
+            raise PathIOException(target, "the target already exists")
         if new.startswith(old + os.sep):
             raise PathIOException(target, f"can't move {source!r} into itself")
         self.mkdirs(os.path.dirname(normalize(target)))
@@ -204,15 +206,15 @@ class LocalFileSystem(ReferenceFileSystem):
             os.chmod(self._follow(path), mode)
 
     def access(self, path: str, mode: str) -> None:
-        """Check what this process may do; AccessControlException. (FileSystem.access)"""
-        host, bits = self._follow(path), access_bits(mode)  # the numbers of os.R_OK and others
+        """Check this process's permissions; raise AccessControlException. (FileSystem.access)"""
+        host, bits = self._follow(path), access_bits(mode)  # the values of os.R_OK and others
         if not os.access(host, os.F_OK):
             raise not_found(path)
         if not os.access(host, bits):
             raise denied(path)
 
     def as_fsspec(self) -> LocalFsspec:
-        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        """Return this filesystem as an `fsspec.AbstractFileSystem`."""
         from fscontract.implementations.fsspec_adapter import LocalFsspec
 
         return LocalFsspec(fs=self)
@@ -229,19 +231,19 @@ class LocalFileSystem(ReferenceFileSystem):
                 continue
 
     def _follow(self, path: str) -> str:
-        """The host's path of what `path` leads to."""
+        """Return the host's path of the target of `path`."""
         return self._inside(path, self._join(path_elements(path)))
 
     def _locate(self, path: str) -> str:
-        """The host's path of the entry at `path` itself, be it a link."""
+        """Return the host's path of the entry at `path`, even if it is a link."""
         elements = path_elements(path)
         if not elements:
-            raise PathIOException(path, "not possible with the root directory")
+            raise PathIOException(path, "operation not supported on the root directory")
         return os.path.join(self._inside(path, self._join(elements[:-1])), elements[-1])
 
     def _join(self, elements: list[str]) -> str:
         if any(mark in element for mark in _SEPARATORS for element in elements):
-            raise PathIOException("/".join(elements), "not a portable path")
+            raise PathIOException("/".join(elements), "path is not portable")
         return os.path.join(self.root, *elements)
 
     def _inside(self, path: str, host: str) -> str:
@@ -249,19 +251,19 @@ class LocalFileSystem(ReferenceFileSystem):
             return host
         real = os.path.realpath(host)
         if real != self.root and not real.startswith(self.root + os.sep):
-            raise PathIOException(path, "a link leads out of the filesystem's root")
+            raise PathIOException(path, "a symbolic link leads out of the filesystem's root")
         return real
 
 
 @contextmanager
 def _errors(path: str) -> Iterator[None]:
-    """Turn the operating system's errors into ours."""
+    """Convert the operating system's errors."""
     try:
         yield
     except PathIOException:
         raise
     except FileExistsError as error:
-        raise FileAlreadyExistsException(path, "the file exists") from error
+        raise FileAlreadyExistsException(path, "the file already exists") from error
     except PermissionError as error:
         raise denied(path) from error
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -1,8 +1,8 @@
-"""Read local files by descriptor, in the way that the platform allows.
+"""Reads of local files by descriptor, with the calls that the platform supports.
 
-A descriptor is closed when the last reference to it goes. So a stream that is closed while another
-thread reads never hands that read a descriptor number which means another file by then, and
-positioned reads need no lock to make sure of it.
+A descriptor is closed with the last reference to it. If a stream is closed while another thread
+reads, that read never uses a descriptor number that was reassigned to another file, and positioned
+reads need no lock to ensure this.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from fscontract.contract.api.iostatistics import (
 )
 from fscontract.implementations.input_stream import ReferenceInputStream, stream_length
 
-#: What makes an open file the same as one opened before: device, inode, size, modification time.
+#: Identifies an open file: device, inode, size, modification time.
 Identity = tuple[int, int, int, int]
 
 
 class Descriptor(Protocol):
     """An open file.
 
-    `advice` on the reads to come is "normal", "sequential" or "random". With `look` the status of
-    what was opened is read, and OSError says that it is no regular file. Without, nothing is asked
-    of the system but whether reads at a position are possible.
+    `advice` on later reads is "normal", "sequential" or "random". With `look`, the status of the
+    opened file is read, and OSError is raised if it is not a regular file. Without, the only check
+    is whether positioned reads are possible.
     """
 
     def __init__(self, path: str, advice: str, look: bool) -> None: ...
 
     def identity(self) -> Identity:
-        """What was opened, as it was when this was first asked for: not a look at the path."""
+        """Return the identity of the opened file as of the first call; does not check the path."""
 
     def read(self, position: int, view: memoryview) -> int:
-        """One read into `view` from `position` on; the count in bytes, 0 at the end."""
+        """Read once into `view` from `position` on; return the number of bytes, 0 at EOF."""
 
 
 class PositionedDescriptor:
-    """Reads with `os.preadv`: no shared offset and no lock, so reads run side by side.
+    """Reads with `os.preadv`, concurrently: no shared offset and no lock.
 
-    `number` may be read from as long as a reference to this object is held.
+    `number` may be read from while a reference to this object is held.
     """
 
     _identity: Identity | None = None
@@ -66,7 +66,7 @@ class PositionedDescriptor:
             if look:
                 self.identity()
             else:
-                os.pread(number, 0, 0)  # no bytes; an error for directories and pipes
+                os.pread(number, 0, 0)  # no bytes; raises for directories and pipes
             if hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(number, 0, 0, getattr(os, f"POSIX_FADV_{advice.upper()}"))
         except OSError:
@@ -75,13 +75,13 @@ class PositionedDescriptor:
             raise
 
     def identity(self) -> Identity:
-        """What was opened, as it was when this was first asked for: not a look at the path."""
+        """Return the identity of the opened file as of the first call; does not check the path."""
         if self._identity is None:
             self._identity = _identity(os.fstat(self.number))
         return self._identity
 
     def read(self, position: int, view: memoryview) -> int:
-        """One read into `view` from `position` on; the count in bytes, 0 at the end."""
+        """Read once into `view` from `position` on; return the number of bytes, 0 at EOF."""
         return os.preadv(self.number, (view,), position)
 
     def __del__(self) -> None:
@@ -90,31 +90,31 @@ class PositionedDescriptor:
 
 
 class PortableDescriptor:
-    """Reads through a Python file, one at a time: for Windows, and for faked filesystems."""
+    """Reads through a Python file, one at a time: for Windows, and for fake filesystems."""
 
     _identity: Identity | None = None
 
     def __init__(self, path: str, advice: str, look: bool) -> None:
         self._lock = threading.Lock()
-        # Closed by __del__; it looks at what it has opened by itself, and refuses directories.
+        # Closed by __del__. It checks the status of the opened file, and rejects directories.
         self._file = open(path, "rb", buffering=0, opener=_opener)  # noqa: SIM115
         try:
             if look:
                 self.identity()
             else:
-                self._file.seek(0)  # an error for pipes
+                self._file.seek(0)  # raises for pipes
         except OSError:
             self._file.close()  # the error's traceback keeps this object
             raise
 
     def identity(self) -> Identity:
-        """What was opened, as it was when this was first asked for: not a look at the path."""
+        """Return the identity of the opened file as of the first call; does not check the path."""
         if self._identity is None:
             self._identity = _identity(os.fstat(self._file.fileno()))
         return self._identity
 
     def read(self, position: int, view: memoryview) -> int:
-        """One read into `view` from `position` on; the count in bytes, 0 at the end."""
+        """Read once into `view` from `position` on; return the number of bytes, 0 at EOF."""
         with self._lock:
             self._file.seek(position)
             return self._file.readinto(view)
@@ -128,29 +128,31 @@ _STRATEGIES: dict[str, type[Descriptor]] = {
     "positioned": PositionedDescriptor,
     "portable": PortableDescriptor,
 }
-#: Matters for a pipe only: opening one would wait here for somebody to write to it.
+#: Relevant only for pipes: opening one would wait for a writer.
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def choose(strategy: str | None) -> type[Descriptor]:
-    """The strategy of that name; by default "positioned" where the platform has `os.preadv`.
+    """Return the strategy with this name; by default "positioned" if `os.preadv` exists.
 
-    Nothing is tried: on a faked filesystem `os.preadv` reads another, real file.
+    This makes no test read: on a fake filesystem `os.preadv` reads another, real file.
     """
     name = strategy or ("positioned" if hasattr(os, "preadv") else "portable")
     if name not in _STRATEGIES:
-        raise IllegalArgumentException(f"strategy {name!r}: use {' or '.join(_STRATEGIES)}")
+        raise IllegalArgumentException(
+            f"invalid strategy: {name!r}; must be {' or '.join(_STRATEGIES)}"
+        )
     return _STRATEGIES[name]
 
 
 def version(identity: Identity) -> str:
-    """The etag of a file: another one after each change that the system's clock can tell."""
+    """Return the etag of a file, which changes with each change that the clock can resolve."""
     _, inode, size, time = identity
     return f"{inode:x}-{time:x}-{size:x}"
 
 
 def identity_of(stat_result: os.stat_result) -> Identity:
-    """What a status says of the file."""
+    """Return the identity of the file from its status."""
     return stat_result.st_dev, stat_result.st_ino, stat_result.st_size, stat_result.st_mtime_ns
 
 
@@ -164,26 +166,26 @@ def _opener(path: str, flags: int) -> int:
     return os.open(path, flags | _NO_WAITING)
 
 
-#: Size in bytes of the read-ahead buffer of single-byte and small reads.
+#: Size in bytes of the read-ahead buffer for single-byte and small reads.
 DEFAULT_BUFFER = 4096
-#: How many bytes at the end of a file count as its footer.
+#: Number of bytes at the end of a file that are its footer.
 FOOTER = 1 << 16
-#: From this size on, a buffer is not made before it is known that the file is so long.
+#: Buffers from this size on are allocated only for files known to be as long.
 _LARGE = 1 << 20
 
 
 class LocalInputStream(ReferenceInputStream):
-    """Reads the file that `opener` opens, up to the length it had then, or to the `declared` one.
+    """Reads the file that `opener` opens, up to its length at that time, or the `declared` one.
 
-    Small stream reads go through a buffer of `buffer_size` bytes (0: none; never more than the file
-    has), all others straight to the file. With a `footer`, the first positioned read that begins
-    within so many bytes of the end keeps them all for later ones. A file changed in place shows
-    its new bytes, and ends early when it was cut; the footer and the buffer show those they have.
+    Small stream reads use a buffer of `buffer_size` bytes (0: none; at most the file's length);
+    others read the file directly. With a `footer`, the first positioned read within this many bytes
+    of EOF caches them all. A file changed in place shows its new bytes, and ends early if it was
+    truncated; the footer and the buffer show their cached bytes.
 
-    RemoteFileChangedException if the file is not of the version whose `etag` is given, and if it is
-    no longer the same when the stream reopens it after `unbuffer`: the stream can't know which of
-    its bytes the reader has seen. `opener` is told whether to look at what it opened, which a
-    declared length spares unless there is an etag to compare.
+    Raise RemoteFileChangedException if the file is not the version with the given `etag`, and if it
+    changed before the stream reopens it after `unbuffer`, because the reader may have seen old
+    bytes. `opener` gets a flag to read the status of the opened file; a declared length makes
+    this unnecessary unless there is an etag to compare.
     """
 
     def __init__(
@@ -201,11 +203,11 @@ class LocalInputStream(ReferenceInputStream):
         self._descriptor: Descriptor | None = None
         self._positioned: PositionedDescriptor | None = None  # for stream reads
         self._direct: PositionedDescriptor | None = None  # for positioned reads
-        self._bypass = max(1, buffer_size)  # reads of so many bytes leave the buffer alone
+        self._bypass = max(1, buffer_size)  # reads of this size bypass the buffer
         self._buffer = bytearray()
-        self._start = self._end = 0  # the part of the file that the buffer holds
+        self._start = self._end = 0  # range of the file in the buffer
         self._keep = footer
-        self._footer: tuple[int, memoryview] | None = None  # where it begins, and its bytes
+        self._footer: tuple[int, memoryview] | None = None  # start offset and bytes
         self._fast_reads = self._fast_bytes = 0  # not counted by _count
         self._identity: Identity | None = None
         self._open(declared, etag)
@@ -220,15 +222,17 @@ class LocalInputStream(ReferenceInputStream):
         self._size = self._identity[2] if declared is None else declared
         if etag is not None and etag != version(self._identity):
             self.close()
-            raise RemoteFileChangedException(self.path, "not the file that the status is of")
+            raise RemoteFileChangedException(
+                self.path, "the status belongs to another version of the file"
+            )
 
     @property
     def etag(self) -> str | None:
-        """Which version of the file was opened; None when closed."""
+        """ETag of the opened version; None when closed."""
         return None if self._closed else version((self._descriptor or self._reopen()).identity())
 
     def io_statistics(self) -> dict[str, int]:
-        """What the stream did; requests are reads of the descriptor. (IOStatisticsSource)"""
+        """Return statistics; requests are reads of the descriptor. (IOStatisticsSource)"""
         counts = super().io_statistics()
         counts[STREAM_READ_OPERATIONS] += self._fast_reads
         counts[STREAM_READ_BYTES] += self._fast_bytes
@@ -237,7 +241,7 @@ class LocalInputStream(ReferenceInputStream):
         return counts
 
     def read_byte(self) -> int:
-        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        """Return the next byte, 0 to 255, or -1 at EOF. (InputStream.read())"""
         position = self._pos
         if not self._start <= position < self._end:
             if self._closed:
@@ -252,11 +256,11 @@ class LocalInputStream(ReferenceInputStream):
         self._single_reads += 1
         return byte
 
-    # The first lines of the next two are for a whole buffer inside the file, as nearly all calls
-    # are. Python's own time counts there: a call of Descriptor.read would take a tenth more.
+    # The first lines of the next two methods handle a whole buffer inside the file, the usual case.
+    # Python's overhead matters there: calling Descriptor.read would take a tenth longer.
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """Fill as much of `buffer` as the file allows, as the port has it."""
+        """Fill as much of `buffer` as the file allows; see the base class."""
         descriptor = self._positioned
         if descriptor is not None and buffer is not None and offset == 0:
             size, position = len(buffer), self._pos
@@ -283,7 +287,7 @@ class LocalInputStream(ReferenceInputStream):
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """Read at `position` without a lock, as the port has it."""
+        """Read at `position` without a lock; see the base class."""
         descriptor = self._direct
         if descriptor is not None and buffer is not None and offset == 0 <= position:
             size = len(buffer)
@@ -328,7 +332,7 @@ class LocalInputStream(ReferenceInputStream):
         return len(chunk)
 
     def _read_footer(self) -> tuple[int, memoryview]:
-        """Read the end of the file and keep it; threads that meet here all do, for themselves."""
+        """Read and cache the footer. Concurrent threads may each read it."""
         start = max(0, self._size - self._keep)
         view = memoryview(bytearray(self._size - start))
         footer = start, view[: self._read_at(start, view)]
@@ -351,20 +355,20 @@ class LocalInputStream(ReferenceInputStream):
         return len(chunk)
 
     def _abandoned(self) -> InterruptedIOException:
-        """Another thread took the buffer away while it was being filled."""
+        """Return the error for a buffer that another thread took away during a read."""
         return InterruptedIOException(f"{self.path!r} was closed or unbuffered during a read")
 
     def _fill(self) -> int:
-        """Read ahead from the position; how many bytes there are."""
+        """Read ahead from the position; return the number of bytes."""
         if not self._buffer:
             self._buffer = bytearray(self._room())
-        self._start = self._end = 0  # nothing is valid if reading fails
+        self._start = self._end = 0  # the buffer is invalid if reading fails
         count = self._read_at(self._pos, memoryview(self._buffer))
         self._start, self._end = self._pos, self._pos + count
         return count
 
     def _room(self) -> int:
-        """How long a buffer is of use; no memory goes to a length that is only declared."""
+        """Return the useful buffer size; a declared length allocates no memory."""
         size = min(self._bypass, self._size)
         if size <= _LARGE:
             return size
@@ -380,14 +384,14 @@ class LocalInputStream(ReferenceInputStream):
     def _reopen(self) -> Descriptor:
         if self._closed:
             self._reject_closed()
-        descriptor = self._opener(True)  # may take its time, and close() waits for nobody
+        descriptor = self._opener(True)  # may take long, and close() does not wait
         same = descriptor.identity() == self._identity
         with self._lock:
             self._counts[STREAM_READ_OPENED] += 1
             if same and not self._closed and self._descriptor is None:
                 return self._hold(descriptor)
             self._counts[STREAM_READ_CLOSED] += 1
-            del descriptor  # or the traceback would keep it open
+            del descriptor  # otherwise the traceback would keep it open
             if self._closed:
                 self._reject_closed()
             if self._descriptor is not None:
@@ -397,7 +401,7 @@ class LocalInputStream(ReferenceInputStream):
     def _release(self) -> None:
         with self._lock:
             if self._descriptor is not None:
-                if self._identity is None and not self._closed:  # to know the file again
+                if self._identity is None and not self._closed:  # to recognize the file later
                     with suppress(OSError):
                         self._identity = self._descriptor.identity()
                 self._counts[STREAM_READ_CLOSED] += 1

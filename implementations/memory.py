@@ -1,4 +1,4 @@
-"""Files in memory: the fast reference that a stream's behaviour is measured against."""
+"""In-memory filesystem: the fast reference implementation of the contract."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 class MemoryInputStream(ReferenceInputStream):
     """A stream over `data`, an immutable snapshot of the file at `path`.
 
-    It ends at the `declared` length if there is one, even where the file is longer or shorter.
+    It ends at the `declared` length if there is one, even if the file is longer or shorter.
     Subclasses override operations and read the file's bytes from the attribute `data`; pass the
-    subclass to `MemoryFileSystem(stream_class=...)`. It opens nothing and makes no request, so
-    the bytes that come from the store are those that the reader gets.
+    subclass to `MemoryFileSystem(stream_class=...)`. It sends no requests, so the bytes from the
+    store are those returned to the reader.
     """
 
     def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
@@ -69,7 +69,7 @@ class MemoryInputStream(ReferenceInputStream):
         return count
 
     def read_byte(self) -> int:
-        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        """Return the next byte, 0 to 255, or -1 at EOF. (InputStream.read())"""
         if self._closed:
             self._reject_closed()
         position = self._pos
@@ -80,7 +80,7 @@ class MemoryInputStream(ReferenceInputStream):
         return self.data[position]
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """Fill as much of `buffer` as the file allows, as the port has it."""
+        """Fill as much of `buffer` as the file allows; see the base class."""
         if self._closed:
             self._reject_closed()
         length = stream_length(buffer, offset, length)
@@ -98,7 +98,7 @@ class MemoryInputStream(ReferenceInputStream):
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """Read at `position` without moving the stream, as the port has it."""
+        """Read at `position` without moving the stream; see the base class."""
         if self._closed:
             self._reject_closed()
         length = positioned_length(position, buffer, offset, length)
@@ -121,7 +121,7 @@ class _File:
 
     @property
     def etag(self) -> str:
-        """The name of this version of the file."""
+        """ETag of this version of the file."""
         return f"{self.version}-{len(self.data)}"
 
 
@@ -136,7 +136,7 @@ _Node = _File | _Directory
 
 
 class _Sink(io.BytesIO):
-    """Keeps what was written beyond its own closing."""
+    """A BytesIO that keeps its content after close."""
 
     content = b""
 
@@ -147,10 +147,11 @@ class _Sink(io.BytesIO):
 
 
 class MemoryFileSystem(ReferenceFileSystem):
-    """A tree of directories and immutable file versions; safe to use from several threads.
+    """A tree of directories and immutable file versions. Thread-safe.
 
-    Files open as streams of `stream_class`, which takes the file's bytes, its path, and the
-    length that the open declares, or None. Of the permissions, only the owner's to read counts.
+    Files open as streams of `stream_class`, which takes the file's bytes, its path, and the length
+    that the open declares, or None. Of the permissions, only the owner's read permission is
+    checked.
     """
 
     path_capabilities = frozenset({ETAGS_AVAILABLE, ETAGS_PRESERVED_IN_RENAME})
@@ -169,11 +170,13 @@ class MemoryFileSystem(ReferenceFileSystem):
         if not node.mode & 0o400:
             raise denied(path)
         if options.etag is not None and options.etag != node.etag:
-            raise RemoteFileChangedException(path, "not the file that the status is of")
+            raise RemoteFileChangedException(
+                path, "the status belongs to another version of the file"
+            )
         return self.stream_class(node.data, path, options.length)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """A binary file to write; PathIOException if the path can't be or must not be replaced."""
+        """Return a binary file for writing; raise PathIOException if the path can't be replaced."""
         path = normalize(path)
         sink = _Sink()
 
@@ -187,13 +190,13 @@ class MemoryFileSystem(ReferenceFileSystem):
         return PendingFile(cast(io.RawIOBase, sink), publish, lambda: None)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """The status of a file or directory; FileNotFoundException."""
+        """Return the status of a file or directory; raise FileNotFoundException."""
         path = normalize(path)
         self._statistics.count(OP_GET_FILE_STATUS)
         return _status(path, self._find(path))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """The children of a directory, sorted by path, or the file itself."""
+        """Yield the children of a directory, sorted by path, or the file itself."""
         path = normalize(path)
         node = self._find(path)
         if isinstance(node, _File):
@@ -204,14 +207,14 @@ class MemoryFileSystem(ReferenceFileSystem):
         return iter([_status(f"{prefix}/{name}", child) for name, child in children])
 
     def mkdirs(self, path: str) -> None:
-        """Make a directory and its parents; PathIOException if a file is in the way."""
+        """Create a directory and its parents; raise PathIOException if a file is in the way."""
         with self._lock:
             self._directory(path_elements(path))
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """Delete a path; False if it was not there.
+        """Delete a path; return False if it does not exist.
 
-        PathIOException for the root, and for a directory that is not empty unless `recursive`.
+        Raise PathIOException for the root, and for a non-empty directory unless `recursive`.
         """
         with self._lock:
             try:
@@ -219,15 +222,15 @@ class MemoryFileSystem(ReferenceFileSystem):
             except FileNotFoundError:
                 return False
             if isinstance(node, _Directory) and node.children and not recursive:
-                raise PathIOException(path, "the directory is not empty")
+                raise PathIOException(path, "the directory is not empty; expected recursive=True")
             parent, name = self._parent(path)
             del parent.children[name]
             return True
 
     def rename(self, source: str, target: str) -> None:
-        """Move a file or directory; the target's parents are made.
+        """Move a file or directory; create the target's parents.
 
-        FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        Raise FileNotFoundException, or PathIOException if the target exists or lies in the source.
         """
         with self._lock:
             node = self._find(source)
@@ -235,7 +238,7 @@ class MemoryFileSystem(ReferenceFileSystem):
             if new[: len(old)] == old and isinstance(node, _Directory):
                 raise PathIOException(target, f"can't move {source!r} into itself")
             if self._exists(target):
-                raise PathIOException(target, "the target exists")
+                raise PathIOException(target, "the target already exists")
             parent = self._directory(new[:-1])
             source_parent, name = self._parent(source)
             del source_parent.children[name]
@@ -246,13 +249,13 @@ class MemoryFileSystem(ReferenceFileSystem):
         self._find(path).mode = permission_bits(mode)
 
     def access(self, path: str, mode: str) -> None:
-        """Check what the owner may do; AccessControlException. (FileSystem.access)"""
+        """Check the owner's permissions; raise AccessControlException. (FileSystem.access)"""
         bits = access_bits(mode) << 6
         if self._find(path).mode & bits != bits:
             raise denied(path)
 
     def as_fsspec(self) -> MemoryFsspec:
-        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        """Return this filesystem as an `fsspec.AbstractFileSystem`."""
         from fscontract.implementations.fsspec_adapter import MemoryFsspec
 
         return MemoryFsspec(fs=self)
@@ -274,29 +277,31 @@ class MemoryFileSystem(ReferenceFileSystem):
         return True
 
     def _directory(self, elements: list[str]) -> _Directory:
-        """The directory at `elements`, made if it is not there."""
+        """Return the directory at `elements`; create it if missing."""
         node = self._root
         for depth, element in enumerate(elements, 1):
             child = node.children.setdefault(element, _Directory())
             if isinstance(child, _File):
-                raise PathIOException("/" + "/".join(elements[:depth]), "a file, not a directory")
+                raise PathIOException(
+                    "/" + "/".join(elements[:depth]), "path is a file, expected a directory"
+                )
             node = child
         return node
 
     def _parent(self, path: str) -> tuple[_Directory, str]:
         elements = path_elements(path)
         if not elements:
-            raise PathIOException(path, "not possible with the root directory")
+            raise PathIOException(path, "operation not supported on the root directory")
         return self._directory(elements[:-1]), elements[-1]
 
     def _new_entry(self, path: str, overwrite: bool) -> tuple[_Directory, str]:
-        """Where to put a file, once nothing is in its way."""
+        """Return the directory and name for a new file, after checking that it can be created."""
         parent, name = self._parent(path)
         present = parent.children.get(name)
         if isinstance(present, _Directory):
-            raise PathIOException(path, "a directory, not a file")
+            raise PathIOException(path, "path is a directory, expected a file")
         if present is not None and not overwrite:
-            raise FileAlreadyExistsException(path, "the file exists")
+            raise FileAlreadyExistsException(path, "the file already exists")
         return parent, name
 
 

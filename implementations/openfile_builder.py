@@ -1,4 +1,4 @@
-"""Builder of openFile(): options, those of a job's configuration, and waiting for the stream."""
+"""Builder of openFile(), propagation of job options, and waiting for the stream."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def propagate_options(
     optional_prefix: str = JOB_OPTIONAL,
     mandatory_prefix: str = JOB_MANDATORY,
 ) -> None:
-    """Set what stands below the prefixes: `opt` for the one, then `must` for the other.
+    """Set the options below the prefixes: first `opt` for one, then `must` for the other.
 
-    So a key that is below both is mandatory. A prefix may lack its final dot. (Passing options in
-    to MapReduce)
+    A key below both prefixes is therefore mandatory. A prefix may lack its final dot. (Passing
+    options in to MapReduce)
     """
     for prefix, setter in ((optional_prefix, builder.opt), (mandatory_prefix, builder.must)):
         start = f"{prefix.rstrip('.')}."
@@ -42,24 +42,23 @@ def propagate_options(
 
 
 def await_future(future: Future[T], timeout: float | None = None) -> T:
-    """The future's result, or its exception itself; TimeoutError after `timeout` seconds.
+    """Return the future's result, or raise its exception; TimeoutError after `timeout` seconds.
 
-    None waits for ever. The open goes on after a TimeoutError, so the future can be waited for
-    again.
+    None waits forever. The open continues after a TimeoutError, so the future can be awaited again.
     """
     if not wait([future], timeout).done:
-        raise TimeoutError(f"no result within {timeout} seconds")
+        raise TimeoutError(f"timeout: no result within {timeout} seconds")
     return future.result()
 
 
-#: A sign, leading zeros, and as many digits as 64 bits may have.
+#: A sign, leading zeros, and up to the number of digits of a 64-bit number.
 _NUMBER = re.compile(r"([+-]?)0*([0-9]{1,19})", re.ASCII)
 _MAXIMA = {"long": 2**63 - 1, "int": 2**31 - 1}
 
 
 @dataclass(frozen=True)
 class OpenOptions:
-    """What an open was asked for; None is unset. Sizes and positions are in bytes."""
+    """Options of an open; None is unset. Sizes and positions are in bytes."""
 
     buffer_size: int | None = None
     read_policy: str | None = None
@@ -69,20 +68,20 @@ class OpenOptions:
     split_end: int | None = None
     footer_cache: bool | None = None
     status: FileStatus | None = None
-    #: The filesystem's own keys.
+    #: Keys specific to the filesystem.
     own: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def etag(self) -> str | None:
-        """The version of the file that the status is of, None if it does not say."""
+        """ETag of the version in the status, or None."""
         return getattr(self.status, "etag", None)
 
 
 class Builder(FutureDataInputStreamBuilder[S]):
-    """Collects options for `path` and hands them to `opener` in `build`.
+    """Collects options for `path` and passes them to `opener` in `build`.
 
-    `known` are the filesystem's own keys, `unsupported` those that it recognises but has no
-    support for. Every method raises IllegalArgumentException for a key or a value that is None.
+    `known` are the filesystem's own keys, `unsupported` those that it recognises but does not
+    support. Every method raises IllegalArgumentException for a key or a value that is None.
     """
 
     def __init__(
@@ -101,31 +100,31 @@ class Builder(FutureDataInputStreamBuilder[S]):
         self._status: FileStatus | None = None
 
     def opt(self, key: str, value: str | int | bool) -> Builder[S]:
-        """Set an option that is ignored if it is not known."""
+        """Set an option that is ignored if unknown."""
         self._set(key, value)
         self._mandatory.discard(key)
         return self
 
     def must(self, key: str, value: str | int | bool) -> Builder[S]:
-        """Set an option that `build` rejects if it is not known."""
+        """Set an option that `build` rejects if unknown."""
         self._set(key, value)
         self._mandatory.add(key)
         return self
 
     def opt_long(self, key: str, value: int) -> Builder[S]:
-        """`opt` for a whole number."""
+        """Call `opt` with a whole number."""
         return self.opt(key, value)
 
     def must_long(self, key: str, value: int) -> Builder[S]:
-        """`must` for a whole number."""
+        """Call `must` with a whole number."""
         return self.must(key, value)
 
     def opt_double(self, key: str, value: float) -> Builder[S]:
-        """`opt` for a floating-point number: its whole part."""
+        """Call `opt` with the whole part of a floating-point number."""
         return self.opt(key, _whole(value))
 
     def must_double(self, key: str, value: float) -> Builder[S]:
-        """`must` for a floating-point number: its whole part."""
+        """Call `must` with the whole part of a floating-point number."""
         return self.must(key, _whole(value))
 
     def buffer_size(self, size: int) -> Builder[S]:
@@ -133,27 +132,27 @@ class Builder(FutureDataInputStreamBuilder[S]):
         return self.opt(BUFFER_SIZE, size)
 
     def with_file_status(self, status: FileStatus | None) -> Builder[S]:
-        """Give what a listing said; the last element of its path must be that of `path`."""
+        """Set a status, such as one of a listing; the name in its path must match `path`."""
         self._status = status
         return self
 
     def build(self) -> Future[S]:
-        """Open the file; IllegalArgumentException for a mandatory key that is not known.
+        """Open the file; raise IllegalArgumentException for an unknown mandatory key.
 
-        UnsupportedOperationException if it is known but not supported. Each call opens a stream of
-        its own.
+        Raise UnsupportedOperationException if it is known but not supported. Each call opens a
+        separate stream.
         """
         self._check_keys()
         future: Future[S] = Future()
         try:
             _check_name(self._path, self._status)
             future.set_result(self._opener(self._path, self._options()))
-        except Exception as error:  # the contract puts every failure in the future
+        except Exception as error:  # the contract requires all failures in the future
             future.set_exception(error)
         return future
 
     def calls(self) -> list[tuple[str, tuple[Any, ...]]]:
-        """Calls that bring a new builder to where this one is."""
+        """Return the calls that recreate this builder's state."""
         calls: list[tuple[str, tuple[Any, ...]]] = [
             ("must" if key in self._mandatory else "opt", (key, text))
             for key, text in self._values.items()
@@ -162,7 +161,7 @@ class Builder(FutureDataInputStreamBuilder[S]):
 
     def _set(self, key: str, value: Any) -> None:
         if not isinstance(key, str) or value is None:
-            raise IllegalArgumentException(f"option {key!r:.80} needs a key and a value")
+            raise IllegalArgumentException(f"option {key!r:.80}: key and value must not be None")
         self._values[key] = _text(value)
 
     def _check_keys(self) -> None:
@@ -175,7 +174,7 @@ class Builder(FutureDataInputStreamBuilder[S]):
             allowed = ", ".join(sorted(known))
             raise IllegalArgumentException(f"unknown option {unknown[0]!r:.80}; known: {allowed}")
         if missing:
-            raise UnsupportedOperationException(f"option {missing[0]!r:.80} is not supported here")
+            raise UnsupportedOperationException(f"option {missing[0]!r:.80} is not supported")
 
     def _options(self) -> OpenOptions:
         given: dict[str, Any] = {}
@@ -199,7 +198,7 @@ class Builder(FutureDataInputStreamBuilder[S]):
 
 
 def _read(text: str, option: Option) -> Value:
-    """The value that a text stands for, by the option's type in the table; None if it is unset."""
+    """Parse text by the option's type in the table; return None if it is unset."""
     if option.type == "text":
         return text
     text = text.strip()
@@ -221,12 +220,12 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return f"{value:#x}"  # no number to us; Python has no decimal text of a very long one
+        return f"{value:#x}"  # ignored as a number; Python limits the length of decimal text
     return str(value)
 
 
 def _whole(value: Any) -> Any:
-    """A Java double cast to long; NaN, and what is no number, stays and so counts as unset."""
+    """Return a Java double cast to long; NaN and other types unchanged, and so unset."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or (isinstance(value, float) and math.isnan(value)):
         return value
@@ -240,11 +239,11 @@ def _is_length(value: Any) -> bool:
 def _check_name(path: str, status: FileStatus | None) -> None:
     if status is not None and (not status.path or _name(status.path) != _name(path)):
         raise IllegalArgumentException(
-            f"the status of {status.path!r} does not belong to {path!r}: the names differ"
+            f"the status of {status.path!r} does not match {path!r}: the file names differ"
         )
 
 
 def _name(path: Any) -> str:
-    """The last element of a path or URL; "" if it has none."""
+    """Return the last element of a path or URL; "" if it has none."""
     elements = (e for e in reversed(str(path).split("/")) if e not in ("", "."))
     return next(elements, "")

@@ -1,8 +1,8 @@
-"""Options of S3, of the Spark source and of the commands: their type, and parsers of their values.
+"""Option type of S3, the Spark source and the commands, and parsers of option values.
 
-A table of options is a sequence of `Option`. The kind of an option is a function that turns text
-into a value of its type, or raises ValueError with what is allowed; the kinds that several tables
-use are here, those of one table beside it.
+A table of options is a sequence of `Option`. The kind of an option is a function that converts text
+to a value of its type, or raises ValueError with the allowed values. Kinds used by several tables
+are here, others are next to their table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fscontract.contract.api.errors import IllegalArgumentException
 KIB = 1 << 10
 MIB = 1 << 20
 GIB = 1 << 30
-#: The largest size and the largest count that an option may have unless its table says less.
+#: Maximum size and count of an option unless its table sets a lower one.
 LARGEST = 1 << 53
 
 _SIZES = {"": 1, "K": KIB, "M": MIB, "G": GIB, "T": 1 << 40}
@@ -30,7 +30,7 @@ _SWITCHES = {**_TRUTHS, "yes": True, "on": True, "1": True, "no": False, "off": 
 
 
 def parse_size(text: str, minimum: float = 0, maximum: float = LARGEST) -> int:
-    """Return the bytes of a size such as `4096`, `64K` or `1 MiB`; ValueError."""
+    """Return the bytes of a size such as `4096`, `64K` or `1 MiB`; raise ValueError."""
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _SIZES[match[2].upper()] if match else -1
     if not minimum <= size <= maximum:
@@ -42,9 +42,9 @@ def parse_size(text: str, minimum: float = 0, maximum: float = LARGEST) -> int:
 def parse_duration(
     text: str, minimum: float = 0.0, maximum: float = LARGEST, unit: str = "s"
 ) -> float:
-    """Return the seconds of a time such as `500ms`, `5s` or `2m`; ValueError.
+    """Return the seconds of a time such as `500ms`, `5s` or `2m`; raise ValueError.
 
-    A number alone is of `unit`.
+    A plain number has the unit `unit`.
     """
     match = _TIME.fullmatch(text.strip())
     seconds = float(match[1]) * _TIMES[(match[2] or unit).lower()] if match else -1.0
@@ -55,7 +55,7 @@ def parse_duration(
 
 
 def _short(size: float) -> str:
-    """Return a size as `parse_size` reads it, in the largest unit that it is a multiple of."""
+    """Return a size as text for `parse_size`, in the largest unit of which it is a multiple."""
     units = (u for u in reversed(_SIZES) if size and size % _SIZES[u] == 0)
     unit = next(units, "")
     return f"{int(size) // _SIZES[unit]}{unit}"
@@ -72,40 +72,40 @@ class Option:
     minimum: float = 0
     maximum: float = LARGEST
     choices: tuple[str, ...] = ()
-    #: The unit of a duration without one.
+    #: Unit of a duration without one.
     unit: str = "s"
 
-    #: What messages call an option of the table.
+    #: Name of an option in messages.
     label: ClassVar[str] = "option"
-    #: Kinds whose values never get into a message.
+    #: Kinds whose values are never shown in a message.
     hidden: ClassVar[tuple[Kind, ...]] = ()
 
     def parse(self, value: Any, origin: str = "") -> Any:
-        """Return the value of the option's type; IllegalArgumentException.
+        """Return the value of the option's type; raise IllegalArgumentException.
 
-        The error names the option, its `origin`, the value, and what is allowed.
+        The message names the option, its `origin`, the value, and the allowed values.
         """
         try:
             return self.kind(self, str(value))
         except ValueError as error:
             source = f", from {origin}," if origin else ""
-            text = "this" if self.kind in self.hidden else f"{value!r:.80}"
+            text = "the given value" if self.kind in self.hidden else f"{value!r:.80}"
             raise IllegalArgumentException(
                 f"{self.label} {self.name!r}{source} can't be {text}: {error}"
             ) from None
 
 
-#: Turns the text of an option into its value; ValueError with what is allowed.
+#: Converts the text of an option to its value; raises ValueError with the allowed values.
 Kind: TypeAlias = Callable[[Option, str], Any]
 
 
 def boolean(option: Option, text: str) -> bool:
-    """Read `true` or `false`."""
+    """Parse `true` or `false`."""
     return _truth(text, _TRUTHS)
 
 
 def switch(option: Option, text: str) -> bool:
-    """Read `true` or `false`, or other words for them, as variables of an environment have."""
+    """Parse `true` or `false`, or other words for them that environment variables use."""
     return _truth(text, _SWITCHES)
 
 
@@ -117,7 +117,7 @@ def _truth(text: str, words: Mapping[str, bool]) -> bool:
 
 
 def count(option: Option, text: str) -> int:
-    """Read a whole number."""
+    """Parse a whole number."""
     number = int(text) if _COUNT.fullmatch(text.strip()) else -1
     if not option.minimum <= number <= option.maximum:
         bounds = f"from {option.minimum:.15g} to {option.maximum:.15g}"
@@ -126,17 +126,17 @@ def count(option: Option, text: str) -> int:
 
 
 def size(option: Option, text: str) -> int:
-    """Read a number of bytes."""
+    """Parse a number of bytes."""
     return parse_size(text, option.minimum, option.maximum)
 
 
 def duration(option: Option, text: str) -> float:
-    """Read a time, in seconds."""
+    """Parse a time in seconds."""
     return parse_duration(text, option.minimum, option.maximum, option.unit)
 
 
 def choice(option: Option, text: str) -> str:
-    """Read one of the option's choices, in any case."""
+    """Parse one of the option's choices, in any case."""
     choices = {name.lower(): name for name in option.choices}
     name = text.strip()
     if name.lower() not in choices:
@@ -146,24 +146,24 @@ def choice(option: Option, text: str) -> str:
 
 
 def text(option: Option, text: str) -> str:
-    """Read any text but an empty one."""
+    """Parse any text that is not empty."""
     if not text:
-        raise ValueError("it is empty")
+        raise ValueError("must not be empty")
     return text
 
 
 def unknown_option(
     name: str, known: Iterable[str], names: Iterable[str], label: str = Option.label
 ) -> IllegalArgumentException:
-    """Return the error for a name that is not among `known`: similar ones, or else `names`."""
+    """Return the error for an unknown name, with similar names or else `names`."""
     hint = _near_misses(name, known) or f"; known: {', '.join(names)}"
-    return IllegalArgumentException(f"no {label} {name!r:.80}{hint}")
+    return IllegalArgumentException(f"unknown {label} {name!r:.80}{hint}")
 
 
 def parse_options(given: Mapping[str, Any], table: Sequence[Option]) -> dict[str, Any]:
-    """Return the value of every option of a table by its name, the default of those not given.
+    """Return the value of every option of a table by its name, or its default.
 
-    The case of names does not matter. IllegalArgumentException for unknown names and bad values.
+    Names are case-insensitive. Raise IllegalArgumentException for unknown names and invalid values.
     """
     by_name = {option.name.lower(): option for option in table}
     values = {option.name: option.default for option in table}
@@ -177,6 +177,7 @@ def parse_options(given: Mapping[str, Any], table: Sequence[Option]) -> dict[str
 
 
 def _near_misses(name: str, known: Iterable[str]) -> str:
-    from fscontract.contract.spec.clauses import near_misses  # commands start quickly without it
+    # imported late, so that commands start quickly
+    from fscontract.contract.spec.clauses import near_misses
 
     return near_misses(name, known)

@@ -1,4 +1,4 @@
-"""The named targets: the reference filesystems, ready to be checked."""
+"""Named targets of the reference filesystems."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 
 _STRATEGIES = ("portable", "positioned")
-#: Nanoseconds that every file system can tell apart.
+#: Nanoseconds that every file system's clock can resolve.
 _TICK = 2_000_000_000
 
 
 class ReferenceBinding(StreamBinding):
-    """The binding to a reference filesystem, which has every feature."""
+    """Binding to a reference filesystem, which has every feature."""
 
     default_profile: ClassVar[str] = "reference"
 
 
 class LocalBinding(ReferenceBinding):
-    """The binding to the local filesystem; changes files in place, as other programs do."""
+    """Binding to the local filesystem; changes files in place, as other programs do."""
 
     def __init__(self, filesystem: LocalFileSystem) -> None:
         super().__init__(filesystem, "local")
         self._directory = filesystem.root
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Overwrite the file under the streams that have it open, or delete it."""
+        """Overwrite a file in place while streams have it open, or delete it."""
         path_on_disk = Path(self._directory, path.lstrip("/"))
         if content is None:
             path_on_disk.unlink(missing_ok=True)
@@ -43,38 +43,42 @@ class LocalBinding(ReferenceBinding):
             with path_on_disk.open("r+b") as file:
                 file.write(content)
                 file.truncate()
-            if path_on_disk.stat().st_mtime_ns <= before:  # the file system's clock ticks slower
+            if path_on_disk.stat().st_mtime_ns <= before:  # the file system's clock is coarser
                 os.utime(path_on_disk, ns=(before + _TICK, before + _TICK))
 
 
 def memory(options: Mapping[str, str]) -> Binding:
-    """The filesystem in memory; TargetError for any option, because it takes none."""
+    """Return a binding to the in-memory filesystem; raise TargetError for any option."""
     check_options("memory", options, ())
     return ReferenceBinding(MemoryFileSystem(), "memory")
 
 
 def local(options: Mapping[str, str]) -> Binding:
-    """The local filesystem, in a directory for temporary files.
+    """Return a binding to the local filesystem, in a temporary directory.
 
-    Option `strategy` is "portable" (seek and read) or "positioned" (pread); the default is what
-    the machine has. TargetError for other options and values.
+    Option `strategy` is "portable" (seek and read) or "positioned" (pread); the default depends on
+    the machine. Raise TargetError for other options and values.
     """
     root, strategy = tempfile.gettempdir(), local_strategy(options)
     return LocalBinding(LocalFileSystem(root, strategy, durable=False))
 
 
 def local_strategy(options: Mapping[str, str]) -> str | None:
-    """The option of the target `local`, None without one; TargetError as in `local`."""
+    """Return the option of the target `local`, or None; raise TargetError as `local` does."""
     check_options("local", options, ("strategy",))
     strategy = options.get("strategy")
     if strategy is not None and strategy not in _STRATEGIES:
-        raise TargetError(f"local: strategy is {' or '.join(_STRATEGIES)}, not {strategy!r}")
+        raise TargetError(
+            f"local: invalid value for strategy: {strategy!r}; must be {' or '.join(_STRATEGIES)}"
+        )
     return strategy
 
 
 def check_options(name: str, options: Mapping[str, str], allowed: Collection[str]) -> None:
-    """TargetError for an option of the target `name` that is not one of those allowed."""
+    """Raise TargetError for an option of the target `name` that is not in `allowed`."""
     unknown = sorted(options.keys() - set(allowed))
     if unknown:
-        known = f"options: {', '.join(allowed)}" if allowed else "it takes none"
-        raise TargetError(f"{name}: no option {unknown[0]!r}; {known}")
+        known = (
+            f"allowed options: {', '.join(allowed)}" if allowed else "the target takes no options"
+        )
+        raise TargetError(f"{name}: unknown option {unknown[0]!r}; {known}")

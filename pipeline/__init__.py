@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from fscontract.pipeline.spark_source.source import Registration
 
 __all__ = ["register"]
-#: Spark has had streams of Python sources that say what may be read since then.
+#: First version whose streams of Python data sources support limits of what to read.
 _OLDEST = (4, 2)
 
 
 def register(spark: Any, pushdown: bool = False) -> Registration:
-    """Make the data source `fscontract` known to a session of Spark: docs/spark-pipeline.md.
+    """Register the data source `fscontract` in a Spark session; see docs/spark-pipeline.md.
 
-    UnsupportedOperationException if Spark, or PySpark here, is older than 4.2.
+    Raise UnsupportedOperationException if Spark, or PySpark in this process, is older than 4.2.
     """
     import pyspark
 
@@ -25,8 +25,8 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
         if tuple(map(int, version.split(".")[:2])) < _OLDEST:
             oldest = ".".join(map(str, _OLDEST))
             raise UnsupportedOperationException(
-                f"the data source needs Spark {oldest} or newer, not {version}: "
-                f"pip install 'pyspark>={oldest}'"
+                f"the data source requires Spark {oldest} or newer, got {version}: pip install "
+                f"'pyspark>={oldest}'"
             )
     from fscontract.pipeline.spark_source.source import register as in_session
 

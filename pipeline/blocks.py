@@ -1,8 +1,8 @@
-"""Records that the parts of the pipeline exchange: files, and the blocks they are split into.
+"""Records for files and their blocks, exchanged by the parts of the pipeline.
 
-A path is a full URI (`s3a://bucket/a/b`) or a bare absolute path (`/a/b`), kept as given; `path`
-is the bare one, which a `FileSystem` takes. Offsets and lengths are in bytes, times in milliseconds
-since 1970.
+A path is a full URI (`s3a://bucket/a/b`) or a bare absolute path (`/a/b`), stored unchanged; the
+property `path` is the bare path, for a `FileSystem`. Offsets and lengths are in bytes, times in
+milliseconds since 1970.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any, ClassVar, TypeVar, get_args, get_type_hints, overload
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus
 
-#: The version of the JSON that is written here; others are refused.
+#: Version of the JSON written here; other versions are rejected.
 VERSION = 1
-#: An operator's number has to leave 32 bits of a signed 64-bit id to its sequence.
+#: The operator's number is the upper part of a signed 64-bit id, above a 32-bit sequence.
 MAX_OPERATOR_ID = (1 << 31) - 1
-#: How many ids an operator can give away.
+#: Number of ids that an operator can assign.
 MAX_SEQUENCE = 1 << 32
-#: The previous block of the first block of a file.
+#: Id of the previous block for the first block of a file.
 NO_BLOCK = -1
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?(?=/|$)")
@@ -47,17 +47,17 @@ def last_element(path: str) -> str:
 
 
 def milliseconds(seconds: float) -> int | None:
-    """Return the modification time of a status as a record has it; None if the status has none."""
+    """Return a status's modification time in milliseconds; None if it has none."""
     return int(seconds * 1000) if seconds else None
 
 
 def block_id(operator_id: int, sequence: int) -> int:
-    """Return the id of an operator's block of this sequence number."""
+    """Return the id of the block with this sequence number of an operator."""
     return operator_id << 32 | sequence
 
 
 def _fields(record: type) -> Mapping[str, tuple[type, ...]]:
-    """Return the fields of a record in JSON, with the types that their values may have."""
+    """Return the fields of a record in JSON, with their allowed types."""
     return _fields_of(record.__mro__)
 
 
@@ -72,7 +72,7 @@ class _JsonRecord:
     """A frozen dataclass that is also one line of JSON: `{"type", "version", field: value}`."""
 
     __slots__ = ()
-    #: The value of `type` in JSON.
+    #: Value of `type` in JSON.
     TYPE: ClassVar[str]
 
     def to_json(self) -> str:
@@ -82,55 +82,63 @@ class _JsonRecord:
 
     @classmethod
     def from_json(cls: type[_Record], text: str) -> _Record:
-        """Return the record that `to_json` wrote; IllegalArgumentException for anything else."""
+        """Parse the JSON of `to_json`; raise IllegalArgumentException if it is invalid."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise IllegalArgumentException(f"a {cls.TYPE} record is no JSON: {error}") from None
+            raise IllegalArgumentException(
+                f"a {cls.TYPE} record is not valid JSON: {error}"
+            ) from None
         return cls.from_data(data)
 
     @classmethod
     def from_data(cls: type[_Record], data: Any) -> _Record:
-        """Return the record of what was parsed from JSON; IllegalArgumentException."""
+        """Return the record for parsed JSON; raise IllegalArgumentException if it is invalid."""
         head = (data.get("type"), data.get("version")) if isinstance(data, dict) else None
         if head != (cls.TYPE, VERSION):
-            raise IllegalArgumentException(f"not a {cls.TYPE} record of version {VERSION}")
+            raise IllegalArgumentException(
+                f"invalid record: expected a {cls.TYPE} record of version {VERSION}"
+            )
         values = {key: value for key, value in data.items() if key not in ("type", "version")}
         known = _fields(cls)
         if values.keys() != known.keys():
             odd = ", ".join(sorted(values.keys() ^ known.keys(), key=str))
-            raise IllegalArgumentException(f"a {cls.TYPE} record lacks or has too many: {odd}")
+            raise IllegalArgumentException(
+                f"missing or unexpected fields in a {cls.TYPE} record: {odd}"
+            )
         for name, types in known.items():
             if type(values[name]) not in types:
-                raise IllegalArgumentException(f"{name} of a {cls.TYPE} record is of a wrong type")
+                raise IllegalArgumentException(
+                    f"invalid type of field {name!r} in a {cls.TYPE} record"
+                )
         return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
 class FileInfo(_JsonRecord):
-    """A file that was found: in a directory that is scanned, or by itself (`directory` None)."""
+    """A file found in a scanned directory, or given directly (`directory` is None)."""
 
     TYPE = "file-info"
 
     directory: str | None
-    #: The path below `directory`; the whole path or URI if there is none.
+    #: Path below `directory`; the full path or URI without a directory.
     relative_path: str
 
     @property
     def file_path(self) -> str:
-        """Return the path or URI of the file, with the scheme and authority of the directory."""
+        """Path or URI of the file, with the scheme and authority of the directory."""
         if self.directory is None:
             return self.relative_path
         return join_path(self.directory, self.relative_path)
 
     @property
     def path(self) -> str:
-        """Return the path without scheme and authority."""
+        """Path without scheme and authority."""
         return bare_path(self.file_path)
 
 
 class BlockIds(Sequence[int]):
-    """The ids of `count` blocks in a row, made when they are asked for."""
+    """The ids of `count` consecutive blocks, generated on demand."""
 
     __slots__ = ("_ids",)
 
@@ -161,9 +169,10 @@ class BlockIds(Sequence[int]):
 
 @dataclass(frozen=True, slots=True)
 class FileMetadata(_JsonRecord):
-    """A file or directory, and how it is split.
+    """A file or directory, and its split into blocks.
 
-    Equal if all but the discover time is equal, which no replay can repeat.
+    Two records are equal if all fields except the discover time are equal, because a replay can't
+    repeat that time.
     """
 
     TYPE = "file"
@@ -172,59 +181,63 @@ class FileMetadata(_JsonRecord):
     file_name: str
     file_length: int
     is_directory: bool
-    #: How many blocks are emitted for it: 0 for a directory, and where nothing is left to read.
+    #: Number of blocks: 0 for a directory, and if nothing remains to be read.
     number_of_blocks: int
     block_size: int
-    #: Where the first block starts, behind a header that is not to be read.
+    #: Start of the first block, behind a header that is not read.
     data_offset: int
     discover_time: int = field(compare=False)
-    #: The path as a copy of the input would have it: from the scanned directory's name on.
+    #: Path in a copy of the input, beginning with the scanned directory's name.
     relative_path: str
-    #: The id of the first block, NO_BLOCK if there is none.
+    #: Id of the first block, NO_BLOCK if there is none.
     first_block_id: int = NO_BLOCK
     etag: str | None = None
     modification_time: int | None = None
 
     def __post_init__(self) -> None:
         if self.block_size < 1:
-            raise IllegalArgumentException(f"a block has at least 1 byte, not {self.block_size}")
+            raise IllegalArgumentException(
+                f"invalid block size: {self.block_size}; must be at least 1 byte"
+            )
         if min(self.file_length, self.data_offset, self.number_of_blocks) < 0:
-            raise IllegalArgumentException(f"negative length, offset or count: {self!r}")
+            raise IllegalArgumentException(
+                f"length, offset and count must not be negative: {self!r}"
+            )
 
     @property
     def block_ids(self) -> Sequence[int]:
-        """Return the ids of its blocks in order, made when they are asked for."""
+        """Ids of the file's blocks in order, generated on demand."""
         return BlockIds(self.first_block_id, self.number_of_blocks)
 
     @property
     def path(self) -> str:
-        """Return the path without scheme and authority."""
+        """Path without scheme and authority."""
         return bare_path(self.file_path)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockMetadata:
-    """A piece of work for a reader."""
+    """A unit of work for a reader."""
 
     block_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class FileBlockMetadata(BlockMetadata, _JsonRecord):
-    """The bytes of a file from `offset` up to `length`, which is an offset too, as in Java.
+    """The bytes of a file from `offset` to `length`, which is an end offset, as in Java.
 
-    `end` and `size` say what they are. Equal if all fields are equal (in Java: if the ids are),
-    so a replay that gives other blocks under the same ids shows. The hash is by the id alone: its
-    low 32 bits, as in Java, so blocks in a row go to different partitions.
+    Use `end` and `size` to avoid confusion. Two blocks are equal if all fields are equal (in Java:
+    if the ids are), so that a replay with other blocks under the same ids is detected. The hash is
+    the low 32 bits of the id, as in Java, so consecutive blocks go to different partitions.
     """
 
     TYPE = "block"
 
     offset: int
-    #: The END of the block in the file, exclusive; not how many bytes it has: that is `size`.
+    #: END offset of the block in the file, exclusive. The number of bytes is `size`.
     length: int
     is_last_block: bool
-    #: The id of the block before it in the file, NO_BLOCK for the first that is emitted.
+    #: Id of the preceding block in the file, NO_BLOCK for the first one.
     previous_block_id: int
     file_path: str
     file_length: int
@@ -234,8 +247,8 @@ class FileBlockMetadata(BlockMetadata, _JsonRecord):
     def __post_init__(self) -> None:
         if not 0 <= self.offset <= self.length <= self.file_length:
             raise IllegalArgumentException(
-                f"a block [{self.offset}, {self.length}) does not lie in"
-                f" a file of {self.file_length} bytes"
+                f"invalid block [{self.offset}, {self.length}): must lie within the file of "
+                f"{self.file_length} bytes"
             )
 
     def __hash__(self) -> int:
@@ -243,20 +256,20 @@ class FileBlockMetadata(BlockMetadata, _JsonRecord):
 
     @property
     def end(self) -> int:
-        """Return the offset of the first byte behind the block."""
+        """Offset of the first byte after the block."""
         return self.length
 
     @property
     def size(self) -> int:
-        """Return how many bytes the block has."""
+        """Number of bytes in the block."""
         return self.length - self.offset
 
     @property
     def path(self) -> str:
-        """Return the path without scheme and authority, which a FileSystem opens."""
+        """Path without scheme and authority, for a FileSystem."""
         return bare_path(self.file_path)
 
     def status(self) -> FileStatus:
-        """Return the file as it was when it was split, for `open_file(path).with_file_status()`."""
+        """Return the file's status at the time of the split, for `with_file_status`."""
         seconds = 0.0 if self.modification_time is None else self.modification_time / 1000
         return FileStatus(self.path, self.file_length, modification_time=seconds, etag=self.etag)

@@ -1,4 +1,4 @@
-"""Clients of servers as fsspec filesystems, none of which shares a connection with another."""
+"""Clients of servers as fsspec filesystems, without shared connections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from servers.file_servers import PASSWORD, USER
 
 
 def sshfs(port: int) -> AbstractFileSystem:
-    """SFTP through asyncssh, by the package sshfs."""
+    """Return an SFTP filesystem of the package sshfs, which uses asyncssh."""
     from sshfs import SSHFileSystem
 
     return SSHFileSystem(
@@ -19,7 +19,7 @@ def sshfs(port: int) -> AbstractFileSystem:
 
 
 def sftp(port: int) -> AbstractFileSystem:
-    """SFTP through paramiko, by fsspec."""
+    """Return fsspec's SFTP filesystem, which uses paramiko."""
     from fsspec.implementations.sftp import SFTPFileSystem
 
     return SFTPFileSystem(
@@ -34,7 +34,7 @@ def sftp(port: int) -> AbstractFileSystem:
 
 
 def ftp(port: int, timeout: float = 30) -> AbstractFileSystem:
-    """FTP, by fsspec; `timeout` in seconds is that of its connection."""
+    """Return fsspec's FTP filesystem; `timeout` is that of its connection in seconds."""
     from fsspec.implementations.ftp import FTPFileSystem
 
     return FTPFileSystem(
@@ -48,14 +48,14 @@ def ftp(port: int, timeout: float = 30) -> AbstractFileSystem:
 
 
 def webdav(url: str) -> AbstractFileSystem:
-    """WebDAV, by the package webdav4."""
+    """Return a WebDAV filesystem of the package webdav4."""
     from webdav4.fsspec import WebdavFileSystem
 
     return WebdavFileSystem(url, skip_instance_cache=True)
 
 
 def azure(endpoint: str) -> AbstractFileSystem:
-    """Blobs of Azure's, by the package adlfs."""
+    """Return an Azure Blob filesystem of the package adlfs."""
     from adlfs import AzureBlobFileSystem
 
     key = base64.b64encode(PASSWORD.encode()).decode()

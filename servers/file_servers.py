@@ -1,4 +1,4 @@
-"""Servers on loopback that have the files of a directory, for clients of fsspec's."""
+"""Servers on loopback with the files of a directory, for fsspec clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ USER, PASSWORD = "someone", "hunter2-hunter2"
 
 @contextmanager
 def sftp_server(directory: Path) -> Iterator[int]:
-    """The port of an SFTP server for USER with PASSWORD."""
+    """Yield the port of an SFTP server for USER with PASSWORD."""
     import asyncssh
 
     connections: list[asyncssh.SSHServerConnection] = []
@@ -55,7 +55,7 @@ def sftp_server(directory: Path) -> Iterator[int]:
 
 @contextmanager
 def _loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop that runs in a thread of its own."""
+    """Yield an event loop that runs in a separate thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -69,7 +69,7 @@ def _loop() -> Iterator[asyncio.AbstractEventLoop]:
 
 
 async def _end_tasks() -> None:
-    """Connections that clients have left open have tasks that wait for them."""
+    """End tasks of connections that clients have left open."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
@@ -78,7 +78,7 @@ async def _end_tasks() -> None:
 
 @contextmanager
 def webdav_server(directory: Path) -> Iterator[str]:
-    """The URL of a WebDAV server that asks for no password."""
+    """Yield the URL of a WebDAV server without authentication."""
     from cheroot.wsgi import Server
     from wsgidav.wsgidav_app import WsgiDAVApp
 

@@ -1,4 +1,4 @@
-"""Servers on loopback that have the files of a directory."""
+"""FTP and web servers on loopback with the files of a directory."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ USER, PASSWORD = "someone", "hunter2-hunter2"
 
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def web_server(directory: Path) -> Iterator[str]:
-    """The URL of a web server."""
+    """Yield the URL of a web server."""
     handler = functools.partial(_Quiet, directory=str(directory))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -35,14 +35,15 @@ def web_server(directory: Path) -> Iterator[str]:
 
 @contextmanager
 def ftp_server(directory: Path) -> Iterator[str]:
-    """The URL, with user and password, of an FTP server that lets the directory be written."""
+    """Yield the URL, with user and password, of a writable FTP server."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # it is made with asyncore
+        warnings.simplefilter("ignore", DeprecationWarning)  # it uses asyncore
         from pyftpdlib.authorizers import DummyAuthorizer
         from pyftpdlib.handlers import FTPHandler
         from pyftpdlib.servers import FTPServer
 
-    logging.getLogger("pyftpdlib").addHandler(logging.NullHandler())  # or it writes to the terminal
+    # otherwise it writes to the terminal
+    logging.getLogger("pyftpdlib").addHandler(logging.NullHandler())
     users = DummyAuthorizer()
     users.add_user(USER, PASSWORD, str(directory), perm="elradfmwMT")
     handler = type("Handler", (FTPHandler,), {"authorizer": users})

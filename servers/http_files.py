@@ -1,4 +1,4 @@
-"""Web servers that hold one file, at `/d/file`, and know ranges or do not."""
+"""Web servers with one file, at `/d/file`, with or without support of ranges."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class WithoutRanges(BaseHTTPRequestHandler):
         return DATA
 
     def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
+        """Log nothing."""
 
 
 class NoRanges(WithoutRanges):
-    """Says that it has no ranges."""
+    """Announces that it does not support ranges."""
 
     def _begin(self) -> bytes:
         part = super()._begin()
@@ -54,7 +54,7 @@ class NoRanges(WithoutRanges):
 
 
 class WithRanges(WithoutRanges):
-    """Answers a GET of a range with that range, and one beyond the end with 416."""
+    """Answers a range request with that range, and one past EOF with 416."""
 
     def _begin(self) -> bytes:
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
@@ -72,13 +72,13 @@ class WithRanges(WithoutRanges):
 
 @contextmanager
 def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    """The URL of the directory `/d/` of a server that runs meanwhile."""
+    """Yield the URL of the directory `/d/` of a running server."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True  # a client may keep its connection open
 
         def handle_error(self, *_: object) -> None:
-            """Clients that are gone are no news."""
+            """Ignore disconnected clients."""
 
     with Server(("127.0.0.1", 0), handler) as made:
         thread = threading.Thread(target=made.serve_forever, args=(0.01,))

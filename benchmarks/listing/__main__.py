@@ -1,13 +1,13 @@
-"""Which files a dataset has, asked of our metadata table and of others.
+"""File listings of a dataset: the metadata table compared with other table formats.
 
     python -m benchmarks.listing [--quick] [--partitions N] [--files N] [--rounds N]
                                  [--latency MS] [--only local|s3|growth] [--server rclone|moto]
                                  [--no-spark] [--json F]
 
-Three questions: all files with their sizes, those of one partition, and those that may have ids of
-a range, which are six. Every way is checked to find so many. All take turns in a changing order,
-after a round that is not timed. hudi, deltalake and pyiceberg (`pip install 'fscontract[bench]'`)
-are compared where they are installed.
+Three queries: all files with their sizes, those of one partition, and those that may have ids in a
+range, which are six. Each result is checked. The ways alternate in a changing order, after an
+untimed round. hudi, deltalake and pyiceberg (`pip install 'fscontract[bench]'`) are compared if
+installed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> None:
     if options.json:
         Path(options.json).write_text(json.dumps(report, indent=1), encoding="utf-8")
     if failed:
-        sys.exit("some ways failed, or gave another number")
+        sys.exit("some ways failed, or returned a wrong number")
 
 
 def _local(shape: Shape, options: argparse.Namespace) -> dict[str, list[Row]]:

@@ -1,4 +1,4 @@
-"""A dataset of many small Parquet files, and what table formats say of it."""
+"""A dataset of many small Parquet files, and its representation in table formats."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
-#: Where the dataset is below its root, and a copy of it that has no metadata table.
+#: Paths of the dataset below its root, and of a copy without a metadata table.
 TABLE, PLAIN = "/table", "/plain"
 ROWS = 10
-#: How many files have rows that the range filter wants.
+#: Number of files with rows that match the range filter.
 HITS = 6
 _START = "20260101000000000"
 _SCHEMA = {
@@ -40,46 +40,46 @@ _PROPERTIES = {
 
 @dataclass(frozen=True)
 class Shape:
-    """So many partitions of so many files, each of which has the ids after those before it."""
+    """Number of partitions, and of files per partition; ids increase from file to file."""
 
     partitions: int
     files: int
 
     @property
     def count(self) -> int:
-        """How many files there are."""
+        """Total number of files."""
         return self.partitions * self.files
 
     @property
     def expected(self) -> dict[str, int]:
-        """How many files each question is answered with."""
+        """Expected number of files for each query."""
         return {"all": self.count, "one": self.files, "range": HITS}
 
     @property
     def day(self) -> str:
-        """The partition that is asked for."""
+        """Partition of the query."""
         return f"{self.partitions // 2:05}"
 
     @property
     def ids(self) -> range:
-        """The ids that are asked for: those of some files in two partitions."""
+        """Ids of the range query: those of some files in two partitions."""
         start = (self.partitions // 2 * self.files - HITS // 2) * ROWS
         return range(start, start + HITS * ROWS)
 
     @property
     def filters(self) -> list[Filter]:
-        """What asks for them."""
+        """Filters of the range query."""
         return [Filter("id", ">=", self.ids.start), Filter("id", "<", self.ids.stop)]
 
     def files_of_days(self) -> Iterator[tuple[str, str, int]]:
-        """Partition, name and first id of every file."""
+        """Yield partition, name and first id of every file."""
         for number in range(self.count):
             day = f"day={number // self.files:05}"
             yield day, f"{number:08x}-0000-4000-8000-000000000000-0_0-1-0_{_START}.parquet", number
 
 
 def make_files(root: Path, shape: Shape) -> dict[str, dict[str, int]]:
-    """Write every file, and a copy that is a second name of it; their sizes."""
+    """Write every file, and a hard link as its copy; return the sizes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -100,7 +100,7 @@ def make_files(root: Path, shape: Shape) -> dict[str, dict[str, int]]:
 
 
 def make_tables(root: Path) -> None:
-    """Make the metadata table, by a listing and the footers; the copy is a Hudi table without."""
+    """Create the metadata table from a listing and the footers; the copy gets no metadata table."""
     fs = LocalFileSystem(str(root), durable=False)
     for path in (PLAIN, TABLE):
         begin(fs, path)
@@ -111,7 +111,7 @@ def make_tables(root: Path) -> None:
 
 
 def begin(fs: FileSystem, path: str) -> None:
-    """The commit that wrote all files of a dataset."""
+    """Create the commit that wrote all files of a dataset."""
     instants = TimelineWriter(fs, path)
     for state in ("requested", "inflight"):
         instants.put(Instant(_START, "commit", state))
@@ -120,7 +120,7 @@ def begin(fs: FileSystem, path: str) -> None:
 
 
 def change_of(shape: Shape, size: int) -> Change:
-    """What a commit of all files would say, each of `size` bytes, without any file."""
+    """Return the change of a commit of all files with `size` bytes each, without creating files."""
     sizes: dict[str, dict[str, int]] = {}
     known = {}
     for day, name, number in shape.files_of_days():

@@ -1,7 +1,7 @@
-"""An S3 server with the files of a dataset in it.
+"""An S3 server with the files of a dataset.
 
-rclone serves a directory. moto holds all in memory, and looks through all keys for each LIST, so
-that one takes longer the more files there are.
+rclone serves a directory. moto stores all objects in memory, and scans all keys for each LIST, so
+its time grows with the number of files.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from servers.s3.servers import program, serving
 from servers.s3.signed import Server
 
 BUCKET = "listing"
-#: How large each file is: nobody reads them.
+#: Size of each file; the content is not read.
 SIZE = 100
 _KEYS = ("fscontract", "fscontract-secret")
 
 
 def filled(shape: Shape, kind: str) -> AbstractContextManager[Server]:
-    """A server with the bucket, which runs meanwhile: of a kind of KINDS."""
+    """Return a context with a running server of a kind of KINDS, and its bucket."""
     return KINDS[kind](shape)
 
 

@@ -1,4 +1,4 @@
-"""The same dataset as a Delta table and an Iceberg table, written without a look at its files."""
+"""The same dataset as a Delta and an Iceberg table, written without reading its files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Sizes = dict[str, dict[str, int]]
 
 
 def make_delta(root: Path, shape: Shape, sizes: Sizes) -> str:
-    """A Delta table with a checkpoint; its URI."""
+    """Create a Delta table with a checkpoint; return its URI."""
     from deltalake import DeltaTable
 
     table = root / "table"
@@ -62,7 +62,7 @@ def _added(day: str, name: str, number: int, sizes: Sizes) -> dict[str, Any]:
 
 
 def make_iceberg(root: Path, shape: Shape, sizes: Sizes) -> str:
-    """An Iceberg table of one snapshot; the location of its metadata."""
+    """Create an Iceberg table with one snapshot; return the location of its metadata."""
     from pyiceberg.catalog.sql import SqlCatalog
     from pyiceberg.conversions import to_bytes
     from pyiceberg.manifest import DataFile, DataFileContent, FileFormat

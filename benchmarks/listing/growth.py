@@ -1,4 +1,4 @@
-"""A point lookup in tables of ever more files."""
+"""Point lookups in tables with increasing numbers of files."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from fscontract.pipeline.hudi.writer import MetadataWriter
 
 @dataclass(frozen=True)
 class Size:
-    """What a lookup of one partition takes: seconds and positioned reads."""
+    """Cost of a lookup of one partition: seconds and positioned reads."""
 
     files: int
     megabytes: float
-    #: Medians with the table opened for it, and with one kept open.
+    #: Medians for a newly opened table, and for one kept open.
     opened: float
     kept: float
     opened_reads: float
     kept_reads: float
-    #: Seconds to make the table.
+    #: Seconds to create the table.
     made: float
 
 
 def measure(count: int, files: int, lookups: int) -> Size:
-    """Make a table of `count` files, so many in each partition, and look partitions up."""
+    """Create a table of `count` files, with `files` per partition, and look partitions up."""
     shape = Shape(count // files, files)
     with tempfile.TemporaryDirectory() as root:
         fs = LocalFileSystem(root, durable=False)
@@ -51,7 +51,7 @@ def measure(count: int, files: int, lookups: int) -> Size:
 def _looked_up(
     fs: LocalFileSystem, days: list[str], files: int, *, keep: bool
 ) -> tuple[float, float]:
-    """The median of seconds, and how many reads a lookup took."""
+    """Return the median time in seconds, and the number of reads per lookup."""
     table = MetadataTable(fs, TABLE)
     table.list_files(days[0])
     times, before = [], _reads(fs)

@@ -1,4 +1,4 @@
-"""The same questions of a dataset in a bucket: by LIST requests, and by the metadata table."""
+"""The same queries on a dataset in a bucket: with LIST requests, and with the metadata table."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
 from servers.s3.signed import Server
 
-#: Seconds; what takes longer is timed in every third round only.
+#: Runs that take longer, in seconds, are timed only in every third round.
 _SLOW = 10.0
 _PAGE = 1000
 
 
 @dataclass(frozen=True)
 class Client:
-    """A filesystem on the bucket at a server, and a table that is kept open."""
+    """A filesystem on the bucket of a server, and a table that is kept open."""
 
     fs: S3FileSystem
     server: Server
@@ -34,9 +34,9 @@ class Client:
 
 @dataclass
 class Asked:
-    """A way to answer a question: its requests, and its seconds by where the server was.
+    """A way to answer a query: its requests, and its times in seconds by server.
 
-    `processor` has those of the processor that this process took, wherever the server was.
+    `processor` has the CPU seconds of this process, for all servers.
     """
 
     question: str
@@ -49,7 +49,7 @@ class Asked:
 
 
 def asked(shape: Shape) -> list[Asked]:
-    """Every way to answer every question."""
+    """Return all ways of answering all queries."""
     day = f"day={shape.day}"
     questions: dict[str, Callable[[MetadataTable], int]] = {
         "all": lambda table: sum(len(statuses) for _, statuses in table.list_all()),
@@ -92,7 +92,7 @@ def _partition(day: str, client: Client) -> int:
 
 
 def _flat(client: Client) -> int:
-    """As obstore lists without directories: the fewest requests that a listing can do with."""
+    """List as obstore does without directories: with the fewest possible requests."""
     import obstore
     from obstore.store import S3Store
 
@@ -110,7 +110,7 @@ def _flat(client: Client) -> int:
 
 @contextmanager
 def prepared(shape: Shape, latency: float, kind: str) -> Iterator[tuple[Server, dict[str, Server]]]:
-    """A bucket with the dataset and its table: its server, and how it is reached to be timed."""
+    """Return a context with a bucket, its server, and the servers to time."""
     with ExitStack() as stack:
         server = stack.enter_context(filled(shape, kind))
         fs = stack.enter_context(_bucket(server))
@@ -145,7 +145,7 @@ def _client(server: Server) -> Iterator[Client]:
 
 
 def count(ways: list[Asked], server: Server, expected: dict[str, int]) -> None:
-    """Count the requests of each way by a relay, with a table kept open the second time."""
+    """Count the requests of each way with a relay; the second time with an open table."""
     with Relay(server.url) as relay, _client(replace(server, url=relay.url)) as client:
         for way in ways:
             if "kept" in way.name:
@@ -158,7 +158,7 @@ def count(ways: list[Asked], server: Server, expected: dict[str, int]) -> None:
 
 
 def measure(ways: list[Asked], servers: dict[str, Server], rounds: int) -> None:
-    """Time all in turns, in an order that changes; one round warms up what is quick."""
+    """Time all ways alternately, in a changing order; fast ones have a warm-up round."""
     for name, server in servers.items():
         with _client(server) as client:
             for number in range(rounds + 1):

@@ -1,4 +1,4 @@
-"""Ways to say which files a dataset on this machine has: all, those of a partition, of a range."""
+"""Ways of listing the files of a local dataset: all, one partition, or an id range."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.table import MetadataTable
 
-#: What answers a question with a number of files; a question that is missing can't be answered.
+#: Answers each supported query with a number of files.
 Way = dict[str, Callable[[], int]]
 
 
 def by_directories(root: Path, shape: Shape) -> dict[str, Way]:
-    """By the operating system; ranges are in the footers of all files."""
+    """List with the operating system; ranges are read from the footers of all files."""
     table, day = root / "table", root / "table" / f"day={shape.day}"
 
     def walked(top: Path) -> int:
@@ -54,7 +54,7 @@ def by_directories(root: Path, shape: Shape) -> dict[str, Way]:
 
 
 def ours(root: Path, shape: Shape) -> dict[str, Way]:
-    """By our table, opened each time or once; and by listing."""
+    """List with the metadata table, opened each time or once; and with listings."""
     fs = LocalFileSystem(str(root), durable=False)
     day = f"day={shape.day}"
     kept = MetadataTable(fs, TABLE)
@@ -86,7 +86,7 @@ def ours(root: Path, shape: Shape) -> dict[str, Way]:
 
 
 def delta(uri: str, shape: Shape) -> dict[str, Way]:
-    """delta-rs."""
+    """List with delta-rs."""
     from deltalake import DeltaTable
 
     chosen = [("day", "=", shape.day)]
@@ -116,7 +116,7 @@ def _within(actions: Any, shape: Shape) -> int:
 
 
 def iceberg(location: str, shape: Shape) -> dict[str, Way]:
-    """pyiceberg."""
+    """List with pyiceberg."""
     from pyiceberg.table import StaticTable
 
     def planned(condition: str = "true") -> int:
@@ -134,7 +134,7 @@ def iceberg(location: str, shape: Shape) -> dict[str, Way]:
 
 
 def hudi(root: Path, shape: Shape) -> dict[str, Way]:
-    """hudi-rs, by our table and by listing; either way it looks into footers for a range."""
+    """List with hudi-rs, from the metadata table and by listing; ranges are read from footers."""
     import hudi as rust
 
     ids = [("id", ">=", str(shape.ids.start)), ("id", "<", str(shape.ids.stop))]
@@ -156,7 +156,7 @@ def hudi(root: Path, shape: Shape) -> dict[str, Way]:
 
 
 def spark(session: Any, root: Path, shape: Shape) -> dict[str, Way]:
-    """Spark's own index of files, anew each time; it looks at no range before it reads."""
+    """List with Spark's file index, created each time; it ignores ranges before reading."""
 
     table = root / "table"
 

@@ -1,11 +1,11 @@
-"""Check every target of `targets.py`, each in a process of its own, and write docs/matrix.md.
+"""Check of every target in `targets.py`, each in a separate process; writes docs/matrix.md.
 
     python -m benchmarks.matrix [--only NAME] [--effort quick] [--jobs 2] [--reports DIR]
                                 [--markdown docs/matrix.md] [--html FILE] [--write-known]
 
-Exit code 1 if a target does not conform: something fails that its file of known failures does not
-list, or something on the list holds. `--write-known` writes these files anew; `--reports` keeps the
-JSON reports in a directory, and takes those that are there for checks that were made.
+Exits with 1 if a target does not conform: a clause fails that its file of known failures does not
+list, or a listed one passes. `--write-known` rewrites these files; `--reports` keeps the JSON
+reports in a directory, and reuses existing ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import TARGETS, Target
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Seconds that the check of one target may take.
+#: Timeout of one target's check in seconds.
 _PATIENCE = 1800
 
 
@@ -39,7 +39,7 @@ def main() -> int:
         t for t in TARGETS if not asked.only or any(fnmatchcase(t.label, p) for p in asked.only)
     ]
     if not chosen:
-        raise SystemExit(f"no target is called {' or '.join(asked.only)}")
+        raise SystemExit(f"unknown target: {' or '.join(asked.only)}")
     with _reports(asked.reports) as reports:
         with ThreadPoolExecutor(asked.jobs) as pool:
             lines = pool.map(
@@ -81,7 +81,7 @@ def _reports(given: Path | None) -> Iterator[Path]:
 
 
 def _checked(target: Target, reports: Path, effort: str, bare: bool) -> str:
-    """Check a target unless its report is there; what came of it."""
+    """Check a target unless its report exists; return the outcome."""
     report, start = reports / f"{target.slug}.json", time.monotonic()
     if report.exists():
         return f"{target.label}: {_outcome(report)}, from {report.name}"
@@ -115,7 +115,7 @@ def _run(target: Target, scratch: Path, report: Path, effort: str, bare: bool) -
 
 
 def _anonymise(report: Path, scratch: Path, provided: Mapping[str, str]) -> None:
-    """Put words in the place of random names, so that two reports differ in what was found."""
+    """Replace random names, so that two reports differ only in their results."""
     text = report.read_text(encoding="utf-8").replace(str(scratch), "/d")
     for key, word in _WORDS.items():
         if key in provided:
@@ -123,7 +123,7 @@ def _anonymise(report: Path, scratch: Path, provided: Mapping[str, str]) -> None
     report.write_text(text, encoding="utf-8")
 
 
-#: What stands in reports for what was random.
+#: Replacements of random names in reports.
 _WORDS = {
     "web": "http://host/d/",
     "ftp host": "host",

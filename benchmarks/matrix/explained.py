@@ -1,4 +1,4 @@
-"""The files of known failures, out of reports: each entry with the finding that explains it."""
+"""Files of known failures, generated from reports: each entry refers to a finding."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from fscontract.contract.spec.known_failures import Known, load_known, save_know
 
 FINDINGS = Path(__file__).resolve().parents[2] / "docs" / "findings.md"
 _SECTION = re.compile(r"^#{2,3} (?:([A-Z]+\d+) (.*))?", re.MULTILINE)
-#: Outcomes that an entry explains.
+#: Outcomes that require an entry.
 _RED = frozenset({"fail", "known", "lax", "hang", "crash"})
 
 
 @cache
 def findings() -> dict[str, tuple[str, frozenset[str]]]:
-    """The title of each finding, and the clauses that its section names."""
+    """Return the title of each finding, and the clauses that its section names."""
     text = FINDINGS.read_text(encoding="utf-8")
     starts = [*_SECTION.finditer(text)]
     ends = [*(match.start() for match in starts[1:]), len(text)]
@@ -37,10 +37,9 @@ def _named(text: str) -> frozenset[str]:
 
 
 def write(target: Target, report: Path) -> list[str]:
-    """Write the target's file anew, or remove it; the clauses that have no finding.
+    """Rewrite the target's file, or remove it; return the clauses without a finding.
 
-    The report is that of a run in which no entry was given that no longer holds. Entries that are
-    intermittent stay.
+    The report must come from a run without stale entries. Intermittent entries are kept.
     """
     data = json.loads(report.read_text(encoding="utf-8"))
     entries = _with_intermittent(target, tuple(_entries(target, data)))
@@ -55,7 +54,7 @@ def write(target: Target, report: Path) -> list[str]:
 
 
 def _with_intermittent(target: Target, entries: tuple[Known, ...]) -> tuple[Known, ...]:
-    """The entries, with those in their place that are in the file and need not occur."""
+    """Return the entries, with the intermittent ones of the existing file."""
     old = load_known(target.known) if target.known.exists() else ()
     stay = tuple(entry for entry in old if entry.intermittent)
     theirs = {entry.clause for entry in stay}

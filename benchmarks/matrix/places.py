@@ -1,4 +1,4 @@
-"""Where targets stand while they are checked: directories, archives, servers on this machine."""
+"""Environments of targets during a check: directories, archives, servers on this machine."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Provided = Mapping[str, str]
 
 @contextmanager
 def nothing(scratch: Path) -> Iterator[Provided]:
-    """Nowhere."""
+    """Provide nothing."""
     yield {}
 
 
 @contextmanager
 def directory(scratch: Path) -> Iterator[Provided]:
-    """An empty directory."""
+    """Provide an empty directory."""
     made = scratch / "directory"
     made.mkdir()
     yield {"directory": str(made)}
@@ -38,7 +38,7 @@ def directory(scratch: Path) -> Iterator[Provided]:
 
 @contextmanager
 def zipped(method: int, scratch: Path) -> Iterator[Provided]:
-    """A zip archive with one file, `in/it`."""
+    """Provide a zip archive with one file, `in/it`."""
     with zipfile.ZipFile(scratch / "a.zip", "w", method) as made:
         made.writestr("in/it", DATA)
     yield {"archive": str(scratch / "a.zip"), "copy": _copy(scratch)}
@@ -46,7 +46,7 @@ def zipped(method: int, scratch: Path) -> Iterator[Provided]:
 
 @contextmanager
 def tarred(scratch: Path) -> Iterator[Provided]:
-    """A tar archive with one file, `in/it`."""
+    """Provide a tar archive with one file, `in/it`."""
     with tarfile.open(scratch / "a.tar", "w") as made:
         info = tarfile.TarInfo("in/it")
         info.size = len(DATA)
@@ -56,14 +56,14 @@ def tarred(scratch: Path) -> Iterator[Provided]:
 
 @contextmanager
 def web(handler: type[BaseHTTPRequestHandler], scratch: Path) -> Iterator[Provided]:
-    """A web server with one file, `file`."""
+    """Provide a web server with one file, `file`."""
     with serving(handler) as url:
         yield {"web": url, "copy": _copy(scratch)}
 
 
 @contextmanager
 def ftp(scratch: Path) -> Iterator[Provided]:
-    """An FTP server with an empty directory."""
+    """Provide an FTP server with an empty directory."""
     made = scratch / "ftp"
     made.mkdir()
     with ftp_server(made) as url:
@@ -72,7 +72,7 @@ def ftp(scratch: Path) -> Iterator[Provided]:
 
 @contextmanager
 def sftp(scratch: Path) -> Iterator[Provided]:
-    """An SFTP server with an empty directory."""
+    """Provide an SFTP server with an empty directory."""
     made = scratch / "sftp"
     made.mkdir()
     with sftp_server(made) as port:
@@ -81,7 +81,7 @@ def sftp(scratch: Path) -> Iterator[Provided]:
 
 @contextmanager
 def bucket(scratch: Path) -> Iterator[Provided]:
-    """A new bucket of an S3 server."""
+    """Provide a new bucket of an S3 server."""
     with EmbeddedServer() as server:
         place = Place(server.url, f"matrix-{uuid4().hex}")
         client = place.boto3

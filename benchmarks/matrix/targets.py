@@ -1,7 +1,7 @@
-"""The columns of docs/matrix.md: for each target how to check it, and which findings it has.
+"""Columns of docs/matrix.md: for each target how to check it, and its findings.
 
-To add one, add a line here, and a kind of place to `places.py` if it needs another one; then
-`python -m benchmarks.matrix --only NAME --write-known` makes its file of known failures.
+To add one, add a line here, and an environment to `places.py` if it needs a new one; then `python
+-m benchmarks.matrix --only NAME --write-known` creates its file of known failures.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Target:
-    """One column. Words in braces stand for what its place provides."""
+    """One column. Words in braces are replaced by values of its place."""
 
     label: str
     target: str
-    #: The findings of docs/findings.md that it has.
+    #: Its findings in docs/findings.md.
     findings: str = ""
     #: A key of `places.PLACES`.
     place: str = "nothing"
     options: Mapping[str, str] = field(default_factory=dict)
-    #: The name of a profile, or of a file in `profiles`; "" for that of the binding.
+    #: Name of a profile, or of a file in `profiles`; "" for the binding's profile.
     profile: str = ""
     features: str = ""
-    #: A file that a read-only target holds.
+    #: File in a read-only target.
     file: str = ""
-    #: Check it in a process of its own, which can be ended and has libraries of its own.
+    #: Check it in a separate process, which can be killed and has its own libraries.
     isolate: bool = False
 
     @property
     def slug(self) -> str:
-        """The label as the name of a file."""
+        """Label as a file name."""
         return re.sub(r"[^a-z0-9]+", "-", self.label.lower()).strip("-")
 
     @property
     def known(self) -> Path:
-        """Its known failures; there is no file if it has none."""
+        """File of its known failures; missing if it has none."""
         return HERE / "known" / f"{self.slug}.yaml"
 
     def arguments(self, provided: Mapping[str, str]) -> list[str]:
-        """The arguments of `fscontract check`, without those for reports."""
+        """Return the arguments of `fscontract check`, without those for reports."""
         words = [self.target.format(**provided)]
         for key, value in self.options.items():
             words += ["-o", f"{key}={value.format(**provided)}"]
@@ -63,7 +63,7 @@ class Target:
 
 
 _CLIENTS = "benchmarks.matrix.clients"
-#: The arguments of filesystems of fsspec by which programs reach the ends of several blocks.
+#: Arguments of fsspec filesystems, with which programs cross several block boundaries.
 _SMALL = {"block_size": "4096"}
 _S3FS = {
     "key": "{key}",
@@ -85,7 +85,7 @@ _PLACE = {"url": "{url}", "bucket": "{bucket}"}
 _BESIDE_THE_CACHE = "!python-file,!supports-positioned-readable,!supports-vectored-io"
 _HTTP = "F8 F14 F15 F16"
 _CONTEXT = {"api": "filecontext"}
-#: pyftpdlib loses a transfer now and then when it has to connect to the client.
+#: pyftpdlib sometimes loses a transfer when it has to connect to the client.
 _PASSIVE = {"fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE"}
 
 OURS = (

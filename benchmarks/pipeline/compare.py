@@ -1,11 +1,11 @@
-"""Reading lines: the data source on Spark beside Spark's own, and beside single processes.
+"""Line reading: the data source on Spark compared with Spark's own, and with single processes.
 
     python -m benchmarks.pipeline.compare [--quick] [--size MIB] [--rounds N] [--only QUERY]
                                           [--dir DIRECTORY] [--json FILE]
 
-All take turns in a changing order, after a round that is not timed; the file is in the page cache.
-Every way is checked to give the same number. The last table is of the data source on one core and
-on two, each in a session of its own.
+All ways alternate in a changing order, after an untimed round; the file is in the page cache. Each
+result is checked. The last table compares the data source on one core and on two, in separate
+sessions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchmarks.pipeline.ways import NAME, QUERIES, plain_ways, spark_ways
 from fscontract.implementations.spark.session import local_session
 from fscontract.pipeline.spark_source.source import register
 
-#: Java as Spark's users have it, where sessions of the kit save on starting it.
+#: Java with the defaults of Spark users; the kit's sessions are tuned for a quick start.
 _JAVA = "-XX:TieredStopAtLevel=4 -XX:-UseSerialGC -XX:+UseG1GC"
 _SETTINGS = {"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": _JAVA}
 
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> None:
         report = {query: [asdict(row) for row in rows] for query, rows in rows_by_query.items()}
         Path(options.json).write_text(json.dumps(report, indent=1))
     if any(row.failed for rows in rows_by_query.values() for row in rows):
-        sys.exit("some ways failed, or gave another number")
+        sys.exit("some ways failed, or returned a wrong number")
 
 
 def _cores(path: str, expected: int, rounds: int) -> list[Row]:
@@ -72,8 +72,10 @@ def _cores(path: str, expected: int, rounds: int) -> list[Row]:
 
 @contextmanager
 def _only(cores: int) -> Iterator[None]:
-    """Everything that is started here has so many cores: one task alone keeps two of them busy,
-    Java's and Python's."""
+    """Limit everything started in this context to some cores.
+
+    Without it, one task alone keeps two cores busy, Java's and Python's.
+    """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(before)[:cores])
     try:

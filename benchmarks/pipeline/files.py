@@ -1,4 +1,4 @@
-"""The files that are read."""
+"""Input files of the benchmarks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.pipeline.measure import MIB
 
 
 def make_lines(path: Path, size: int) -> tuple[int, int]:
-    """A file of about `size` bytes of lines of 1 to 200 letters; lines, and bytes without ends."""
+    """Write about `size` bytes in lines of 1 to 200 letters; return lines, and their bytes."""
     chance = random.Random(1)
     lines = [bytes(chance.choices(range(32, 127), k=chance.randint(1, 200))) for _ in range(10_000)]
     piece = b"".join(line + b"\n" for line in lines)
@@ -21,7 +21,7 @@ def make_lines(path: Path, size: int) -> tuple[int, int]:
 
 
 def make_short_lines(path: Path, count: int) -> int:
-    """A file of so many lines of 99 bytes."""
+    """Write `count` lines of 99 bytes."""
     piece = b"".join(b"%099d\n" % number for number in range(10_000))
     with path.open("wb") as file:
         for _ in range(count // 10_000):
@@ -30,7 +30,7 @@ def make_short_lines(path: Path, count: int) -> int:
 
 
 def make_long_line(path: Path, size: int, longest: int) -> int:
-    """A file of `size` bytes of lines of 1 KiB, with one of `longest` bytes amid them; lines."""
+    """Write `size` bytes of lines of 1 KiB, with one of `longest` bytes; return the lines."""
     short = b"s" * 1023 + b"\n"
     around = (size - longest) // 2 // MIB * MIB
     with path.open("wb") as file:

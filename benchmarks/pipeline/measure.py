@@ -1,4 +1,4 @@
-"""Timing in turns, and how much of the machine others took meanwhile."""
+"""Alternating timing, with the load of other processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Row:
-    """What one way costs: seconds of each round, of the processor, and of others beside it."""
+    """Cost of one way: seconds per round, of this process's CPU, and of other processes."""
 
     name: str
     seconds: list[float] = field(default_factory=list)
@@ -32,14 +32,14 @@ class Row:
 
     @property
     def median(self) -> float:
-        """Seconds."""
+        """Median in seconds."""
         return statistics.median(self.seconds)
 
 
 def time_in_turns(runs: Mapping[str, Run], expected: Any, rounds: int) -> list[Row]:
-    """Time every way, after a round that warms up, in an order that changes with each round.
+    """Time every way, after a warm-up round, in an order that changes each round.
 
-    What does not give `wanted` has failed.
+    A way that does not return `expected` fails.
     """
     rows = {name: Row(name) for name in runs}
     for number in range(rounds + 1):
@@ -49,28 +49,28 @@ def time_in_turns(runs: Mapping[str, Run], expected: Any, rounds: int) -> list[R
             before, machine, start = own_seconds(), busy_seconds(), time.perf_counter()
             try:
                 answer = runs[name]()
-            except Exception as error:  # whatever a library raises, it can't do this
+            except Exception as error:  # any error shows that the library can't do this
                 rows[name].failed = f"{type(error).__name__}: {error}".splitlines()[0][:120]
                 continue
             taken = time.perf_counter() - start
             own = max(0.0, own_seconds() - before)
             if answer != expected:
-                rows[name].failed = f"gave {answer}, not {expected}"
+                rows[name].failed = f"returned {answer}, expected {expected}"
             elif number:
                 rows[name].seconds.append(taken)
                 rows[name].processor.append(own)
                 rows[name].foreign.append(max(0.0, busy_seconds() - machine - own) / taken)
-        say(f"round {number} of {rounds} is over")
+        say(f"completed round {number} of {rounds}")
     return list(rows.values())
 
 
 def own_seconds() -> float:
-    """Seconds of the processor that this process and all that it started have taken."""
+    """Return the CPU seconds of this process and its descendants."""
     return sum(sum(map(int, fields[11:15])) for fields in _family().values()) / _TICKS
 
 
 def _family() -> dict[int, list[str]]:
-    """This process and all below it, with what `/proc/PID/stat` has behind the name."""
+    """Return this process and its descendants, with fields of `/proc/PID/stat` after the name."""
     children: dict[int, list[int]] = {}
     processes: dict[int, list[str]] = {}
     for folder in _PROC.iterdir():
@@ -91,7 +91,7 @@ def _family() -> dict[int, list[str]]:
 
 
 def busy_seconds() -> float:
-    """Seconds of the processor that anybody has taken since the machine began."""
+    """Return the CPU seconds of all processes since boot."""
     user, nice, system, _, _, irq, softirq, steal, *_ = map(
         int, (_PROC / "stat").read_text().splitlines()[0].split()[1:]
     )
@@ -99,13 +99,13 @@ def busy_seconds() -> float:
 
 
 def peak_memory(process: int | str = "self") -> float:
-    """The most MiB that were ever resident of a process since its program began."""
+    """Return the peak resident memory of a process in MiB."""
     lines = (_PROC / str(process) / "status").read_text().splitlines()
     return next((int(x.split()[1]) for x in lines if x.startswith("VmHWM")), 0) / 1024
 
 
 def peaks_below() -> dict[str, float]:
-    """The largest peak of the processes below this one, by the name of their program."""
+    """Return the largest peak of the descendants of this process, by program name."""
     peaks: dict[str, float] = {}
     for process in _family().keys() - {os.getpid()}:
         name = (_PROC / str(process) / "comm").read_text().strip()
@@ -114,7 +114,7 @@ def peaks_below() -> dict[str, float]:
 
 
 def table(title: str, rows: list[Row], amount: float, unit: str) -> str:
-    """A table in Markdown; `x` is how many times as fast as the first line a way is."""
+    """Return a Markdown table; `x` is the speed relative to the first line."""
     lines = [
         f"### {title}",
         "",
@@ -135,7 +135,7 @@ def table(title: str, rows: list[Row], amount: float, unit: str) -> str:
 
 
 def surroundings(*libraries: str) -> str:
-    """The machine and the versions, in one line."""
+    """Return the machine and the versions, on one line."""
     versions = [f"{name} {_version(name)}" for name in libraries]
     load = f"load average {os.getloadavg()[0]:.1f}"
     return f"{os.cpu_count()} cores, {load}; Python {platform.python_version()}, " + ", ".join(
@@ -144,7 +144,7 @@ def surroundings(*libraries: str) -> str:
 
 
 def say(line: str) -> None:
-    """How far it has come."""
+    """Print progress."""
     print(line, file=sys.stderr, flush=True)
 
 

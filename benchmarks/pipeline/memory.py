@@ -1,10 +1,10 @@
-"""How much memory it takes to read a file of one huge line, and one of very many.
+"""Memory for reading a file of one huge line, and one of very many lines.
 
     python -m benchmarks.pipeline.memory [--quick] [--dir DIRECTORY]
 
-Each way reads in a process of its own, with blocks of 64 MiB. The peak is the most that was ever
-resident; what Python and the modules take before the reading is beside it. Through Spark it is that
-of the largest Python worker, and of Java with a heap of 3 GiB.
+Each way reads in a separate process, with blocks of 64 MiB. The tables show the peak resident
+memory, and the memory of Python and its modules before reading. For Spark, they show that of the
+largest Python worker, and of Java with a heap of 3 GiB.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BLOCK = 64 * MIB
 
 
 def batches(path: str) -> Iterator[int]:
-    """Lengths of records, from batches."""
+    """Yield lengths of records, from batches."""
     fs = LocalFileSystem()
     with FSReadAheadLineReader(fs, as_bytes) as reader:
         for block in blocks_of(fs.get_file_status(path), BLOCK):
@@ -41,12 +41,12 @@ def batches(path: str) -> Iterator[int]:
 
 
 def records(path: str) -> Iterator[int]:
-    """Lengths of records, one by one."""
+    """Yield lengths of records, one at a time."""
     return (len(r.record) for r in records_of(LocalFileSystem(), path, BLOCK))
 
 
 def python(path: str) -> Iterator[int]:
-    """Lengths of the lines of a Python file."""
+    """Yield lengths of the lines of a Python file."""
     with open(path, "rb") as file:
         yield from (len(line) - line.endswith(b"\n") for line in file)
 
@@ -60,7 +60,7 @@ WAYS: dict[str, Callable[[str], Iterator[int]]] = {
 
 
 def main(arguments: list[str]) -> None:
-    """Make the files, and read each in every way."""
+    """Create the files, and read each in every way."""
     parser = argparse.ArgumentParser(description="Measure the memory of readers.")
     parser.add_argument("--quick", action="store_true", help="files of a sixteenth")
     parser.add_argument("--dir", help="where to make the files (default: a temporary directory)")
@@ -103,7 +103,7 @@ def _measure(way: str, path: str) -> None:
 
 
 def _measure_spark(path: str) -> None:
-    """The same through Spark, which gets every value; the peaks are those of its processes."""
+    """Measure Spark, which returns every value; the peaks are those of its processes."""
     from pyspark.sql import functions as f
 
     from fscontract.implementations.spark.session import local_session

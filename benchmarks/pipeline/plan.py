@@ -1,9 +1,9 @@
-"""How many blocks a second a splitter plans, and how much memory that takes.
+"""Blocks per second that a splitter plans, and its memory.
 
     python -m benchmarks.pipeline.plan [--quick] [--blocks N]
 
-Each part runs in a process of its own, whose peak memory is that of all the plan. Nothing is waited
-for, so its seconds are those of the processor, and other work on the machine changes little.
+Each part runs in a separate process, whose peak memory is that of the whole plan. Nothing waits, so
+the times are CPU seconds, and other load on the machine has little effect.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ WINDOW = 100_000
 
 
 class Seen:
-    """What went out: how many blocks, of how many bytes."""
+    """Number and total bytes of emitted blocks."""
 
     def __init__(self) -> None:
         self.count = self.size = 0
 
     def __call__(self, block: FileBlockMetadata) -> None:
-        """Take a block."""
+        """Count a block."""
         self.count += 1
         self.size += block.size
 
 
 def fed(blocks: int) -> Seen:
-    """One file of so many blocks, given to a splitter."""
+    """Split one file of `blocks` blocks, passed to a splitter."""
     fs, seen = _filesystem(1, blocks), Seen()
     splitter = FileSplitterBase(fs, block_size=BLOCK, blocks_threshold=WINDOW)
     splitter.blocks_metadata_output = seen
@@ -53,12 +53,12 @@ def fed(blocks: int) -> Seen:
 
 
 def scan(blocks: int) -> Seen:
-    """One such file that a splitter finds, whose windows are kept."""
+    """Split one such file that a splitter finds, with stored windows."""
     return _scan(blocks, 1)
 
 
 def many(blocks: int) -> Seen:
-    """Files of 1,000 blocks each."""
+    """Split files of 1,000 blocks each."""
     return _scan(blocks, max(1, blocks // 1000))
 
 
@@ -88,7 +88,7 @@ def _windows(splitter: Any, seen: Seen, blocks: int, emit: Callable[[], None]) -
 
 
 def _filesystem(files: int, blocks: int) -> InstrumentedFileSystem:
-    """Files that are said to be so long; nothing of them is there."""
+    """Return files with a declared length and no content."""
     fs = InstrumentedFileSystem(MemoryFileSystem())
     for number in range(files):
         with fs.create(f"/in/f{number}") as file:
@@ -101,7 +101,7 @@ CASES = {"fed, one file": fed, "found, one file": scan, "found, files of 1,000 b
 
 
 def main(arguments: list[str]) -> None:
-    """Run each case with a tenth of the blocks, and with all, in processes of their own."""
+    """Run each case with a tenth of the blocks, and with all, in separate processes."""
     parser = argparse.ArgumentParser(description="Plan blocks.")
     parser.add_argument("--quick", action="store_true", help="10^5 blocks, not 10^7")
     parser.add_argument("--blocks", type=int, help="how many (default 10,000,000)")

@@ -1,7 +1,7 @@
-"""The ways of reading a file of lines: the same query, over values of the same type.
+"""Ways of reading a file of lines: the same query, over values of the same type.
 
-Three queries: the sum of the lengths of lines as strings, in characters; the same of bytes; and
-how many lines there are. Where a library has columns of both types, the query is over that column.
+Three queries: the total length of lines as strings, in characters; the same as bytes; and the
+number of lines. If a library has columns of both types, the query uses that column.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAME = "fscontract"
 
 
 def spark_ways(spark: Any, path: str, query: str) -> Mapping[str, Run]:
-    """Those of a session: ours first."""
+    """Return the ways of a session, the data source first."""
     from pyspark.sql import functions as f
 
     def ours(delimiter: str | None = "\n", **options: str) -> Any:
@@ -65,7 +65,7 @@ def _sum_of_rdd(spark: Any, path: str, unicode: bool) -> int:
 
 
 def plain_ways(path: str, query: str) -> Mapping[str, Run]:
-    """Those of one process without Spark: one core, unless a library takes more by itself."""
+    """Return the ways of one process without Spark, on one core unless a library uses more."""
     ways: dict[str, Run] = {
         f"{NAME}, one process": lambda: _ours(path, query),
         "Python's open()": lambda: _python(path, query),
@@ -104,7 +104,7 @@ def _python(path: str, query: str) -> int:
 
 
 def _csv(query: str) -> dict[str, Any]:
-    """Options by which a line is the only column, as it is."""
+    """Return options that make a line the only column, unchanged."""
     import pyarrow as pa
     from pyarrow import csv
 

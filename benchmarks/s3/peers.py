@@ -1,4 +1,4 @@
-"""The libraries that are compared, each doing every case the way it does it best."""
+"""The compared libraries, each running every case in its best way."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from benchmarks.s3.cases import (
 )
 from benchmarks.s3.peer import Peer, pieces
 
-#: What a careful reader asks for beyond its split, to finish the last line.
+#: Bytes past a split that a reader requests to finish the last line.
 _SLACK = 64 * KIB
-#: The caches of s3fs, its default first.
+#: Caches of s3fs, its default first.
 CACHES = ("readahead", "none", "bytes", "blockcache", "mmap", "background", "first", "all")
 
 
@@ -32,7 +32,7 @@ class S3fs(Peer):
     """s3fs with each of its caches; `cat_ranges` has none."""
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
         from s3fs import S3FileSystem
 
         self.fs = S3FileSystem(
@@ -44,7 +44,7 @@ class S3fs(Peer):
         )
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         if case in ("near", "spread"):
             return {"s3fs cat_ranges": lambda take: self._ranges(case, take)}
         call = getattr(self, f"_{case.replace('-', '_')}", None)
@@ -97,7 +97,7 @@ class PyArrow(Peer):
     """pyarrow.fs.S3FileSystem."""
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
         from pyarrow.fs import S3FileSystem
 
         scheme, place = self.url.split("://")
@@ -110,7 +110,7 @@ class PyArrow(Peer):
         )
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         known: dict[str, dict[str, Run]] = {
             "open-unknown": {"pyarrow": self._first},
             "open-known": {"pyarrow": self._first},
@@ -153,10 +153,10 @@ class PyArrow(Peer):
 
 
 class Obstore(Peer):
-    """obstore alone."""
+    """obstore without fscontract."""
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
         from obstore.fsspec import FsspecStore
         from obstore.store import S3Store
 
@@ -168,11 +168,11 @@ class Obstore(Peer):
             "client_options": {"allow_http": True},
         }
         self.store = S3Store(self.bucket, **options)
-        make: Any = FsspecStore  # the argument is fsspec's, which has no types
+        make: Any = FsspecStore  # the argument has fsspec's type, which is untyped
         self.files = make("s3", skip_instance_cache=True, **options)
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         known: dict[str, dict[str, Run]] = {
             "open-unknown": {"obstore": self._first},
             "open-known": {"obstore": self._first},
@@ -247,10 +247,10 @@ class _Chunks(io.RawIOBase):
 
 
 class OpenDal(Peer):
-    """opendal: `read` of an operator, or a file, plain or with chunks fetched side by side."""
+    """opendal: `read` of an operator, or a file, plain or with concurrently fetched chunks."""
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
         import opendal
 
         self.operator = opendal.Operator(
@@ -264,7 +264,7 @@ class OpenDal(Peer):
         )
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         known: dict[str, dict[str, Run]] = {
             "open-unknown": {"opendal read": self._first},
             "open-known": {"opendal read": self._first},
@@ -295,7 +295,7 @@ class OpenDal(Peer):
 
     def _parquet(self, take: Take) -> None:
         raw: Any = self.operator.open(PARQUET, "rb")
-        with io.BufferedReader(raw, PIECE) as file:  # a read of its own may be short
+        with io.BufferedReader(raw, PIECE) as file:  # its own read may be short
             read_columns(file, self.work, take)
 
     def _split(self, take: Take) -> None:
@@ -309,7 +309,7 @@ class Boto3(Peer):
     """boto3's get_object."""
 
     def connect(self) -> None:
-        """Make the clients that all cases share."""
+        """Create the clients that all cases share."""
         import boto3
         from botocore.config import Config
 
@@ -323,7 +323,7 @@ class Boto3(Peer):
         )
 
     def runs(self, case: str) -> dict[str, Run]:
-        """How it does a case; nothing if it can't."""
+        """Return the ways of running a case; empty if not supported."""
         known: dict[str, dict[str, Run]] = {
             "open-unknown": {"boto3": self._first},
             "open-known": {"boto3": self._first},
@@ -360,6 +360,6 @@ class Boto3(Peer):
             read_lines(file, self.work, take)
 
     def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         super().close()
         self.client.close()

@@ -1,7 +1,7 @@
-"""A relay before a server, in a process of its own: bytes go on later, and requests are counted.
+"""Relay before a server, in a separate process: delays bytes, and counts requests.
 
-In a process of its own, so that it shares no interpreter with what is measured. It ends with the
-process that started it.
+A separate process shares no interpreter with the measured code. It ends with the process that
+started it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Counts:
-    """What has passed: requests by method, connections, and the bytes that the client was sent."""
+    """Relayed traffic: requests by method, connections, and bytes sent to the client."""
 
     requests: dict[str, int]
     connections: int
@@ -37,12 +37,12 @@ class Counts:
 
 
 class Relay:
-    """Stands before the server at `upstream`; `url` is where it listens, on this machine.
+    """A relay before the server at `upstream`; `url` is its address on this machine.
 
-    Each way takes half of `seconds`, so a request and its answer take `seconds` more; to connect
-    takes no longer. Of a connection at most about `most` bytes are on their way in one direction:
-    so much a server sends that no client takes, and so much passes in half of `seconds`. If it
-    delays, it serves some 500 connections at a time.
+    Each direction adds half of `seconds`, so a request and its response take `seconds` more;
+    connecting takes no longer. At most about `most` bytes per connection and direction are in
+    transit: this limits the bytes that a server sends without a reading client, and the throughput
+    per half of `seconds`. With a delay, it serves about 500 concurrent connections.
     """
 
     def __init__(self, upstream: str, seconds: float = 0, most: int = 8 * _MIB) -> None:
@@ -57,7 +57,7 @@ class Relay:
         self.url = f"http://127.0.0.1:{int(self._line())}"
 
     def counts(self) -> Counts:
-        """What has passed since the relay began; take the difference of two."""
+        """Return the traffic since the start; subtract two results for an interval."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()

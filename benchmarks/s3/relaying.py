@@ -1,9 +1,9 @@
-"""The process of a relay: passes bytes on after a while, and counts requests.
+"""Process of a relay: forwards bytes with a delay, and counts requests.
 
     python relaying.py HOST PORT SECONDS-EACH-WAY MOST-BYTES
 
-It says on which port it listens, then for each line that it is sent what has passed, and ends with
-its standard input. It changes no byte.
+It prints its port, then the traffic for each input line, and ends with its standard input. It does
+not change the bytes.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-#: Up to this the buffers of the system are made small too; above, they are its own affair.
+#: Up to this limit, system buffers are made small too; above it they keep their size.
 _TIGHT = 1 << 17
-#: So much is taken at a time.
+#: Bytes per read.
 _PIECE = 1 << 18
 
 
 @dataclass
 class Relaying:
-    """Where requests go, how, and what has passed."""
+    """Destination and delay of requests, and their counts."""
 
     address: tuple[str, int]
     delay: float
@@ -36,22 +36,22 @@ class Relaying:
     received: int = 0
 
     def shown(self) -> str:
-        """What has passed, as a line of JSON."""
+        """Return the traffic as a line of JSON."""
         passed = {"requests": dict(self.requests), "connections": self.connections}
         return json.dumps({**passed, "received": self.received})
 
 
 class Requests:
-    """Finds the requests in what a client sends on one connection."""
+    """Finds the requests in a client's data on one connection."""
 
     def __init__(self, counted: Counter[str]) -> None:
         self._counted = counted
         self._state = self._head
-        self._begun = b""  # of a head, or of a line
-        self._left = 0  # of a body, or of a chunk with the line break after it
+        self._begun = b""  # incomplete head or line
+        self._left = 0  # remaining bytes of a body, or of a chunk with its line break
 
     def feed(self, data: bytes) -> None:
-        """Count the requests whose heads end in this piece."""
+        """Count the requests whose heads end in this data."""
         while data:
             skipped = min(self._left, len(data))
             self._left -= skipped
@@ -92,9 +92,9 @@ class Requests:
 
 
 class Flow:
-    """One direction of a connection: what comes from `source` goes to `sink` a while later.
+    """One direction of a connection: forwards data from `source` to `sink` with a delay.
 
-    Bytes are copied in and out once, through buffers that are used again.
+    Bytes are copied in and out once, through reused buffers.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Flow:
         self._sink = sink
         self._seen = seen
         self._ended = ended
-        #: When what may go on, in which buffer; no bytes are the end.
+        #: Due time, buffer and data; empty data is the end.
         self._queue: deque[tuple[float, bytearray, memoryview]] = deque()
         self._free: list[bytearray] = []
         self._held = 0
@@ -121,7 +121,7 @@ class Flow:
         self._balance()
 
     def close(self) -> None:
-        """Let go of both sockets, which somebody else closes."""
+        """Stop using both sockets, which the connection closes."""
         self._over = True
         if self._timer is not None:
             self._timer.cancel()
@@ -142,13 +142,13 @@ class Flow:
         self._held += count
         self._queue.append((self._loop.time() + self._delay, buffer, view))
         if not count:
-            self._most = -1  # no more is read
+            self._most = -1  # stop reading
         if len(self._queue) == 1:
             self._pass()
         self._balance()
 
     def _pass(self) -> None:
-        """Send what is due, as much of it as the sink takes."""
+        """Send due data, as far as the sink accepts it."""
         while self._queue and not self._over:
             due, buffer, view = self._queue[0]
             wait = due - self._loop.time()
@@ -168,7 +168,7 @@ class Flow:
         self._balance()
 
     def _send(self, view: memoryview) -> int:
-        """How many bytes went out; if not all did, the rest goes when the sink takes more."""
+        """Return the number of bytes sent; the rest is sent when the sink accepts more."""
         sent = 0
         try:
             while sent < len(view):
@@ -198,7 +198,7 @@ class Flow:
 
 
 class Connection:
-    """A client's connection, and the one to the store behind it."""
+    """A client's connection, and the one to the server behind it."""
 
     def __init__(self, relaying: Relaying, client: socket.socket) -> None:
         self._relaying = relaying
@@ -209,7 +209,7 @@ class Connection:
         relaying.connections += 1
 
     async def begin(self) -> None:
-        """Look for the store, and meanwhile read nothing."""
+        """Connect to the server; read nothing until then."""
         relaying, client, store = self._relaying, self._client, self._store
         for one in (client, store):
             one.setblocking(False)
@@ -240,7 +240,7 @@ class Connection:
 
 
 async def accept(relaying: Relaying, listener: socket.socket) -> None:
-    """Begin a connection for each client that comes."""
+    """Begin a connection for each client."""
     loop = asyncio.get_running_loop()
     beginning: set[asyncio.Task[None]] = set()
     while True:
@@ -251,7 +251,7 @@ async def accept(relaying: Relaying, listener: socket.socket) -> None:
 
 
 async def main(host: str, port: str, delay: str, most: str) -> None:
-    """Relay until the standard input ends."""
+    """Relay until standard input ends."""
     relaying = Relaying((socket.gethostbyname(host), int(port)), float(delay), int(most))
     loop = asyncio.get_running_loop()
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
@@ -266,7 +266,8 @@ async def main(host: str, port: str, delay: str, most: str) -> None:
 
 def _run(arguments: list[str]) -> None:
     delayed = float(arguments[2]) > 0
-    # Waits to the microsecond, but knows 1,024 files at most; the default waits to the millisecond.
+    # Precise to the microsecond, but limited to 1,024 files; the default is precise to the
+    # millisecond.
     loop = asyncio.SelectorEventLoop(selectors.SelectSelector() if delayed else None)
     with suppress(KeyboardInterrupt):
         loop.run_until_complete(main(*arguments))

@@ -10,9 +10,9 @@ _METHODS = ("HEAD", "GET")
 
 
 def table(title: str, rows: Sequence[Row], places: Sequence[str], base: str) -> str:
-    """One case: requests and bytes, times in ms, and how many times as long as `base` it takes.
+    """Return the table of a case: requests, bytes, times in ms, and times relative to `base`.
 
-    What is best in a column is bold.
+    The best value of a column is bold.
     """
     columns = ["", *_METHODS, "MB", "CPU ms", *_heads(places)]
     lines = [f"### {title}", "", _line(columns), _line(["---", *["---:"] * (len(columns) - 1)])]

@@ -1,4 +1,4 @@
-"""The tables of docs/spark.md, and on what they were measured.
+"""Tables of docs/spark.md, with the environment of the measurement.
 
 python -m benchmarks.spark [quick|normal]
 """

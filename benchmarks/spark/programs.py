@@ -1,9 +1,10 @@
-"""How many programs are checked in a second: in one process, and by executors of Spark.
+"""Programs checked per second: in one process, and by Spark executors.
 
     python benchmarks/spark/programs.py [--effort quick] [--rounds 3] [--master local[2] ...]
 
-The target is the filesystem in memory, with all clauses of streams. Sessions and workers run before
-the clock does. Each rate is the median of some rounds; verdicts must be those of the process.
+The target is the in-memory filesystem, with all clauses of streams. Sessions and workers are
+started before timing. Each rate is the median of some rounds; verdicts must equal those of one
+process.
 """
 
 from __future__ import annotations
@@ -27,36 +28,36 @@ MASTERS = ("local[1]", "local[2]", "local-cluster[2,1,1024]")
 
 
 def settings(effort: str, clauses: Sequence[str] = ()) -> Settings:
-    """Everything that a stream can be judged by."""
+    """Return settings with all stream clauses."""
     chosen = with_checks(c for c in select(clauses) if c.document != FAULTS)
     return Settings(load_profile("reference"), chosen, effort=effort)
 
 
 def here(effort: str) -> RunResult:
-    """A run of this process."""
+    """Run in this process."""
     return check(memory({}), settings(effort))
 
 
 def there(backend: Backend, effort: str, clauses: Sequence[str] = ()) -> RunResult:
-    """The same run, by executors."""
+    """Run the same on executors."""
     run = RunOptions(None, (), tuple(clauses), "all", effort, None, 0, 10.0, {}, None, None)
     return DistributedRun("memory", memory({}), run, settings(effort, clauses), backend).check()
 
 
 def rate(results: Sequence[RunResult]) -> float:
-    """Programs a second."""
+    """Return the programs per second."""
     return statistics.median(r.counts["programs"] / r.seconds for r in results)
 
 
 def rates(masters: Sequence[str], effort: str, rounds: int) -> Iterator[tuple[str, float]]:
-    """Where programs are run, and how many in a second."""
+    """Yield where programs run, and the programs per second."""
     plain = [here(effort) for _ in range(rounds)]
     outcomes = [c.outcome for c in plain[0].clauses]
     yield "one process, without Spark", rate(plain)
     for master in masters:
         backend = spark(master)
         try:
-            there(backend, "quick", ("capabilities",))  # workers import what they need
+            there(backend, "quick", ("capabilities",))  # workers import modules here
             found = [there(backend, effort) for _ in range(rounds)]
         finally:
             backend.close()
@@ -65,7 +66,7 @@ def rates(masters: Sequence[str], effort: str, rounds: int) -> Iterator[tuple[st
 
 
 def table(found: Sequence[tuple[str, float]], effort: str) -> Iterator[str]:
-    """Rates as a table in Markdown, beside that of the process and of one core."""
+    """Return rates as a Markdown table, with that of one process and of one core."""
     plain, one = found[0][1], dict(found).get("local[1]")
     yield f"| `memory`, effort {effort} | programs a second | of one process | of local[1] |"
     yield "|---|---:|---:|---:|"

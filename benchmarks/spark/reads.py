@@ -1,4 +1,4 @@
-"""What a read through Spark's tasks costs a driver, beside one of its own process.
+"""Cost of a read through Spark tasks for a driver, compared with a read in its own process.
 
     python benchmarks/spark/reads.py [rounds]
 
@@ -29,7 +29,7 @@ WARM = 200
 
 
 def timed(call: Callable[[int], object], rounds: int) -> tuple[float, float]:
-    """The median and the smallest time of a call in seconds; it is given the round's number."""
+    """Return the median and the smallest time of a call in seconds; it takes the round's number."""
     times = []
     for number in range(rounds):
         start = time.perf_counter()
@@ -39,13 +39,13 @@ def timed(call: Callable[[int], object], rounds: int) -> tuple[float, float]:
 
 
 def pread(stream: FSDataInputStream) -> Callable[[int], object]:
-    """A positioned read somewhere else each time, and never in what was read ahead."""
+    """Return a positioned read at a different position each time, never in the read-ahead."""
     buffer = bytearray(PIECE)
     return lambda number: stream.pread(SIZE // 2 + number * PIECE, buffer)
 
 
 def vectored(stream: FSDataInputStream) -> Callable[[int], object]:
-    """A vectored read of ranges that lie far apart."""
+    """Return a vectored read of distant ranges."""
 
     def read(_: int) -> None:
         ranges = [FileRange(n * (SIZE // RANGES), PIECE) for n in range(RANGES)]
@@ -58,19 +58,19 @@ def vectored(stream: FSDataInputStream) -> Callable[[int], object]:
 
 
 class Cost(NamedTuple):
-    """What reads of one stream cost, in seconds: the median and the least of some rounds."""
+    """Cost of one stream's reads in seconds: the median and the minimum of some rounds."""
 
     pread: tuple[float, float]
     vectored: tuple[float, float]
 
 
 def cost(stream: FSDataInputStream, rounds: int) -> Cost:
-    """What reads of a stream cost."""
+    """Return the cost of a stream's reads."""
     return Cost(timed(pread(stream), rounds), timed(vectored(stream), max(5, rounds // 20)))
 
 
 def costs(rounds: int) -> tuple[Cost, Cost]:
-    """Those of a stream of this process, and of one that reads through local[2]."""
+    """Return the costs of a local stream, and of one that reads through local[2]."""
     with tempfile.TemporaryDirectory() as folder, local_session("local[2]") as session:
         Path(folder, "data").write_bytes(os.urandom(SIZE))
         with LocalFileSystem(folder).open("/data") as stream:
@@ -84,7 +84,7 @@ def costs(rounds: int) -> tuple[Cost, Cost]:
 
 
 def table(here: Cost, there: Cost) -> Iterator[str]:
-    """Both as a table in Markdown."""
+    """Return both as a Markdown table."""
 
     def shown(time: tuple[float, float], digits: int) -> str:
         return f"{time[0] * 1e3:,.{digits}f} ms ({time[1] * 1e3:,.{digits}f} ms)"

@@ -1,1 +1,1 @@
-"""Bindings: programs as calls of one API."""
+"""Bindings that run programs as calls of one API."""

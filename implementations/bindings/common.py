@@ -1,4 +1,4 @@
-"""Parts that bindings share: scratch directories, and what may be shown of URLs and errors."""
+"""Shared parts of bindings: scratch directories, and masking of URLs and errors."""
 
 from __future__ import annotations
 
@@ -16,86 +16,86 @@ _MASK = "***"
 
 
 def shown(url: str) -> str:
-    """The URL, or chain of URLs, without user, password and query."""
+    """Return the URL, or chain of URLs, without user, password and query."""
     parts = (mask_url(part) for part in url.split("::"))
     return "::".join(part.replace(f"{_MASK}@", "").replace(f"?{_MASK}", "") for part in parts)
 
 
 def secrets_in(url: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts that must not be shown: passwords in `url`, and the secrets among options."""
+    """Return the texts to hide: passwords in `url`, and secret options."""
     secrets_found = passwords_in(url) | secrets_of(options)
     return tuple(sorted(secrets_found, key=len, reverse=True))
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """`text` on one line without secrets, and without user and query of any URL in it."""
+    """Return `text` on one line, without secrets, and without user and query of URLs in it."""
     return " ".join(mask(text, secrets).split())
 
 
 def told(error: BaseException, secrets: Iterable[str] = (), limit: int = 160) -> str:
     """Return class and message of an exception, on one line without secrets.
 
-    The message is cut after `limit` characters.
+    The message is truncated after `limit` characters.
     """
     text = hide(text_of(error), secrets)[:limit]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-#: The most bytes of a buffer, and of a file that a run writes.
+#: Maximum size in bytes of a buffer, and of a file that a run writes.
 LARGEST = 1 << 26
 
 
 @lru_cache(maxsize=256)
 def blank(size: int) -> bytes:
-    """`size` bytes of FILL to copy buffers from; ProgramError beyond 64 MiB."""
+    """Return `size` bytes of FILL to copy buffers from; raise ProgramError beyond 64 MiB."""
     if size > LARGEST:
-        raise ProgramError(f"a buffer of at most {LARGEST} bytes, not {size}")
+        raise ProgramError(f"invalid buffer size: {size}; expected at most {LARGEST} bytes")
     return bytes([FILL]) * size
 
 
 def filled(size: int) -> bytearray:
-    """A new buffer of `size` bytes of FILL."""
+    """Return a new buffer of `size` bytes of FILL."""
     return bytearray(bytes([FILL])) * size
 
 
 def fits(size: int | None, offset: int, length: int) -> bool:
-    """Whether `length` bytes from `offset` lie within a buffer of `size` bytes (None: null)."""
+    """Return True if `length` bytes from `offset` fit in a buffer of `size` bytes (None: null)."""
     return size is not None and offset >= 0 and length >= 0 and offset + length <= size
 
 
 class WrongType(Exception):
-    """A call returned something else than its API says."""
+    """A call returned a value of a type that its API does not allow."""
 
 
 def plain_bytes(data: object) -> bytes:
-    """Return a copy of what is like bytes; WrongType for all else, such as text or a number."""
+    """Return a copy of a bytes-like object; raise WrongType for others, such as str or int."""
     try:
-        view = memoryview(data)  # type: ignore[arg-type] # what is none is refused
+        view = memoryview(data)  # type: ignore[arg-type] # raises for other types
     except TypeError:
         raise WrongType(f"expected bytes, got {type(data).__name__}") from None
     return bytes(view)
 
 
 def several(parts: object) -> list[Any]:
-    """Return the parts of a list or of what is like one; WrongType for all else."""
+    """Return the elements of a list-like object; raise WrongType for others."""
     if isinstance(parts, str) or not isinstance(parts, Iterable):
         raise WrongType(f"expected a list, got {type(parts).__name__}")
     return list(parts)
 
 
 def new_prefix(root: str) -> str:
-    """The path of a directory below `root` that nobody else has."""
+    """Return the path of a new, unique directory below `root`."""
     return f"{root.rstrip('/')}/{new_name()}"
 
 
 def prefixes_among(paths: Iterable[str]) -> list[str]:
-    """The paths whose last element is like the name of a prefix, sorted."""
+    """Return the paths whose last element looks like a prefix, sorted."""
     stripped = (path.rstrip("/") for path in paths)
     return sorted(path for path in stripped if is_ours(path.rpartition("/")[2]))
 
 
 class ScratchBinding(Binding):
-    """A binding whose files lie numbered below one directory, the prefix that `prepare` makes.
+    """A binding with numbered files below one directory, the prefix that `prepare` creates.
 
     With `fixed_content` there is one file instead, at `_file`.
     """
@@ -103,41 +103,43 @@ class ScratchBinding(Binding):
     _prefix: str | None = None
     _files = 0
     _file: str | None = None
-    #: Texts that no message shows.
+    #: Texts to hide in messages.
     _secrets: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str | None:
-        """The path of the prefix while there is one."""
+        """Path of the prefix while it exists, else None."""
         return self._prefix
 
     def dispose(self) -> None:
-        """Delete the directory that `prepare` made; TargetError if it stays."""
+        """Delete the directory that `prepare` created; raise TargetError if that fails."""
         prefix, self._prefix = self._prefix, None
         if prefix is not None:
             self.discard(prefix)
 
     def create(self, content: bytes) -> str:
-        """Write a new file, or return the path of the only one; TargetError if that fails."""
+        """Write a new file, or return the path of the only one; raise TargetError on failure."""
         if self.fixed_content is not None:
             if content != self.fixed_content or self._file is None:
-                raise TargetError(f"{self.name}: holds no file with other content")
+                raise TargetError(
+                    f"{self.name}: no file with this content; the target has one fixed file"
+                )
             return self._file
         path = self.new_path()
         self.change(path, content)
         return path
 
     def new_path(self) -> str:
-        """A path below the prefix where nothing is yet."""
+        """Return an unused path below the prefix."""
         path = f"{self._prefix}/{self._files:06d}"
         self._files += 1
         return path
 
     def failure(self, what: str, error: BaseException) -> TargetError:
-        """A TargetError of one line: what could not be done, and why."""
+        """Return a TargetError with one line: the failed action and the reason."""
         return failure(self.name, what, error, self._secrets)
 
 
 def failure(name: str, what: str, error: BaseException, secrets: Iterable[str] = ()) -> TargetError:
-    """A TargetError of one line: the target, what could not be done, and why."""
+    """Return a TargetError with one line: the target, the failed action, and the reason."""
     return TargetError(f"{name}: {what}: {told(error, secrets, 200)}")

@@ -1,7 +1,7 @@
-"""Express stream operations through Python's binary file protocol.
+"""Stream operations through Python's binary file protocol.
 
-Where Python says with another exception what Hadoop says, `IDIOMS` translates. The `py_*`
-operations are not translated.
+`IDIOMS` translates exceptions where Python and Hadoop differ. The `py_*` operations are not
+translated.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _AT_END = Outcome(_RETURNED, None)
 
 
 class Fail(Protocol):
-    """Turns an exception into an outcome, as `raised` does."""
+    """Converts an exception to an outcome, as `raised` does."""
 
     def __call__(self, error: Exception, kind: Kind | None = None) -> Outcome:
-        """The outcome of a call that raised; `kind` overrides the classification."""
+        """Return the outcome of a call that raised; `kind` overrides the classification."""
         ...
 
 
 def bind_python(step: Step, file: FileOf, fail: Fail = raised) -> Action:
-    """A `py_*` step as a function of an opened stream."""
+    """Return a `py_*` step as a function of an opened stream."""
     return _MAKERS[step.op](file, fail, *step.args)
 
 
 def inexpressible(_opened: Opened) -> Outcome:
-    """The action of a call that an API has no way to make."""
+    """Return the outcome of a call that the API can't express."""
     return INEXPRESSIBLE
 
 
@@ -60,7 +60,7 @@ def _readall(file: FileOf, fail: Fail) -> Action:
     def run(opened: Opened) -> Outcome:
         try:
             target = file(opened)
-            if not hasattr(target, "readall"):  # only raw files have it: the word is missing
+            if not hasattr(target, "readall"):  # only raw files have it: others lack the method
                 return INEXPRESSIBLE
             return Outcome(_RETURNED, target.readall())
         except Exception as error:
@@ -70,7 +70,7 @@ def _readall(file: FileOf, fail: Fail) -> Action:
 
 
 def _readline(file: FileOf, fail: Fail, limit: int | None) -> Action:
-    # None is not documented for readline: no limit is said by leaving it out
+    # readline does not document None: omit the argument for no limit
     return _call("readline")(file, fail, *(() if limit is None else (limit,)))
 
 
@@ -164,7 +164,7 @@ _MAKERS: dict[str, Callable[..., Action]] = {
     "py_with": _with,
     "py_write": _write,
 }
-#: Every operation of the protocol.
+#: All operations of the protocol.
 PYTHON_OPERATIONS = frozenset(_MAKERS)
 
 
@@ -173,7 +173,7 @@ _WOULD_BLOCK = Outcome(Kind.OTHER, detail="None: the file is non-blocking and ha
 
 
 def is_closed(file: Any) -> bool:
-    """Return whether a Python file says that it is closed; False if it does not tell."""
+    """Return whether a Python file reports being closed; False if it has no `closed`."""
     try:
         return bool(file.closed)
     except Exception:
@@ -181,7 +181,7 @@ def is_closed(file: Any) -> bool:
 
 
 class Idiom(NamedTuple):
-    """A way of Python's to say something: on which operations (None: all), and what it means."""
+    """A difference between Python and Hadoop: operations (None: all), and the meaning."""
 
     operations: frozenset[str] | None
     says: Callable[[Exception, Any], bool]
@@ -213,7 +213,7 @@ IDIOMS = (
 
 
 def translate(op: str, error: Exception, file: Any, fail: Fail) -> Outcome:
-    """The outcome of a stream operation that raised `error` on a Python file."""
+    """Return the outcome of a stream operation that raised `error` on a Python file."""
     if not isinstance(error, io.UnsupportedOperation):
         for idiom in IDIOMS:
             if (idiom.operations is None or op in idiom.operations) and idiom.says(error, file):
@@ -222,7 +222,7 @@ def translate(op: str, error: Exception, file: Any, fail: Fail) -> Outcome:
 
 
 def bind_file(step: Step, file: FileOf, fail: Fail = raised) -> Action:
-    """A step of FILE_OPERATIONS as a function of an opened stream."""
+    """Return a step of FILE_OPERATIONS as a function of an opened stream."""
     attempt = _FILE_MAKERS[step.op](*step.args)
     if attempt is None:
         return inexpressible
@@ -270,7 +270,7 @@ def _read_byte() -> Callable[[Any], Outcome]:
 
 def _read_into(size: int | None, offset: int, length: int) -> Callable[[Any], Outcome] | None:
     if size is None or not fits(size, offset, length):
-        return None  # a slice can't reach outside its buffer
+        return None  # a slice can't exceed its buffer
     source, end = blank(size), offset + length
 
     def attempt(file: Any) -> Outcome:
@@ -304,5 +304,5 @@ _FILE_MAKERS: dict[str, Callable[..., Callable[[Any], Outcome] | None]] = {
     "read_byte": _read_byte,
     "read_into": _read_into,
 }
-#: The stream operations that the file protocol has words for.
+#: Stream operations that the file protocol can express.
 FILE_OPERATIONS = frozenset(_FILE_MAKERS)

@@ -1,4 +1,4 @@
-"""The binding to filesystems of the fsspec family (fsspec 2023.1 and later)."""
+"""Binding to fsspec filesystems (fsspec 2023.1 and later)."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATION
 
 _file_of = attrgetter("file")
 _HOW_TO_READ = (
-    "give --file, the path of a file that it holds, and --content, a local copy of that file"
+    "specify --file, the path of an existing file, and --content, a local copy of that file"
 )
 
 
 class OpenedFile:
-    """An opened file and its path, for reads that go through the filesystem."""
+    """An opened file and its path, for reads through the filesystem."""
 
     __slots__ = ("file", "path")
 
@@ -61,17 +61,17 @@ class OpenedFile:
 
 
 class FsspecBinding(ScratchBinding):
-    """Programs as calls of the files that an fsspec filesystem opens.
+    """Runs programs on files that an fsspec filesystem opens.
 
-    Files lie below `root`, a path of `fs`; or `file` is the path of the only file there is, and
-    `content` what it holds. Files are opened as users open them, with nothing but a path: some
-    filesystems refuse other block sizes than their own, or mix them up.
+    Files lie below `root`, a path of `fs`; or `file` is the path of the only file, and `content`
+    its content. Files are opened with only a path, as users do: some filesystems reject or
+    mishandle other block sizes.
     """
 
     api: ClassVar[str] = "fsspec"
     default_profile: ClassVar[str] = "fsspec"
     pread_on_stream = False
-    #: What `recognise` takes, for messages.
+    #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "an fsspec.AbstractFileSystem"
 
     def __init__(
@@ -88,7 +88,7 @@ class FsspecBinding(ScratchBinding):
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
         self.remote = is_remote(fs)
-        #: Libraries whose version a report should show, with the version.
+        #: Libraries and their versions, for reports.
         self.versions = versions_of(fs)
         self._root = root
         self._file = file
@@ -104,19 +104,19 @@ class FsspecBinding(ScratchBinding):
         file: str | None = None,
         content: Path | None = None,
     ) -> FsspecBinding:
-        """The binding to the filesystem at `url`; TargetError if there is none.
+        """Return the binding to the filesystem at `url`; raise TargetError on failure.
 
-        `options` are fsspec's storage options; text that is valid JSON stands for its value.
-        `file` is a URL, or relative to `url`, and `content` a local file with the same bytes.
+        `options` are fsspec's storage options; values that are valid JSON are parsed. `file` is a
+        URL, or relative to `url`, and `content` a local file with the same bytes.
         """
         from fsspec.core import url_to_fs
 
         typed = {key: typed_value(value) for key, value in options.items()}
         name, secrets = shown(url), secrets_in(url, typed)
         if (file is None) != (content is None):
-            raise TargetError(f"{name}: --file and --content go together")
+            raise TargetError(f"{name}: --file and --content must be used together")
         if file is None and url.partition("://")[0] in READ_ONLY:
-            raise TargetError(f"{name}: can't be written; {_HOW_TO_READ}")
+            raise TargetError(f"{name}: the filesystem is read-only; {_HOW_TO_READ}")
         try:
             fs, root = url_to_fs(url, **typed, skip_instance_cache=True)
             path = None if file is None else _inside(fs, root, file)
@@ -124,7 +124,7 @@ class FsspecBinding(ScratchBinding):
         except Exception as error:
             raise failure(name, "can't be opened through fsspec", error, secrets) from error
         if hasattr(fs, "dircache"):
-            fs.dircache.use_listings_cache = False  # as an option, it breaks sftp
+            fs.dircache.use_listings_cache = False  # as an option, this breaks sftp
         binding = cls(fs, root, name, data, path)
         binding.remote = is_remote(fs, url)
         binding._secrets, binding._owned = secrets, True
@@ -132,16 +132,18 @@ class FsspecBinding(ScratchBinding):
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """The binding if `obj` is an fsspec filesystem, None otherwise."""
+        """Return a binding if `obj` is an fsspec filesystem, else None."""
         module = sys.modules.get("fsspec")
         if module is None or not isinstance(obj, module.AbstractFileSystem):
             return None
         return cls(obj, tempfile.gettempdir() if is_local(obj) else obj.root_marker, name)
 
     def prepare(self) -> None:
-        """Make a random directory below the root, or find the only file; TargetError."""
+        """Create a random directory below the root, or find the only file; raise TargetError."""
         if getattr(self.fs, "asynchronous", False):
-            raise TargetError(f"{self.name}: made for async use; pass asynchronous=False")
+            raise TargetError(
+                f"{self.name}: asynchronous filesystems are not supported; pass asynchronous=False"
+            )
         try:
             if self.fixed_content is None:
                 self._make_prefix()
@@ -151,9 +153,7 @@ class FsspecBinding(ScratchBinding):
             with suppress(TargetError):
                 self.dispose()
             raise
-        with suppress(
-            Exception
-        ):  # programs will show what is wrong with files that can't be opened
+        with suppress(Exception):  # programs report files that can't be opened
             self.block = self._look_at_block()
 
     def _look_at_block(self) -> int | None:
@@ -168,7 +168,7 @@ class FsspecBinding(ScratchBinding):
         except Exception as error:
             raise self.failure("can't be reached", error) from error
         if missing:
-            raise TargetError(f"{self.name}: there is no such directory")
+            raise TargetError(f"{self.name}: directory not found")
         prefix = new_prefix(self._root)
         try:
             if not flat:
@@ -176,7 +176,9 @@ class FsspecBinding(ScratchBinding):
             self._prefix = prefix
             self._write(f"{prefix}/probe", b"x")
         except NotImplementedError as error:
-            raise TargetError(f"{self.name}: can't be written; {_HOW_TO_READ}") from error
+            raise TargetError(
+                f"{self.name}: the filesystem is read-only; {_HOW_TO_READ}"
+            ) from error
         except Exception as error:
             raise self.failure("can't be written", error) from error
 
@@ -188,10 +190,10 @@ class FsspecBinding(ScratchBinding):
             what = "can't be reached" if is_unreachable(cause) else "can't find the file to read"
             raise self.failure(what, cause) from error
         if size is not None and size != length:
-            raise TargetError(f"{self.name}: the file has {size} bytes, --content {length}")
+            raise TargetError(f"{self.name}: the file has {size} bytes, but --content has {length}")
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Rewrite a file in place, or delete it; TargetError if that fails."""
+        """Rewrite a file in place, or delete it; raise TargetError on failure."""
         try:
             if content is None:
                 self.fs.rm(path)
@@ -203,7 +205,7 @@ class FsspecBinding(ScratchBinding):
     def _write(self, path: str, content: bytes) -> None:
         try:
             self.fs.pipe_file(path, content)
-        except NotImplementedError:  # DirFileSystem of 2023.1
+        except NotImplementedError:  # raised by DirFileSystem of 2023.1
             with self.fs.open(path, "wb") as file:
                 file.write(content)
 
@@ -212,7 +214,7 @@ class FsspecBinding(ScratchBinding):
         return OpenedFile(self.fs.open(path, "rb"), path)
 
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function of an OpenedFile."""
+        """Return a step without anchors as a function of an OpenedFile."""
         action = self._bind(step)
         return _blaming_the_closed(action) if self.remote else action
 
@@ -226,14 +228,14 @@ class FsspecBinding(ScratchBinding):
         return inexpressible
 
     def dispose(self) -> None:
-        """Delete the directory that `prepare` made, and close connections; TargetError."""
+        """Delete the directory that `prepare` created, and close connections; raise TargetError."""
         try:
             super().dispose()
         finally:
             self._close()
 
     def leftovers(self) -> list[str]:
-        """The directories below the root that are named like prefixes; TargetError."""
+        """Return the directories below the root named like prefixes; raise TargetError."""
         try:
             paths = [
                 str(entry["name"])
@@ -247,21 +249,21 @@ class FsspecBinding(ScratchBinding):
         return prefixes_among(paths)
 
     def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
+        """Delete a prefix; raise TargetError on failure."""
         try:
             self.fs.rm(prefix, recursive=True)
         except FileNotFoundError:
-            pass  # a flat filesystem whose files are all gone
+            pass  # a flat filesystem after all files were deleted
         except Exception as error:
             raise self.failure(f"can't remove {prefix}", error) from error
 
     def status_length(self, path: str) -> int | None:
-        """The size that `info` reports, in bytes."""
+        """Return the size in bytes that `info` reports."""
         size = self.fs.info(path).get("size")
         return size if isinstance(size, int) else None
 
     def status_etag(self, path: str) -> str | None:
-        """The ETag that `info` reports, whatever case it has there."""
+        """Return the ETag that `info` reports, under a key in any case."""
         info = {key.lower(): value for key, value in self.fs.info(path).items()}
         etag = info.get("etag")
         return etag if isinstance(etag, str) else None
@@ -277,7 +279,7 @@ class FsspecBinding(ScratchBinding):
 
 
 def _blaming_the_closed(action: Action) -> Action:
-    """A closed file whose read fails for want of a connection is to blame, not the way there."""
+    """Attribute a connection error of a closed file to the file, not to the network."""
 
     def run(opened: OpenedFile) -> Outcome:
         outcome = action(opened)
@@ -289,16 +291,16 @@ def _blaming_the_closed(action: Action) -> Action:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """What is behind fsspec's word that there is no such file, which it has for any error."""
+    """Return the cause of the FileNotFoundError that fsspec raises for any error."""
     while not is_unreachable(error) and error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def _block_of(file: Any) -> int | None:
-    """Return how many bytes an open file reads at once; None if it does not tell."""
+    """Return the block size of an open file; None if it does not report one."""
     cache = getattr(file, "cache", None)
-    if getattr(cache, "name", None) == "none":  # which reads what is asked for
+    if getattr(cache, "name", None) == "none":  # reads exactly the requested bytes
         return None
     for owner in (file, cache):
         for name in ("blocksize", "block_size"):

@@ -1,4 +1,4 @@
-"""Open fsspec files through a builder."""
+"""Builder-based opening of fsspec files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _READ_ONLY = frozenset({"file", "missing"})
 
 
 class Pending(NamedTuple):
-    """What `build` returned, and the path that is being opened."""
+    """Result of `build`, and the path that is being opened."""
 
     future: Future[Any]
     path: str
@@ -29,8 +29,8 @@ class Pending(NamedTuple):
 class FsspecOpener(Opener):
     """`open_file` of implementations/fsspec_open_file.py, for files of `binding` in `fs`.
 
-    `opened` makes an opened file of the binding from a file and its path, `failed` the outcome of
-    an exception, `cant` a TargetError of what could not be done.
+    `opened` converts a file and its path to the binding's opened file, `failed` an exception to an
+    outcome; `cant` returns a TargetError for a failed action.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FsspecOpener(Opener):
         self._cant = cant
 
     def place(self, scene: str, content: bytes) -> str:
-        """Make the scene and return its path; NoScene where fsspec or the store has none."""
+        """Create the scene and return its path; raise NoScene if fsspec or the store can't."""
         if scene == "file":
             return self._binding.create(content)
         if scene not in self.scenes:
@@ -66,11 +66,11 @@ class FsspecOpener(Opener):
         return path
 
     def appear(self, path: str, content: bytes) -> None:
-        """Write the file at `path`; TargetError."""
+        """Write the file at `path`; raise TargetError."""
         self._binding.change(path, content)
 
     def status(self, path: str, kind: str, length: int | None) -> FileStatus | None:
-        """A status of a kind, made from what `info` says; of no known length without a file."""
+        """Return a status of a kind from `info`; its length is unknown without a file."""
         from fscontract.implementations.fsspec_open_file import status_of
 
         if kind == "none":
@@ -81,21 +81,21 @@ class FsspecOpener(Opener):
         return KINDS[kind](own if length is None else replace(own, length=length))
 
     def open_file(self, path: str) -> Any:
-        """A new builder for a file of the filesystem."""
+        """Return a new builder for a file of the filesystem."""
         from fscontract.implementations.fsspec_open_file import open_file
 
         return open_file(self._fs, path)
 
     def build(self, builder: Any) -> Pending:
-        """What `build` returns, with the path."""
+        """Return the result of `build`, with the path."""
         return Pending(builder.build(), builder.path)
 
     def get(self, future: Any) -> Any:
-        """The file of the future."""
+        """Return the file of the future."""
         return self._opened(super().get(future.future), future.path)
 
     def outcome(self, error: Exception) -> Outcome:
-        """What an exception of a call means; a server out of reach is no verdict."""
+        """Return the outcome of a call that raised; an unreachable server gives no verdict."""
         return self._failed(error)
 
     def _new_path(self, content: bytes) -> str:
@@ -110,9 +110,9 @@ class FsspecOpener(Opener):
         except NotImplementedError:
             is_directory = False
         except Exception as error:
-            raise self._cant("can't make a directory", error) from error
+            raise self._cant("can't create a directory", error) from error
         if not is_directory:
-            self._give_up("directory", "the store has no directories without files")
+            self._give_up("directory", "the store has no empty directories")
 
     def _forbid(self, path: str, content: bytes) -> None:
         from fsspec.implementations.local import LocalFileSystem
@@ -123,13 +123,15 @@ class FsspecOpener(Opener):
         try:
             os.chmod(path, 0)
         except OSError as error:
-            raise self._cant(f"can't take away the permission to read {path}", error) from error
+            raise self._cant(f"can't remove the read permission of {path}", error) from error
         if os.access(path, os.R_OK):
-            self._give_up("unreadable", "no permission keeps this process from reading")
+            self._give_up("unreadable", "this process can read files without permission")
 
     def _foreign(self, path: str) -> str:
         if "://" not in path:
-            self._give_up("foreign", "a path of another scheme is the name of some file here")
+            self._give_up(
+                "foreign", "the filesystem accepts a path with another scheme as a file name"
+            )
         return f"{FOREIGN}/{path.rpartition('/')[2]}"
 
     def _give_up(self, scene: str, why: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Facts about fsspec filesystems: which are remote, flat or read-only, and what to close."""
+"""Properties of fsspec filesystems: remote, flat, read-only, and resources to close."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-#: Protocols that can't be written through fsspec.
+#: Protocols that are read-only through fsspec.
 READ_ONLY = frozenset({"http", "https", "zip", "tar", "libarchive", "git", "data", "reference"})
-#: Protocols without real directories: a prefix needs no making, and its parent need not exist.
+#: Protocols without real directories: prefixes are not created, and parents need not exist.
 FLAT = frozenset(
     {"memory", "s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "r2"}
 )
@@ -20,7 +20,7 @@ _LOCAL = frozenset(
     | {"cached", "blockcache", "filecache", "simplecache", "reference"}
     | {"fscontract-memory", "fscontract-local"}
 )
-#: Exceptions of clients that say the server can't be reached, by package and name.
+#: Client exceptions for unreachable servers, by package and name.
 _UNREACHABLE = frozenset(
     {
         ("aiohttp", "ClientConnectionError"),
@@ -32,33 +32,33 @@ _UNREACHABLE = frozenset(
 
 
 def is_flat(fs: Any) -> bool:
-    """Whether the filesystem has no real directories."""
+    """Return True if the filesystem has no real directories."""
     return any(protocols(layer) & FLAT for layer in _layers(fs))
 
 
 def is_remote(fs: Any, url: str = "") -> bool:
-    """Whether a call may cost a round trip: the filesystem, or one in the URL's chain, is far."""
+    """Return True if a call may need a round trip: any filesystem of the URL's chain is remote."""
     schemes = {part.partition("://")[0] for part in url.split("::") if "://" in part}
-    innermost = protocols(_layers(fs)[-1])  # a wrapper is as far away as what it wraps
+    innermost = protocols(_layers(fs)[-1])  # a wrapper is as remote as the filesystem it wraps
     return not schemes <= _LOCAL or not innermost & _LOCAL
 
 
 def is_local(fs: Any) -> bool:
-    """Whether the paths of the filesystem are those of this machine."""
+    """Return True if paths of the filesystem are local paths."""
     return not protocols(fs).isdisjoint({"file", "local"})
 
 
 def protocols(fs: Any) -> frozenset[str]:
-    """Return the names in `fs.protocol`, which is one name or several."""
+    """Return the names in `fs.protocol`, a string or a sequence."""
     names = getattr(fs, "protocol", ())
     several = names if isinstance(names, list | tuple | set | frozenset) else (names,)
     return frozenset(name for name in several if isinstance(name, str))
 
 
 def _layers(fs: Any) -> list[Any]:
-    """Return `fs` and the fsspec filesystems that it wraps, the innermost last.
+    """Return `fs` and the fsspec filesystems that it wraps, innermost last.
 
-    Their attribute `fs` may also be anything else, such as a filesystem of PyArrow.
+    Their attribute `fs` may also be another object, such as a PyArrow filesystem.
     """
     from fsspec import AbstractFileSystem
 
@@ -71,7 +71,7 @@ def _layers(fs: Any) -> list[Any]:
 
 
 def is_unreachable(error: BaseException) -> bool:
-    """Whether an exception says that the server can't be reached: no verdict on a stream."""
+    """Return True if an exception means an unreachable server, which gives no verdict."""
     if isinstance(error, asyncio.TimeoutError):  # not a TimeoutError before Python 3.11
         return True
     names = {(c.__module__.partition(".")[0], c.__name__) for c in type(error).__mro__}
@@ -79,7 +79,7 @@ def is_unreachable(error: BaseException) -> bool:
 
 
 def versions_of(fs: Any) -> dict[str, str]:
-    """Return versions of Python, fsspec, the packages below it, and its HTTP client."""
+    """Return versions of Python, fsspec, the packages that it uses, and its HTTP client."""
     layers = _layers(fs)
     below = (*layers, getattr(layers[-1], "fs", None))
     packages = {"fsspec", *(type(one).__module__.partition(".")[0] for one in below)}
@@ -93,7 +93,7 @@ def versions_of(fs: Any) -> dict[str, str]:
 
 
 def close_sessions(fs: Any) -> None:
-    """Close the connections and archives that a filesystem of ours holds open."""
+    """Close the connections and archives of a filesystem that this process opened."""
     for layer in _layers(fs):
         for attribute in ("_s3creator", "_session"):
             session = getattr(layer, attribute, None)
@@ -110,7 +110,7 @@ def close_sessions(fs: Any) -> None:
 
 
 def _remove_cache(layer: Any) -> None:
-    """Remove the directory that a caching filesystem made for itself; older ones leave it."""
+    """Remove the directory that a caching filesystem created; old versions leave it behind."""
     storage = getattr(layer, "storage", None)
     if isinstance(storage, list) and "cache_storage" not in layer.storage_options:
         for directory in storage:

@@ -1,4 +1,4 @@
-"""Binding to the interfaces of this package: `FileSystem` and `FSDataInputStream`."""
+"""Binding to this package's interfaces, `FileSystem` and `FSDataInputStream`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fscontract.implementations.bindings.file_operations import (
 )
 from fscontract.implementations.bindings.open_file import OpenedStream, StreamOpener
 
-#: How long the future of a range may take, in seconds.
+#: Timeout in seconds for the future of a range.
 PATIENCE = 30.0
 
 _RETURNED = Kind.RETURNED
@@ -33,7 +33,7 @@ _NO_FUTURE = Outcome(Kind.OTHER, detail="no future")
 
 
 def bind_stream(step: Step) -> Action:
-    """A step as a function of an object whose `stream` is an FSDataInputStream."""
+    """Return a step as a function of an object whose `stream` is an FSDataInputStream."""
     return _MAKERS[step.op](*step.args)
 
 
@@ -154,13 +154,13 @@ def _await(part: FileRange | None) -> Outcome:
         if _is_pending(future):
             return Outcome(Kind.OTHER, detail=f"future not done after {PATIENCE:g} s")
         return raised(error)
-    return Outcome(Kind.OTHER, detail=f"future gave {type(data).__name__}, not bytes")
+    return Outcome(Kind.OTHER, detail=f"future returned {type(data).__name__}, expected bytes")
 
 
 def _is_pending(future: Any) -> bool:
     try:
         return not future.done()
-    except Exception:  # it is no future
+    except Exception:  # not a future
         return False
 
 
@@ -183,7 +183,7 @@ _MAKERS: dict[str, Callable[..., Action]] = {
     "pread_buffer": _with_byte_buffer("pread_buffer", 1),
     "read_fully_buffer": _with_byte_buffer("read_fully_buffer", 1),
 }
-#: Every operation that our streams have a method for.
+#: All operations that FSDataInputStream has methods for.
 STREAM_OPERATIONS = frozenset(_MAKERS)
 
 
@@ -191,10 +191,10 @@ _file_of = attrgetter("file")
 
 
 class StreamBinding(ScratchBinding):
-    """Programs as calls of an FSDataInputStream that a FileSystem of ours opens."""
+    """Runs programs on the FSDataInputStreams that a FileSystem of this package opens."""
 
     api: ClassVar[str] = "stream"
-    #: What `recognise` takes, for messages.
+    #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "a fscontract.contract.api.filesystem.FileSystem"
 
     def __init__(self, filesystem: FileSystem, name: str, root: str = "/") -> None:
@@ -202,27 +202,27 @@ class StreamBinding(ScratchBinding):
         self.name = name
         self.operations = STREAM_OPERATIONS | PYTHON_OPERATIONS
         self.changes = frozenset(CHANGES)
-        #: Libraries whose version a report should show, with the version.
+        #: Libraries and their versions, for reports.
         self.versions: dict[str, str] = {}
         self._root = root
         self.opener = StreamOpener(self, filesystem)
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """The binding if `obj` is a FileSystem of ours, None otherwise."""
+        """Return a binding if `obj` is a FileSystem of this package, else None."""
         return cls(obj, name) if isinstance(obj, FileSystem) else None
 
     def prepare(self) -> None:
-        """Make a random directory below the root; TargetError if that fails."""
+        """Create a random directory below the root; raise TargetError on failure."""
         prefix = new_prefix(self._root)
         try:
             self.filesystem.mkdirs(prefix)
         except Exception as error:
-            raise failure(self.name, "can't make a directory", error) from error
+            raise failure(self.name, "can't create a directory", error) from error
         self._prefix = prefix
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Overwrite or delete a file; TargetError if that fails."""
+        """Overwrite or delete a file; raise TargetError on failure."""
         try:
             if content is None:
                 self.filesystem.delete(path)
@@ -237,7 +237,7 @@ class StreamBinding(ScratchBinding):
         return OpenedStream(self.filesystem.open(path))
 
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function of an OpenedStream."""
+        """Return a step without anchors as a function of an OpenedStream."""
         if step.op in STREAM_OPERATIONS:
             return bind_stream(step)
         if step.op in PYTHON_OPERATIONS:
@@ -245,7 +245,7 @@ class StreamBinding(ScratchBinding):
         return inexpressible
 
     def leftovers(self) -> list[str]:
-        """The directories below the root that are named like prefixes; TargetError."""
+        """Return the directories below the root named like prefixes; raise TargetError."""
         try:
             statuses = self.filesystem.list_status(self._root)
             return prefixes_among([s.path for s in statuses if s.is_directory])
@@ -253,16 +253,16 @@ class StreamBinding(ScratchBinding):
             raise failure(self.name, f"can't list {self._root}", error) from error
 
     def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
+        """Delete a prefix; raise TargetError on failure."""
         try:
             self.filesystem.delete(prefix, recursive=True)
         except Exception as error:
             raise failure(self.name, f"can't remove {prefix}", error) from error
 
     def status_length(self, path: str) -> int | None:
-        """The length that `get_file_status` reports."""
+        """Return the length that `get_file_status` reports."""
         return self.filesystem.get_file_status(path).length
 
     def status_etag(self, path: str) -> str | None:
-        """The version that `get_file_status` reports."""
+        """Return the ETag that `get_file_status` reports."""
         return self.filesystem.get_file_status(path).etag

@@ -1,4 +1,4 @@
-"""Parts that bindings to object stores share, and files that a callable opens in one."""
+"""Shared parts of object store bindings, and a binding to files opened by a callable."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from fscontract.implementations.bindings.file_operations import (
 )
 from fscontract.implementations.bindings.fsspec_quirks import is_unreachable
 
-#: How clients whose exceptions have no class for it say that the server can't be reached.
+#: Messages for unreachable servers in clients that have no exception class for it.
 _UNREACHABLE = re.compile("NETWORK_CONNECTION|error sending request|send http request")
 
 _Binding = TypeVar("_Binding", bound="StoreBinding")
 
 
 class Store(ABC):
-    """Where the files of a run are put. Paths begin with `root`, which has no slash at its end."""
+    """Storage for the files of a run. Paths begin with `root`, which has no trailing slash."""
 
     root: str = ""
 
     @abstractmethod
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, or another in its place."""
+        """Write a file; replace an existing one."""
 
     @abstractmethod
     def delete(self, path: str) -> None:
@@ -55,18 +55,18 @@ class Store(ABC):
 
     @abstractmethod
     def length(self, path: str) -> int:
-        """The length of a file that the store reports, in bytes."""
+        """Return the length in bytes that the store reports."""
 
     @abstractmethod
     def directories(self) -> Iterable[str]:
-        """The paths of all directories right below the root."""
+        """Return the paths of all directories directly below the root."""
 
     @abstractmethod
     def delete_all(self, directory: str) -> None:
-        """Delete a directory and all that is below it; nothing if there is none."""
+        """Delete a directory with its content. Do nothing if it does not exist."""
 
     def make(self, directory: str) -> None:
-        """Make a directory below the root, where one is not made by what is written into it."""
+        """Create a directory below the root, if writes do not create it."""
         return
 
 
@@ -76,10 +76,10 @@ class StoreFiles(ScratchBinding):
     @property
     @abstractmethod
     def files(self) -> Store:
-        """Where files are written; TargetError if nothing is."""
+        """Store for the files; raise TargetError if the binding is read-only."""
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Write another file in the place of one, or delete it; TargetError if that fails."""
+        """Replace or delete a file; raise TargetError on failure."""
         store = self.files
         try:
             if content is None:
@@ -90,7 +90,7 @@ class StoreFiles(ScratchBinding):
             raise self.failure(f"can't change {path}", error) from error
 
     def leftovers(self) -> list[str]:
-        """The directories below the root that are named like prefixes; TargetError."""
+        """Return the directories below the root named like prefixes; raise TargetError."""
         store = self.files
         try:
             return prefixes_among(store.directories())
@@ -98,7 +98,7 @@ class StoreFiles(ScratchBinding):
             raise self.failure("can't be listed", error) from error
 
     def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
+        """Delete a prefix; raise TargetError on failure."""
         store = self.files
         try:
             store.delete_all(prefix)
@@ -107,16 +107,16 @@ class StoreFiles(ScratchBinding):
 
 
 class StoreBinding(StoreFiles, ABC):
-    """Programs as calls of the files that an API opens in a store."""
+    """Runs programs on files that an API opens in a store."""
 
-    #: Packages whose versions a report should show.
+    #: Packages whose versions are reported.
     packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, store: Store, name: str, secrets: tuple[str, ...] = ()) -> None:
         self.name = name
         self.operations = FILE_OPERATIONS | PYTHON_OPERATIONS
         self.changes = frozenset(CHANGES)
-        #: Libraries whose version a report should show, with the version.
+        #: Libraries and their versions, for reports.
         self.versions = versions(*self.packages)
         self._store = store
         self._secrets = secrets
@@ -130,14 +130,14 @@ class StoreBinding(StoreFiles, ABC):
         file: str | None = None,
         content: Path | None = None,
     ) -> _Binding:
-        """The binding to the store at `url`; UsageError, TargetError if there is none.
+        """Return the binding to the store at `url`; raise UsageError or TargetError.
 
-        `options` are the arguments of `connect`; text that is valid JSON stands for its value.
+        `options` are the arguments of `connect`; values that are valid JSON are parsed.
         """
         arguments = {key: typed_value(value) for key, value in options.items()}
         name, secrets = shown(url), secrets_in(url, arguments)
         if file is not None or content is not None:
-            raise UsageError(f"{name}: --file and --content are for URLs that fsspec opens")
+            raise UsageError(f"{name}: --file and --content require a URL that fsspec opens")
         try:
             source = cls.connect(url, arguments)
         except TargetError:
@@ -148,24 +148,24 @@ class StoreBinding(StoreFiles, ABC):
 
     @classmethod
     def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the class but `name` and `secrets`: the store at `url`."""
+        """Return the arguments of the class except `name` and `secrets` for the store at `url`."""
         raise NotImplementedError
 
     @property
     def files(self) -> Store:
-        """The store."""
+        """Store of the binding."""
         return self._store
 
     @abstractmethod
     def open_file(self, path: str) -> Opened:
-        """Open the file at `path` in the way of the API."""
+        """Open the file at `path` through the API."""
 
     @abstractmethod
     def file(self, opened: Opened) -> Any:
-        """The Python file, or what is like one, of what `open` returned."""
+        """Return the Python file, or file-like object, of an opened file."""
 
     def open(self, path: str) -> Opened:
-        """Open the file for reading; ConnectionError if the server can't be reached."""
+        """Open the file for reading; raise ConnectionError if the server can't be reached."""
         try:
             return self.open_file(path)
         except Exception as error:
@@ -174,7 +174,7 @@ class StoreBinding(StoreFiles, ABC):
             raise
 
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function of what `open` returned."""
+        """Return a step without anchors as a function of an opened file."""
         if step.op not in self.operations:
             return inexpressible
         if step.op in FILE_OPERATIONS:
@@ -184,15 +184,15 @@ class StoreBinding(StoreFiles, ABC):
         return self.bind_positioned(step)
 
     def bind_positioned(self, step: Step) -> Action:
-        """A step of another kind; the API has none unless it overrides this."""
+        """Return a step of another kind; inexpressible unless overridden."""
         return inexpressible
 
     def failed(self, error: Exception, _opened: Opened) -> Outcome:
-        """The outcome of an exception of a call that is not one of the file."""
+        """Return the outcome of a call on the store, not the file, that raised."""
         return self._fail(error)
 
     def prepare(self) -> None:
-        """Make a random directory below the root, and write into it; TargetError."""
+        """Create a random directory below the root, and write into it; raise TargetError."""
         prefix = new_prefix(self._store.root) if self._store.root else new_prefix("")[1:]
         try:
             self._store.make(prefix)
@@ -204,7 +204,7 @@ class StoreBinding(StoreFiles, ABC):
             raise self.failure("can't be written", error) from error
 
     def status_length(self, path: str) -> int | None:
-        """The length that the store reports."""
+        """Return the length that the store reports."""
         return self._store.length(path)
 
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
@@ -218,7 +218,7 @@ def _cant_be_reached(error: BaseException) -> bool:
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """The versions of Python and of the packages that are installed."""
+    """Return the versions of Python and of the installed packages."""
     packages_found = {"python": platform.python_version()}
     for package in packages:
         with suppress(PackageNotFoundError):
@@ -227,10 +227,10 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 class OpenedFileBinding(StoreBinding):
-    """Programs as calls of what `opener` makes of the path of a file in `store`.
+    """Runs programs on the file-like objects that `opener` returns for paths in `store`.
 
-    `packages` are those whose versions a report should show, and `words` the operations that the
-    files have methods for; None if they have all.
+    `packages` are those whose versions are reported; `words` are the operations that the files
+    implement, or None for all.
     """
 
     api: ClassVar[str] = "python-file"
@@ -256,5 +256,5 @@ class OpenedFileBinding(StoreBinding):
         return self._opener(path)
 
     def file(self, opened: Opened) -> Any:
-        """The file itself."""
+        """Return the file itself."""
         return opened

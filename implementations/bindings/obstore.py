@@ -1,4 +1,4 @@
-"""The binding to stores of obstore: the files that `open_reader` opens, and `get_range(s)`."""
+"""Binding to obstore stores: files of `open_reader`, and `get_range(s)`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from fscontract.implementations.bindings.positioned_reads import (
     while_open,
 )
 
-#: The operations of Python's file protocol that a ReadableFile has a method for.
+#: Operations of Python's file protocol that a ReadableFile implements.
 _METHODS = frozenset(
     {"py_read", "py_readall", "py_readline", "py_readlines"} | {"py_seek", "py_seekable", "py_tell"}
 )
 _LOCAL = frozenset({"MemoryStore", "LocalStore"})
-#: The class of all stores, and the version of obstore that is tested; before 0.10 there is no such
-#: class, and readers end early.
+#: Base class of all stores, and the minimum tested version of obstore. Before 0.10 the class does
+#: not exist, and readers end early.
 _BASE, _OLDEST = "ObjectStoreMethods", "0.12"
 
 
@@ -50,11 +50,11 @@ class ObstoreStore(Store):
         self.store.delete(path)
 
     def length(self, path: str) -> int:
-        """The size that `head` reports."""
+        """Return the size that `head` reports."""
         return int(self.store.head(path)["size"])
 
     def directories(self) -> Iterable[str]:
-        """The common prefixes below the root."""
+        """Return the common prefixes below the root."""
         listing = self.store.list_with_delimiter(self.root or None)
         return [str(path) for path in listing["common_prefixes"]]
 
@@ -67,8 +67,10 @@ class ObstoreStore(Store):
 
 
 class Reader:
-    """A ReadableFile that gives `bytes` for obstore's own Bytes, and knows whether it was closed,
-    which a ReadableFile does not."""
+    """ReadableFile that returns `bytes` instead of obstore's Bytes, and reports being closed.
+
+    A ReadableFile does not report it.
+    """
 
     def __init__(self, file: Any, path: str) -> None:
         self._file = file
@@ -82,36 +84,36 @@ class Reader:
         self.closed = True
 
     def read(self, *args: Any) -> bytes:
-        """As the file's."""
+        """Read as the file does."""
         return plain_bytes(self._file.read(*args))
 
     def readall(self) -> bytes:
-        """As the file's."""
+        """Read as the file does."""
         return plain_bytes(self._file.readall())
 
     def readline(self, *args: Any) -> bytes:
-        """As the file's."""
+        """Read as the file does."""
         return plain_bytes(self._file.readline(*args))
 
     def readlines(self, *args: Any) -> list[bytes]:
-        """As the file's."""
+        """Read as the file does."""
         return [plain_bytes(line) for line in several(self._file.readlines(*args))]
 
 
 class ObstoreBinding(StoreBinding):
-    """Programs as calls of the ReadableFile that `open_reader` opens.
+    """Runs programs on the ReadableFile that `open_reader` opens.
 
-    Positioned reads are `get_range`, vectored ones `get_ranges` of the store, which know nothing
-    of the file. Files are opened with small buffers (`buffer` bytes), so that the boundaries of
-    one lie inside them.
+    Positioned reads use `get_range`, vectored ones `get_ranges` of the store; both are independent
+    of the file. Files are opened with small buffers (`buffer` bytes), so that reads cross buffer
+    boundaries.
     """
 
     api: ClassVar[str] = "obstore"
     default_profile: ClassVar[str] = "obstore"
     packages = ("obstore",)
     pread_on_stream = False
-    #: What `recognise` takes, for messages.
-    accepts: ClassVar[str] = "a store of obstore"
+    #: Object that `recognise` accepts, for messages.
+    accepts: ClassVar[str] = "an obstore store"
 
     def __init__(
         self, store: Any, name: str, root: str = "", secrets: tuple[str, ...] = ()
@@ -123,7 +125,7 @@ class ObstoreBinding(StoreBinding):
 
     @classmethod
     def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return a store; `arguments` are those of `obstore.store.from_url`. TargetError."""
+        """Return a store for the arguments of `obstore.store.from_url`; raise TargetError."""
         from obstore import store
 
         _check_version(shown(url), store)
@@ -131,7 +133,7 @@ class ObstoreBinding(StoreBinding):
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """The binding if `obj` is a store of obstore, None otherwise."""
+        """Return a binding if `obj` is an obstore store, else None."""
         module = sys.modules.get("obstore.store")
         if module is None or not _is_store(obj, module):
             return None
@@ -146,11 +148,11 @@ class ObstoreBinding(StoreBinding):
         return Reader(obstore.open_reader(self.store, path, buffer_size=self.buffer), path)
 
     def file(self, opened: Opened) -> Any:
-        """The Reader itself."""
+        """Return the Reader itself."""
         return opened
 
     def bind_positioned(self, step: Step) -> Action:
-        """`get_range` and `get_ranges`."""
+        """Return `get_range` or `get_ranges` as a function of an opened file."""
         store = self.store
         if step.op == "pread":
             action = bind_pread(
@@ -177,5 +179,5 @@ def _is_store(obj: object, module: Any) -> bool:
 
 def _check_version(name: str, module: Any) -> None:
     if not hasattr(module, _BASE):
-        present = versions("obstore").get("obstore", "an older one")
+        present = versions("obstore").get("obstore", "an older version")
         raise TargetError(f"{name}: expected obstore {_OLDEST} or newer, got {present}")

@@ -1,4 +1,4 @@
-"""Opening streams of our own through `open_file`, for programs that start with one."""
+"""Opening of this package's streams through `open_file`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES
 from fscontract.implementations.bindings.common import LARGEST, ScratchBinding, failure, told
 
-#: What no filesystem of ours serves.
+#: URL with a scheme that no filesystem of this package supports.
 FOREIGN = "gopher://localhost"
-#: What a stream counts for itself: all of these names, and those that start so.
+#: Names and prefixes of counters that belong to a stream.
 _OF_STREAMS = ("stream_", STORE_IO_REQUEST)
 
 
 class OpenedStream:
-    """A stream, and its one Python file once a `py_*` operation has asked for it."""
+    """A stream, and its Python file, created by the first `py_*` operation."""
 
     __slots__ = ("_file", "stream")
 
@@ -39,14 +39,14 @@ class OpenedStream:
 
     @property
     def file(self) -> io.RawIOBase:
-        """The Python file over the stream, always the same one."""
+        """Python file over the stream, always the same object."""
         if self._file is None:
             self._file = self.stream.as_file()
         return self._file
 
 
 class ForeignStatus(FileStatus):
-    """A status of a class that no filesystem has ever heard of."""
+    """A status of a class that no filesystem knows."""
 
 
 class StreamOpener(Opener):
@@ -62,7 +62,7 @@ class StreamOpener(Opener):
         self._others: set[str] = set()
 
     def place(self, scene: str, content: bytes) -> str:
-        """Make the scene and return its path; NoScene if this process can read every file."""
+        """Create the scene and return its path; raise NoScene if permissions have no effect."""
         if scene in ("missing", "late"):
             return self._binding.new_path()
         if scene == "directory":
@@ -73,13 +73,13 @@ class StreamOpener(Opener):
         return FOREIGN + path if scene == "foreign" else path
 
     def appear(self, path: str, content: bytes) -> None:
-        """Write the file at `path`; TargetError."""
+        """Write the file at `path`; raise TargetError."""
         self._binding.change(path, content)
 
     def status(self, path: str, kind: str, length: int | None) -> FileStatus | None:
-        """A status of a kind; one of no known length if there is no file yet.
+        """Return a status of a kind; its length is unknown without a file.
 
-        Where a status of another name leads, there is a file with other bytes.
+        For a status with another path, this creates a file with other bytes at that path.
         """
         if kind == "none":
             return None
@@ -91,15 +91,15 @@ class StreamOpener(Opener):
         return known
 
     def open_file(self, path: str) -> Any:
-        """A new builder of the filesystem."""
+        """Return a new builder of the filesystem."""
         return self._filesystem.open_file(path)
 
     def get(self, future: Any) -> OpenedStream:
-        """The stream of the future."""
+        """Return the stream of the future."""
         return OpenedStream(super().get(future))
 
     def counters(self, opened: Any) -> Mapping[str, int]:
-        """The filesystem's statistics, with those of streams only from the stream itself."""
+        """Return statistics of the filesystem; stream counters come only from the stream."""
         counts = self._filesystem.io_statistics()
         own = {name: n for name, n in counts.items() if not name.startswith(_OF_STREAMS)}
         return own if opened is None else {**own, **opened.stream.io_statistics()}
@@ -109,7 +109,7 @@ class StreamOpener(Opener):
         try:
             self._filesystem.mkdirs(path)
         except Exception as error:
-            raise failure(self._binding.name, "can't make a directory", error) from error
+            raise failure(self._binding.name, "can't create a directory", error) from error
         return path
 
     def _forbid(self, path: str) -> None:
@@ -122,13 +122,13 @@ class StreamOpener(Opener):
             self.scenes -= {"unreadable"}
             raise NoScene(told(error)) from error
         self.scenes -= {"unreadable"}
-        raise NoScene("no permission keeps this process from reading")
+        raise NoScene("this process can read files without permission")
 
 
 def known_status(ask: Callable[[], Any], path: str) -> FileStatus:
-    """Return the status that a filesystem gives; one of no known length if it gives none.
+    """Return the status from a filesystem, or one of unknown length if there is none.
 
-    What lies at the path is no file then, and may be anything.
+    In the latter case the path is not a file.
     """
     try:
         status = ask()
@@ -138,15 +138,15 @@ def known_status(ask: Callable[[], Any], path: str) -> FileStatus:
             and type(status.length) is int
         ):
             return status
-    except Exception:  # noqa: S110 - a status is asked for, not judged
+    except Exception:  # noqa: S110 - this fetches a status, it does not check it
         pass
     return FileStatus(path, -1)
 
 
 def bounded(length: int) -> int:
-    """Return the length of a file of a run; NoScene if a status says that it is far longer."""
+    """Return the file length in a status; raise NoScene if it exceeds files of a run."""
     if length > LARGEST:
-        raise NoScene(f"the file has a status of {length} bytes")
+        raise NoScene(f"the status reports an implausible length: {length} bytes")
     return length
 
 
@@ -167,7 +167,7 @@ def _values(status: FileStatus) -> dict[str, Any]:
     return {field.name: getattr(status, field.name) for field in fields(FileStatus)}
 
 
-#: The kinds of STATUSES as what becomes of the file's own.
+#: Kinds of STATUSES, as functions of the file's own status.
 KINDS: dict[str, Callable[[FileStatus], FileStatus]] = {
     "own": lambda status: status,
     "stale": lambda status: status,

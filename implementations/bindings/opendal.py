@@ -1,4 +1,4 @@
-"""The binding to operators of Apache OpenDAL: the files that `open` opens, and `read`."""
+"""Binding to Apache OpenDAL operators: files of `open`, and `read`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
 
-#: The operations of Python's file protocol that a File of OpenDAL has a method for.
+#: Operations of Python's file protocol that an OpenDAL File implements.
 _METHODS = frozenset(
     {"py_closed", "py_read", "py_readable", "py_readinto", "py_readline", "py_seek"}
     | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
@@ -38,21 +38,23 @@ class OpendalStore(Store):
         self.operator.delete(path)
 
     def length(self, path: str) -> int:
-        """The length that `stat` reports."""
+        """Return the length that `stat` reports."""
         return int(self.operator.stat(path).content_length)
 
     def directories(self) -> Iterable[str]:
-        """The directories right below the root."""
+        """Return the directories directly below the root."""
         return [entry.path for entry in self.operator.list("") if entry.path.endswith("/")]
 
     def delete_all(self, directory: str) -> None:
-        """Delete a directory and all that is below it."""
+        """Delete a directory with its content."""
         self.operator.remove_all(f"{directory}/")
 
 
 class OpenedFile:
-    """A file of an Operator and its path, for reads that go through the Operator; whether it was
-    closed is noted, since the file does not say so while another thread reads."""
+    """A file of an Operator and its path, for reads through the Operator.
+
+    It records `close`, because the file does not report it while another thread reads.
+    """
 
     __slots__ = ("closed", "file", "path")
 
@@ -63,16 +65,16 @@ class OpenedFile:
 
 
 class OpendalBinding(StoreBinding):
-    """Programs as calls of the File that an Operator opens.
+    """Runs programs on the File that an Operator opens.
 
-    Positioned reads are `read` of the Operator, which knows nothing of the file.
+    Positioned reads use `read` of the Operator, which is independent of the file.
     """
 
     api: ClassVar[str] = "opendal"
     default_profile: ClassVar[str] = "opendal"
     packages = ("opendal",)
     pread_on_stream = False
-    #: What `recognise` takes, for messages.
+    #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "an opendal.Operator"
 
     def __init__(self, operator: Any, name: str, secrets: tuple[str, ...] = ()) -> None:
@@ -92,7 +94,7 @@ class OpendalBinding(StoreBinding):
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """The binding if `obj` is an Operator, None otherwise."""
+        """Return a binding if `obj` is an Operator, else None."""
         module = sys.modules.get("opendal")
         if module is None or not isinstance(obj, module.Operator):
             return None
@@ -103,16 +105,16 @@ class OpendalBinding(StoreBinding):
         return OpenedFile(self.operator.open(path, "rb"), path)
 
     def file(self, opened: Opened) -> Any:
-        """The File."""
+        """Return the File."""
         return opened.file
 
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function of an OpenedFile."""
+        """Return a step without anchors as a function of an OpenedFile."""
         action = super().bind(step)
         return _noting_the_end(action) if step.op in ("close", "py_with") else action
 
     def bind_positioned(self, step: Step) -> Action:
-        """`read` of a part of the file."""
+        """Return a `read` of a byte range as a function of an opened file."""
         operator = self.operator
         action = bind_pread(
             step,
@@ -132,5 +134,5 @@ def _noting_the_end(action: Action) -> Action:
 
 
 def _text(value: Any) -> str:
-    """An option as OpenDAL takes it: text, with booleans in small letters."""
+    """Return an option as OpenDAL expects it: text, with booleans in lower case."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Express positioned and vectored reads through calls that return bytes."""
+"""Positioned and vectored reads through calls that return bytes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.common import WrongType, blank, fits, plain_bytes, several
 from fscontract.implementations.bindings.file_operations import Fail, inexpressible, is_closed
 
-#: Bytes or what is like them at most so long, from a position.
+#: Returns at most a number of bytes from a position.
 Read: TypeAlias = Callable[[Opened, int, int], Any]
-#: The same for the starts and ends of several ranges.
+#: Returns the bytes of several ranges, given by starts and ends.
 ReadRanges: TypeAlias = Callable[[Opened, list[int], list[int]], Sequence[Any]]
-#: The outcome of an exception of a call on what was opened.
+#: Converts an exception of a call on an opened file to an outcome.
 FailPositioned: TypeAlias = Callable[[Exception, Opened], Outcome]
 
 
 def bind_pread(step: Step, read: Read, fail: FailPositioned, negative: bool = False) -> Action:
-    """A pread by a function from a position and a length to bytes, for which a negative position
-    may mean something else unless `negative`; there is no buffer that could be too small."""
+    """Return a pread through a function from position and length to bytes.
+
+    A negative position may have another meaning for the function unless `negative`. There is no
+    buffer that could be too small.
+    """
     position, size, offset, length = step.args
     assert isinstance(position, int)
     assert isinstance(offset, int)
@@ -47,7 +50,7 @@ def bind_pread(step: Step, read: Read, fail: FailPositioned, negative: bool = Fa
 
 
 def bind_vectored(step: Step, read: ReadRanges, fail: FailPositioned) -> Action:
-    """A vectored read by a function from starts and ends of ranges to the bytes of each."""
+    """Return a vectored read through a function from starts and ends of ranges to their bytes."""
     ranges, allocate, release = step.args
     if not isinstance(ranges, tuple) or (allocate, release) != ("heap", "absent"):
         return inexpressible
@@ -63,7 +66,7 @@ def bind_vectored(step: Step, read: ReadRanges, fail: FailPositioned) -> Action:
         except Exception as error:
             return fail(error, opened)
         if len(parts) != len(pairs):
-            return Outcome(Kind.OTHER, detail=f"{len(parts)} results for {len(pairs)} ranges")
+            return Outcome(Kind.OTHER, detail=f"got {len(parts)} results for {len(pairs)} ranges")
         lengths = (end - start for start, end in zip(starts, ends, strict=True))
         return Outcome(Kind.RETURNED, tuple(map(_whole, parts, lengths)))
 
@@ -71,7 +74,7 @@ def bind_vectored(step: Step, read: ReadRanges, fail: FailPositioned) -> Action:
 
 
 def while_open(action: Action, is_closed: Callable[[Opened], bool]) -> Action:
-    """An action that is no call of the stream, so that it says nothing of a closed one."""
+    """Return an action that does not check a closed stream, because it does not use the stream."""
     return lambda opened: INEXPRESSIBLE if is_closed(opened) else action(opened)
 
 
@@ -79,14 +82,14 @@ def _whole(data: bytes, length: int) -> Outcome:
     if len(data) == length:
         return Outcome(Kind.RETURNED, length, data)
     kind = Kind.EOF if len(data) < length else Kind.OTHER
-    return Outcome(kind, detail=f"{len(data)} of {length} bytes")
+    return Outcome(kind, detail=f"got {len(data)} of {length} bytes")
 
 
 _RETURNED = Kind.RETURNED
 
 
 def bind_ranges(step: Step, filesystem: Any, fail: Fail) -> Action:
-    """A step of RANGE_OPERATIONS as a function of an object with `file` and `path`."""
+    """Return a step of RANGE_OPERATIONS as a function of an object with `file` and `path`."""
     attempt = _MAKERS[step.op](filesystem, fail, *step.args)
     if attempt is None:
         return inexpressible
@@ -157,7 +160,7 @@ def _read_vectored(
         ends = [offset + length for offset, length in pairs]
         parts = several(fs.cat_ranges([path] * len(pairs), starts, ends, on_error="return"))
         if len(parts) != len(pairs):
-            return Outcome(Kind.OTHER, detail=f"{len(parts)} results for {len(pairs)} ranges")
+            return Outcome(Kind.OTHER, detail=f"got {len(parts)} results for {len(pairs)} ranges")
         results = (_part(p, length, fail) for p, (_, length) in zip(parts, pairs, strict=True))
         return Outcome(_RETURNED, tuple(results))
 
@@ -178,7 +181,7 @@ def _wrong_length(data: bytes, length: int) -> Outcome | None:
     if len(data) == length:
         return None
     kind = Kind.EOF if len(data) < length else Kind.OTHER
-    return Outcome(kind, detail=f"{len(data)} of {length} bytes")
+    return Outcome(kind, detail=f"got {len(data)} of {length} bytes")
 
 
 def _placed(source: bytes, offset: int, data: bytes) -> bytes:
@@ -191,5 +194,5 @@ _MAKERS: dict[str, Callable[..., Callable[[str], Outcome] | None]] = {
     "read_fully_all": _read_fully_all,
     "read_vectored": _read_vectored,
 }
-#: The positioned operations that fsspec has words for.
+#: Positioned operations that fsspec can express.
 RANGE_OPERATIONS = frozenset(_MAKERS)

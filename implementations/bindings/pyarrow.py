@@ -1,4 +1,4 @@
-"""The binding to filesystems of PyArrow: the files that `open_input_file` opens."""
+"""Binding to PyArrow filesystems: files of `open_input_file`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.implementations.bindings.file_operations import inexpressible, t
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
 
-#: Types of filesystems that are on this machine, and what follows the + of those from fsspec.
+#: Types of local filesystems, and for those from fsspec the part after the +.
 _LOCAL = frozenset({"local", "mock", "file", "memory"})
 
 
@@ -26,12 +26,12 @@ class PyArrowStore(Store):
         self.root = root.rstrip("/")
 
     def make(self, directory: str) -> None:
-        """Make a directory where the store has any."""
+        """Create a directory if the store has directories."""
         if not _is_flat(self.fs):
             self.fs.create_dir(directory, recursive=False)
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, or another in its place."""
+        """Write a file; replace an existing one."""
         with self.fs.open_output_stream(path) as file:
             file.write(content)
 
@@ -40,18 +40,18 @@ class PyArrowStore(Store):
         self.fs.delete_file(path)
 
     def length(self, path: str) -> int:
-        """The size that `get_file_info` reports."""
+        """Return the size that `get_file_info` reports."""
         return int(self.fs.get_file_info(path).size)
 
     def directories(self) -> Iterable[str]:
-        """The directories right below the root."""
+        """Return the directories directly below the root."""
         from pyarrow.fs import FileSelector, FileType
 
         entries = self.fs.get_file_info(FileSelector(self.root, allow_not_found=True))
         return [info.path for info in entries if info.type == FileType.Directory]
 
     def delete_all(self, directory: str) -> None:
-        """Delete a directory. On S3 PyArrow then marks the one above, if that has become empty."""
+        """Delete a directory. On S3, PyArrow then adds a marker for the parent if it is empty."""
         from pyarrow.fs import FileType
 
         if self.fs.get_file_info(directory).type == FileType.Directory:
@@ -59,12 +59,12 @@ class PyArrowStore(Store):
 
 
 class PyArrowBinding(StoreBinding):
-    """Programs as calls of the NativeFile that a PyArrow filesystem opens."""
+    """Runs programs on the NativeFile that a PyArrow filesystem opens."""
 
     api: ClassVar[str] = "pyarrow"
     default_profile: ClassVar[str] = "pyarrow"
     packages = ("pyarrow",)
-    #: What `recognise` takes, for messages.
+    #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "a pyarrow.fs.FileSystem"
 
     def __init__(self, fs: Any, root: str, name: str, secrets: tuple[str, ...] = ()) -> None:
@@ -84,13 +84,16 @@ class PyArrowBinding(StoreBinding):
         if scheme == "file":
             return {"fs": fs.LocalFileSystem(**arguments), "root": path}
         if arguments:
-            raise ValueError("options are for s3:// and file:// only; say it in the URL's query")
+            raise ValueError(
+                "options are supported only for s3:// and file:// URLs; use the query of the URL "
+                "instead"
+            )
         source, root = fs.FileSystem.from_uri(url)
         return {"fs": source, "root": root}
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """The binding if `obj` is a PyArrow filesystem, None otherwise."""
+        """Return a binding if `obj` is a PyArrow filesystem, else None."""
         module = sys.modules.get("pyarrow.fs")
         if module is None or not isinstance(obj, module.FileSystem):
             return None
@@ -102,17 +105,17 @@ class PyArrowBinding(StoreBinding):
         return self.fs.open_input_file(path)
 
     def file(self, opened: Opened) -> Any:
-        """The NativeFile itself."""
+        """Return the NativeFile itself."""
         return opened
 
     def bind_positioned(self, step: Step) -> Action:
-        """`read_at`, which moves no position."""
+        """Return `read_at`, which does not move the position, as a function of an opened file."""
         if step.op != "pread":
             return inexpressible
         return bind_pread(step, _read_at, self.failed, negative=True)
 
     def failed(self, error: Exception, opened: Opened) -> Outcome:
-        """The outcome of an exception of `read_at`, which is a call of the file."""
+        """Return the outcome of a `read_at` that raised, which is a call of the file."""
         return translate("pread", error, opened, self._fail)
 
 
@@ -121,7 +124,7 @@ def _read_at(file: Any, position: int, length: int) -> Any:
 
 
 def _kinds(fs: Any) -> set[str]:
-    """The type of the filesystem, or of what one below a directory, or of fsspec, is made of."""
+    """Return the types of the filesystem and of those that it wraps."""
     while hasattr(fs, "base_fs"):
         fs = fs.base_fs
     return set(str(fs.type_name).rpartition("+")[2].split("::"))

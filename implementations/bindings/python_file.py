@@ -1,4 +1,4 @@
-"""The binding to Python's binary files: whatever a callable opens in a local directory."""
+"""Binding to Python's binary files that a callable opens in a local directory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _itself(opened: Any) -> Any:
 
 
 class PythonFileBinding(ScratchBinding):
-    """Programs as calls of a binary file that `opener` makes from a path below `directory`."""
+    """Runs programs on binary files that `opener` opens from paths below `directory`."""
 
     api: ClassVar[str] = "python-file"
     default_profile: ClassVar[str] = "python-file"
@@ -39,22 +39,22 @@ class PythonFileBinding(ScratchBinding):
         self.name = name
         self.operations = FILE_OPERATIONS | PYTHON_OPERATIONS
         self.changes = frozenset(CHANGES)
-        #: Libraries whose version a report should show, with the version.
+        #: Libraries and their versions, for reports.
         self.versions = {"python": platform.python_version()}
         self._opener = opener
         self._directory = directory
 
     def prepare(self) -> None:
-        """Make a random directory; TargetError if that fails."""
+        """Create a random directory; raise TargetError on failure."""
         prefix = new_prefix(self._directory)
         try:
             os.mkdir(prefix)
         except OSError as error:
-            raise failure(self.name, "can't make a directory", error) from error
+            raise failure(self.name, "can't create a directory", error) from error
         self._prefix = prefix
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Rewrite a file in place, or delete it; TargetError if that fails."""
+        """Rewrite a file in place, or delete it; raise TargetError on failure."""
         try:
             if content is None:
                 os.remove(path)
@@ -69,13 +69,13 @@ class PythonFileBinding(ScratchBinding):
         return self._opener(path)
 
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function of a binary file."""
+        """Return a step without anchors as a function of a binary file."""
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _itself)
         return bind_file(step, _itself) if step.op in FILE_OPERATIONS else inexpressible
 
     def leftovers(self) -> list[str]:
-        """The directories beside the prefix that are named like prefixes; TargetError."""
+        """Return the directories next to the prefix named like prefixes; raise TargetError."""
         try:
             with os.scandir(self._directory) as entries:
                 paths = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
@@ -84,7 +84,7 @@ class PythonFileBinding(ScratchBinding):
         return prefixes_among(paths)
 
     def discard(self, prefix: str) -> None:
-        """Delete a prefix; TargetError if it stays."""
+        """Delete a prefix; raise TargetError on failure."""
         try:
             shutil.rmtree(prefix)
         except FileNotFoundError:
@@ -93,5 +93,5 @@ class PythonFileBinding(ScratchBinding):
             raise failure(self.name, f"can't remove {prefix}", error) from error
 
     def status_length(self, path: str) -> int | None:
-        """The length that the operating system reports."""
+        """Return the length that the operating system reports."""
         return os.stat(path).st_size

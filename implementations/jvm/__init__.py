@@ -1,1 +1,1 @@
-"""The Java virtual machine: where Java and its libraries are, and one that runs in this process."""
+"""Java virtual machine in this process: discovery of Java and its libraries, and startup."""

@@ -1,4 +1,4 @@
-"""Give Java code streams and filesystems of this package as Hadoop's."""
+"""Streams and filesystems of this package as Hadoop objects for Java code."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from fscontract.implementations.jvm.jvm import java_class
 
 
 def java_stream(stream: FSDataInputStream, buffer_size: int = 0) -> Any:
-    """An org.apache.hadoop.fs.FSDataInputStream over one of our streams, which it closes.
+    """Return an org.apache.hadoop.fs.FSDataInputStream over a stream, which it closes.
 
-    Starts a Java machine with Hadoop's jars, if there is none yet; TargetError if it can't. Each
-    call crosses to Python, so a reader of single bytes wants a buffer of `buffer_size` bytes,
-    which is Hadoop's BufferedFSInputStream and has no reads into ByteBuffers.
+    Start a JVM with Hadoop's jars if none runs; raise TargetError if that fails. Each call crosses
+    into Python, so readers of single bytes should set a `buffer_size` in bytes. It adds Hadoop's
+    BufferedFSInputStream, which has no reads into ByteBuffers.
     """
     bridged = shim_class("BridgedInputStream")(stream_proxy(stream))
     if buffer_size:
@@ -41,12 +41,12 @@ def java_stream(stream: FSDataInputStream, buffer_size: int = 0) -> Any:
 
 
 def stream_proxy(stream: FSDataInputStream) -> Any:
-    """What the shim BridgedInputStream delegates to."""
+    """Return the delegate of the shim BridgedInputStream."""
     return new_proxy("PythonStream", _operations(stream))
 
 
 def _operations(stream: FSDataInputStream) -> dict[str, Callable[..., Any]]:
-    """The methods of the shim PythonStream."""
+    """Return the methods of the shim PythonStream."""
     return {
         "close": stream.close,
         "getPos": stream.get_pos,
@@ -70,7 +70,7 @@ def _operations(stream: FSDataInputStream) -> dict[str, Callable[..., Any]]:
 
 
 def _into_array(read: Callable[..., Any], positions: int) -> Callable[..., Any]:
-    """A read into an array; `positions` is how many arguments come before the buffer."""
+    """Wrap a read into an array; `positions` is the number of arguments before the buffer."""
 
     def run(*arguments: Any) -> Any:
         before, (target, size, offset, length) = arguments[:positions], arguments[positions:]
@@ -82,7 +82,7 @@ def _into_array(read: Callable[..., Any], positions: int) -> Callable[..., Any]:
 
 
 def _into_buffer(read: Callable[..., Any], positions: int) -> Callable[..., Any]:
-    """A read into a ByteBuffer."""
+    """Wrap a read into a ByteBuffer."""
 
     def run(*arguments: Any) -> Any:
         before, (target, length) = arguments[:positions], arguments[positions:]
@@ -92,12 +92,12 @@ def _into_buffer(read: Callable[..., Any], positions: int) -> Callable[..., Any]
 
 
 def _read_vectored(stream: FSDataInputStream, ranges: Any, allocate: Any, release: Any) -> None:
-    """Read Java's ranges into buffers of its allocator, whether these are direct or not."""
+    """Read Java ranges into direct or heap buffers of its allocator."""
     java_ranges: Any = None if ranges is None else [_range(item) for item in ranges]
     buffers = VectoredBuffers(allocate, release)
     stream.read_vectored(
         java_ranges,
-        None if allocate is None else buffers.allocate,  # type: ignore[arg-type]  # to be refused
+        None if allocate is None else buffers.allocate,  # type: ignore[arg-type]  # the stream rejects None
         None if release is None else buffers.release,  # type: ignore[arg-type]
     )
     for theirs, ours in zip(ranges or (), java_ranges or (), strict=True):
@@ -110,7 +110,7 @@ def _range(item: Any) -> FileRange | None:
 
 
 def java_counters(counts: Mapping[str, int]) -> Any:
-    """Counters as a Map of Java's."""
+    """Return counters as a Java Map."""
     counters = java_class("java.util.TreeMap")()
     number = java_class("java.lang.Long")
     for name, count in counts.items():
@@ -119,7 +119,7 @@ def java_counters(counts: Mapping[str, int]) -> Any:
 
 
 def text_or_none(text: Any) -> Any:
-    """A String of Java's as Python's; None for null, to be refused by whom it is for."""
+    """Return a Java String as str; None for null, which the callee rejects."""
     return None if text is None else str(text)
 
 
@@ -127,11 +127,11 @@ SCHEME = "fscontract"
 
 
 def java_filesystem(fs: FileSystem, conf: Any = None) -> Any:
-    """An org.apache.hadoop.fs.FileSystem over one of ours.
+    """Return an org.apache.hadoop.fs.FileSystem over a filesystem of this package.
 
-    `conf` is the Configuration to make it with, a new one by default. Whoever has that, or a copy,
-    finds the filesystem by the URI of its paths until it is closed. Closing it doesn't close ours.
-    TargetError as for `java_stream`.
+    `conf` is the Configuration to use, by default a new one. Code that has it, or a copy, finds the
+    filesystem by the URI of its paths until it is closed. Closing it does not close `fs`. Raises
+    TargetError as `java_stream` does.
     """
     shim = shim_class("BridgedFileSystem")
     if conf is None:
@@ -143,7 +143,7 @@ def java_filesystem(fs: FileSystem, conf: Any = None) -> Any:
 
 
 def _filesystem_operations(fs: FileSystem) -> dict[str, Callable[..., Any]]:
-    """The methods of the shim PythonFileSystem."""
+    """Return the methods of the shim PythonFileSystem."""
     return {
         "open": lambda path, size: stream_proxy(fs.open(str(path), int(size))),
         "openFile": lambda path, *given: _open_file(fs, str(path), *given),
@@ -194,7 +194,7 @@ def _java_status(status: FileStatus) -> Any:
 
 
 def _our_status(status: Any, path: str) -> FileStatus:
-    """A status of Java's in Python; one without a path is taken for that of the file itself."""
+    """Return a Java status as FileStatus; `path` replaces a missing path."""
     theirs = status.getPath()
     named = path if theirs is None else str(theirs.toUri().getPath())
     ours = status.python() if isinstance(status, shim_class("BridgedStatus")) else None

@@ -1,4 +1,4 @@
-"""Convert exceptions, buffers and futures between Python and Java, and compile the shims."""
+"""Conversions of exceptions, buffers and futures between Python and Java, and shim compilation."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _loader: Any = None
 
 
 def shim_class(name: str) -> Any:
-    """The class of this name; starts a Java machine, if there is none yet.
+    """Return the class with this name; start a JVM if none runs.
 
-    TargetError if it can't be started, or has no Hadoop and Janino.
+    Raise TargetError if it can't be started, or lacks Hadoop or Janino.
     """
     return jvm.java_class(class_loader().loadClass(f"{_PACKAGE}.{name}"))
 
 
 def class_loader() -> Any:
-    """The Java class loader that knows the shims and Hadoop; errors as in `shim_class`."""
-    global _loader  # noqa: PLW0603 - there is one machine in a process
+    """Return the Java class loader of the shims and Hadoop. Raises as `shim_class` does."""
+    global _loader  # noqa: PLW0603 - one JVM per process
     with _lock:
         if _loader is None:
             _loader = _make_loader()
@@ -52,14 +52,14 @@ def _make_loader() -> Any:
         compiler = jvm.java_class("org.codehaus.janino.JavaSourceClassLoader")
     except TypeError as error:
         raise TargetError(
-            f"the Java machine of this process lacks Janino, or Hadoop 3.3.5 or newer: {error}"
+            f"the JVM of this process lacks Janino, or Hadoop 3.3.5 or newer: {error}"
         ) from error
     file = jvm.java_class("java.io.File")
     return compiler(parent, [file(str(_SOURCES))], "UTF-8")
 
 
 _R = TypeVar("_R")
-#: First match wins; what is not here crosses as JPype lets it, a RuntimeException in Java.
+#: The first match wins; JPype converts other exceptions to a RuntimeException.
 _CLASSES: tuple[tuple[type[BaseException], str], ...] = (
     (NotImplementedError, "java.lang.UnsupportedOperationException"),
     (io.UnsupportedOperation, "java.lang.UnsupportedOperationException"),
@@ -74,12 +74,12 @@ _CLASSES: tuple[tuple[type[BaseException], str], ...] = (
     (NullPointerException, "java.lang.NullPointerException"),
     (ValueError, "java.lang.IllegalArgumentException"),
 )
-#: Lines of Python that a Java exception shows, at most.
+#: Maximum Python lines that a Java exception shows.
 _MOST_LINES = 20
 
 
 def crossing(call: Callable[..., _R]) -> Callable[..., _R]:
-    """The call with its exceptions as Java's."""
+    """Wrap a call to convert its exceptions to Java's."""
 
     def run(*arguments: Any) -> _R:
         try:
@@ -93,14 +93,14 @@ def crossing(call: Callable[..., _R]) -> Callable[..., _R]:
 
 
 def java_error(error: Exception) -> Any:
-    """The exception that stands for this one in Java, and has it as its cause."""
+    """Return the equivalent Java exception, with the Python exception as its cause."""
     if isinstance(error, java_class("java.lang.Throwable")):
         return error
     name, texts = _name(error) or "java.lang.RuntimeException", [text_of(error)]
     if type(error) is PathIOException:
         name = "org.apache.hadoop.fs.PathIOException"
         texts = [error.path, texts[0].removesuffix(f": {error.path!r}")]
-    # made in Java: JPype takes some of its exception classes for no Throwable
+    # created in Java, because JPype rejects some of its exception classes as Throwable
     return _cause(error).standIn(java_class(name), texts)
 
 
@@ -123,31 +123,31 @@ _T = TypeVar("_T")
 
 
 class _Methods:
-    """An object with these methods."""
+    """An object with the given methods."""
 
     def __init__(self, methods: Mapping[str, Callable[..., Any]]) -> None:
         self.__dict__.update(methods)
 
 
 def new_proxy(interface: str, methods: Mapping[str, Callable[..., Any]]) -> Any:
-    """An object that implements this shim interface by calls whose exceptions become Java's."""
+    """Return an implementation of a shim interface by calls, with Java exceptions."""
     crossed = {name: crossing(call) for name, call in methods.items()}
     return jvm.proxy(shim_class(interface), _Methods(crossed))
 
 
 def view_of(buffer: Any, length: int) -> memoryview:
-    """The first bytes of a direct ByteBuffer of Java's, which are not copied."""
+    """Return a view of the first bytes of a direct Java ByteBuffer, without copying."""
     return memoryview(buffer).cast("B")[:length]
 
 
 def promise(future: Future[_T], delivered: Callable[[_T], Any]) -> Any:
-    """A CompletableFuture of Java's for what `delivered` makes of the future's result."""
+    """Return a Java CompletableFuture for `delivered` applied to the future's result."""
     promised = jvm.java_class("java.util.concurrent.CompletableFuture")()
 
     def complete(done: Future[_T]) -> None:
         try:
             promised.complete(delivered(done.result()))
-        except Exception as error:  # whatever it is, somebody waits for it
+        except Exception as error:  # pass any error to the waiting thread
             promised.completeExceptionally(java_error(error))
 
     future.add_done_callback(complete)
@@ -155,22 +155,23 @@ def promise(future: Future[_T], delivered: Callable[[_T], Any]) -> Any:
 
 
 class VectoredBuffers:
-    """The buffers of one vectored read: Java's, and the memory that Python fills for them.
+    """Buffers of one vectored read: Java's, and the memory that Python fills for them.
 
-    That is the buffer itself if it is direct, and otherwise another, which is copied at the end.
+    The memory of a direct buffer is the buffer itself. A heap buffer gets separate memory, which is
+    copied at the end.
     """
 
     def __init__(self, allocate: Any, release: Any) -> None:
-        # JPype hands out a function of Python's as it is, although Java knows it as an object
+        # JPype unwraps a Python function, although Java passes it as an object
         self._allocate = getattr(allocate, "apply", allocate)
         self._release = getattr(release, "accept", release)
         self._pairs: dict[int, tuple[Any, Any]] = {}
 
     def allocate(self, length: int) -> memoryview:
-        """Memory for a buffer that Java's allocator gives."""
+        """Return the memory of a buffer from Java's allocator."""
         theirs = self._allocate(length)
         if theirs is None:
-            raise NullPointerException("the allocator gave no buffer")
+            raise NullPointerException("the allocator returned null, expected a buffer")
         if theirs.isDirect():
             direct = theirs.slice()
         else:
@@ -179,11 +180,11 @@ class VectoredBuffers:
         return view_of(direct, direct.capacity())
 
     def release(self, memory: Buffer) -> None:
-        """Give a buffer back whose read has failed."""
+        """Release the buffer of a failed read."""
         self._release(self._pair(memory)[0])
 
     def delivered(self, memory: memoryview) -> Any:
-        """Java's buffer with the bytes of this memory, from its position 0 to its limit."""
+        """Return the Java buffer with the bytes of this memory, from position 0 to its limit."""
         theirs, direct = self._pair(memory)
         if theirs.isDirect():
             theirs.position(theirs.position() + len(memory))

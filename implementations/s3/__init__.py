@@ -1,1 +1,1 @@
-"""A store on S3: configuration, transports, and the stream that reads it."""
+"""S3 filesystem: configuration, transports, and input stream."""

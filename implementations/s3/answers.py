@@ -1,7 +1,7 @@
-"""Checks that every answer of a store passes before any of it counts, over each transport.
+"""Validation of S3 responses, shared by all transports.
 
-A transport only reports what an answer says. Anything that does not fit is a
-WrongAnswerException, which the callers try again.
+A transport only reports the response. A response that fails a check raises WrongAnswerException,
+and callers retry the request.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from fscontract.implementations.s3.errors import ObjectLocation, WrongAnswerExce
 
 _LENGTH = re.compile(r"[0-9]{1,19}")
 _RANGE = re.compile(r"bytes\s+([0-9]{1,19})\s*-\s*([0-9]{1,19})\s*/\s*([0-9]{1,19}|\*)", re.I)
-#: Content after which an empty body, or an answer of somebody else, would look like success.
+#: Content that a body must have; without it, an empty or foreign response would look like success.
 _ROOTS = {"DeleteObjects": b"DeleteResult"}
-#: The most characters of a header in a message.
+#: Maximum characters of a header in a message.
 _MAX_TEXT = 80
 
 
 class Misfit(Exception):
-    """An answer that can't be right; the transport turns it into a WrongAnswerException."""
+    """An invalid response. The transport converts it to WrongAnswerException."""
 
 
 class Extent(NamedTuple):
-    """The bytes of an object in a body; `total` is the length of the object, None if unknown."""
+    """Byte range of an object in a body; `total` is the object's length, or None if unknown."""
 
     offset: int
     length: int
@@ -33,9 +33,9 @@ class Extent(NamedTuple):
 
 
 def check_head(operation: str, status: int, headers: Mapping[str, str], body: bytes) -> None:
-    """Raise Misfit unless a successful answer is complete; `operation` is the name S3 gives it.
+    """Raise Misfit if a successful response is incomplete; `operation` is its S3 name.
 
-    Header names are in lower case. `body` is empty for GetObject, whose body comes later.
+    Header names must be lower case. For GetObject, `body` is empty, because it arrives later.
     """
     if operation == "GetObject":
         extent_of(status, headers)
@@ -43,64 +43,74 @@ def check_head(operation: str, status: int, headers: Mapping[str, str], body: by
     length = _length(headers)
     if operation == "HeadObject":
         if status != 200 or length is None:
-            raise Misfit(f"the answer is {status} with Content-Length {length}")
+            raise Misfit(
+                f"invalid HEAD response: status {status}, Content-Length {length}; expected "
+                "status 200 and a length"
+            )
         return
     if length is not None and status != 204 and length != len(body):
-        raise Misfit(f"the answer has {len(body)} of {length} bytes")
+        raise Misfit(f"incomplete response: got {len(body)} of {length} bytes")
     if _ROOTS.get(operation, b"") not in body:
-        raise Misfit("the answer is not the result of the operation")
+        raise Misfit(f"unexpected response body: not a result of {operation}")
 
 
 def extent_of(status: int, headers: Mapping[str, str]) -> Extent:
-    """Return the bytes that the answer to a GET holds; Misfit. Header names are in lower case."""
+    """Return the byte range that a GET response holds. Header names must be lower case.
+
+    Raise Misfit if the status or the headers are invalid.
+    """
     if status not in (200, 206):
-        raise Misfit(f"the status is {status}, not 200 or 206")
+        raise Misfit(f"unexpected status {status}, expected 200 or 206")
     length = _length(headers)
     header = headers.get("content-range")
     if header is None:
         if status == 206:
-            raise Misfit("the answer is a part of the object, but lacks Content-Range")
+            raise Misfit("missing Content-Range in a partial response")
         if length is None:
-            raise Misfit("the answer lacks Content-Length")
+            raise Misfit("missing Content-Length")
         return Extent(0, length, length)
     match = _RANGE.fullmatch(header.strip())
     if match is None:
         raise Misfit(f"invalid Content-Range {header[:_MAX_TEXT]!r}")
     offset, stop = int(match[1]), int(match[2]) + 1
     total = None if match[3] == "*" else int(match[3])
-    if total == 0:  # s3rver says "bytes 0-0/0" of an empty object, where S3 says 416
+    if total == 0:  # s3rver sends "bytes 0-0/0" for an empty object, where S3 sends 416
         return Extent(0, 0, 0)
     if stop <= offset or (total is not None and stop > total):
         raise Misfit(f"impossible Content-Range {header[:_MAX_TEXT]!r}")
     if length not in (None, stop - offset):
-        raise Misfit(f"Content-Range {header[:_MAX_TEXT]!r} is not the Content-Length {length}")
+        raise Misfit(f"Content-Range {header[:_MAX_TEXT]!r} does not match Content-Length {length}")
     return Extent(offset, stop - offset, total)
 
 
 def required(location: ObjectLocation, answer: Any, *names: str) -> Any:
-    """Return a part of a parsed answer, by its names from the outside in; WrongAnswerException."""
+    """Return a nested field of a parsed response; `names` run from the outside in.
+
+    Raise WrongAnswerException if the field is missing or empty.
+    """
     for name in names:
         answer = answer.get(name) if isinstance(answer, Mapping) else None
         if answer in (None, ""):
-            raise WrongAnswerException(location, f"the answer lacks {name}")
+            raise WrongAnswerException(location, f"missing {name} in the response")
     return answer
 
 
 def listed(location: ObjectLocation, answer: Mapping[str, Any]) -> str | None:
-    """Check a page of a listing below the key of `location`; return the token of the next page.
+    """Check a listing page below the key of `location`; return the token of the next page.
 
-    WrongAnswerException, also for an answer that does not say whether there is more.
+    Return None for the last page. Raise WrongAnswerException if a field is missing, including
+    IsTruncated, or if a key lacks the prefix.
     """
     truncated = required(location, answer, "IsTruncated")
     names = [required(location, one, "Key") for one in answer.get("Contents", ())]
     names += [required(location, one, "Prefix") for one in answer.get("CommonPrefixes", ())]
     if not all(name.startswith(location.key) for name in names):
-        raise WrongAnswerException(location, "the listing has keys without the prefix")
+        raise WrongAnswerException(location, "listing has keys without the requested prefix")
     return str(required(location, answer, "NextContinuationToken")) if truncated else None
 
 
 def _length(headers: Mapping[str, str]) -> int | None:
-    """Return the Content-Length, None if there is none; Misfit."""
+    """Return the Content-Length, or None if missing. Raise Misfit if it is invalid."""
     header = headers.get("content-length")
     if header is None:
         return None

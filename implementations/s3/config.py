@@ -1,4 +1,4 @@
-"""Where a bucket is, how to get in, and how to read it: as data, without a client."""
+"""S3 configuration of a bucket: location, credentials, and read options."""
 
 from __future__ import annotations
 
@@ -23,53 +23,53 @@ from fscontract.implementations.s3.options import (
     endpoint_problem,
 )
 
-#: Also the names that AWS gives no longer, but has.
+#: Includes legacy bucket names, which AWS no longer accepts for new buckets.
 _BUCKET = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]", re.ASCII)
-#: Options that come to credentials, together.
+#: Options that together determine the credentials.
 _SIGNING = ("anonymous", "profile", "access_key", "secret_key", "session_token", "provider")
 
 
 @dataclass(frozen=True)
 class S3Config:
-    """A bucket and how to use it. Sizes are in bytes, times in seconds.
+    """Configuration of one bucket. Sizes are in bytes, times in seconds.
 
-    A pickle of it has all but keys that were given: see Credentials.
+    A pickle omits keys given as arguments; see Credentials.
     """
 
     bucket: str
     #: URL of the store; None for AWS.
     endpoint: str | None = None
     region: str | None = None
-    #: Whether the bucket is in the path of URLs, not in the host; None: see `in_path`.
+    #: Put the bucket in the URL's path instead of its host; None: see `in_path`.
     path_style: bool | None = None
     credentials: Credentials = field(default_factory=Credentials)
-    #: "obstore", "boto3", or "auto" for what fits.
+    #: "obstore", "boto3", or "auto" to choose the one that fits the process.
     transport: str = "auto"
-    #: How often one call of a reader may try again.
+    #: Maximum retries of one read call.
     retries: int = 5
     connect_timeout: float = 5.0
-    #: How long there may be no byte of an answer.
+    #: Maximum time without a byte of the response.
     timeout: float = 30.0
-    #: The most threads that fetch at the same time, and the most idle connections.
+    #: Maximum number of concurrent fetch threads, and of idle connections.
     connections: int = 32
-    #: What a stream does when the object is replaced: "fail", or "follow" the new one.
+    #: Action when the object is replaced: "fail", or "follow" the new version.
     on_change: str = "fail"
-    #: The read policy of streams that are opened without one.
+    #: Default read policy of a stream.
     read_policy: str | None = None
-    #: How far ahead a seek may go without a new request.
+    #: Maximum forward seek that reuses the current request.
     readahead: int = 64 * KIB
-    #: Vectored ranges with a gap of fewer bytes are one request ...
+    #: Merge vectored ranges with a smaller gap into one request ...
     min_seek: int = 128 * KIB
-    #: ... of at most so many bytes.
+    #: ... of at most this size.
     max_read: int = 8 * MIB
-    #: The size of the parts of a multipart write.
+    #: Part size of a multipart upload.
     part_size: int = 8 * MIB
 
     def __post_init__(self) -> None:
         check_bucket(self.bucket)
         problem = endpoint_problem(self.endpoint) if self.endpoint is not None else ""
         if problem:
-            raise IllegalArgumentException(f"S3 endpoint: {problem}")
+            raise IllegalArgumentException(f"invalid S3 endpoint: {problem}")
 
     @classmethod
     def of(
@@ -78,11 +78,11 @@ class S3Config:
         options: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> S3Config:
-        """The configuration that `options` and the environment come to; the table is OPTIONS.
+        """Return the configuration from `options` and the environment. OPTIONS lists all options.
 
-        Options are by our own names, by Hadoop's (`fs.s3a.bucket.BUCKET.x` before `fs.s3a.x`), or
-        of the environment, in this order; None and "" are unset. IllegalArgumentException for
-        unknown names and bad values.
+        An option may have its own name, a Hadoop key (`fs.s3a.bucket.BUCKET.x` overrides
+        `fs.s3a.x`), or an environment variable; they take precedence in this order. None and ""
+        mean unset. Raise IllegalArgumentException for unknown names and invalid values.
         """
         check_bucket(bucket)
         given = _given(bucket, options or {}, environment)
@@ -99,28 +99,32 @@ class S3Config:
 
     @property
     def in_path(self) -> bool:
-        """Whether the bucket is in the path of URLs."""
+        """True if the bucket is in the path of URLs."""
         if self.path_style is not None:
             return self.path_style
-        return self.endpoint is not None or "." in self.bucket  # no certificate is for dots
+        # certificates don't cover bucket names with dots
+        return self.endpoint is not None or "." in self.bucket
 
 
 def of_hadoop(configuration: Mapping[str, str], bucket: str) -> dict[str, str]:
-    """What of a whole Hadoop configuration is an option here, for that bucket; the rest is left."""
+    """Return the entries of a Hadoop configuration that are S3 options for `bucket`."""
     return {key: text for key, text in configuration.items() if _hadoop(key, bucket) is not None}
 
 
 def check_bucket(name: str) -> None:
-    """IllegalArgumentException for what can't be the name of a bucket."""
+    """Raise IllegalArgumentException if `name` is not a valid bucket name."""
     if not isinstance(name, str) or not _BUCKET.fullmatch(name):
         raise IllegalArgumentException(
-            f"no name of a bucket: {name!r:.80}; it has 3 to 255 letters, digits, '-', '_' and "
-            "single '.', the first and last a letter or digit"
+            f"invalid bucket name: {name!r:.80}; expected 3 to 255 letters, digits, '-', '_' and "
+            "single '.', starting and ending with a letter or digit"
         )
 
 
 def _hadoop(key: str, bucket: str) -> tuple[S3Option, bool] | None:
-    """The option of a key of Hadoop, and whether it is for this bucket alone; None if unknown."""
+    """Return the option of a Hadoop key and True if the key is specific to `bucket`.
+
+    Return None for an unknown key.
+    """
     own = f"{S3A}bucket.{bucket}."
     name = key.removeprefix(own if key.startswith(own) else S3A)
     option = S3A_KEYS.get(name) if key.startswith(S3A) else None
@@ -130,7 +134,7 @@ def _hadoop(key: str, bucket: str) -> tuple[S3Option, bool] | None:
 def _given(
     bucket: str, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> dict[str, Setting]:
-    """The value of each option that is set, from where it counts."""
+    """Return the value of each option that is set, from the source with the highest precedence."""
     _check_names(bucket, options, environment)
     given: dict[str, Setting] = {}
     signed = False
@@ -138,7 +142,7 @@ def _given(
         signs = signed
         for value in level:
             name = value.option.name
-            if name in _SIGNING and signs:  # credentials come from one level as a whole
+            if name in _SIGNING and signs:  # credentials come from a single source
                 continue
             signed |= name in _SIGNING
             given.setdefault(name, value)
@@ -154,7 +158,7 @@ def _own(options: Mapping[str, Any]) -> list[Setting]:
 
 
 def _of_hadoop(bucket: str, options: Mapping[str, Any]) -> list[Setting]:
-    """The values of Hadoop's keys, those that count first."""
+    """Return the values of Hadoop keys, highest precedence first."""
     ranked = []
     for key, value in options.items():
         known = _hadoop(key, bucket) if _set(value) else None
@@ -179,12 +183,12 @@ def _set(value: Any) -> bool:
 
 
 def _check_names(bucket: str, options: Mapping[str, Any], environment: Mapping[str, str]) -> None:
-    """IllegalArgumentException for an option that there is not."""
+    """Raise IllegalArgumentException for an unknown option or variable."""
     known = [*BY_NAME, *(S3A + name for name in S3A_KEYS)]
     for name in options:
         other = str(name).startswith(f"{S3A}bucket.") and _hadoop(name, bucket) is None
         if name not in BY_NAME and _hadoop(str(name), bucket) is None:
-            # of another bucket, or unknown
+            # the key of another bucket, or an unknown key
             if other and not str(name).startswith(f"{S3A}bucket.{bucket}."):
                 continue
             raise unknown_option(str(name), known, BY_NAME, S3Option.label)
@@ -192,7 +196,9 @@ def _check_names(bucket: str, options: Mapping[str, Any], environment: Mapping[s
     for variable in environment:
         if variable.startswith(VARIABLE) and variable not in variables:
             hint = near_misses(variable, variables)
-            raise IllegalArgumentException(f"no variable {variable!r:.80} for S3{hint}")
+            raise IllegalArgumentException(
+                f"unknown environment variable for S3: {variable!r:.80}{hint}"
+            )
 
 
 def _credentials(given: Mapping[str, Setting]) -> Credentials:
@@ -200,7 +206,8 @@ def _credentials(given: Mapping[str, Setting]) -> Credentials:
     access, secret = values.get("access_key"), values.get("secret_key")
     if bool(access) != bool(secret) or ("session_token" in values and not access):
         raise IllegalArgumentException(
-            "S3 options 'access_key' and 'secret_key' need each other, 'session_token' both"
+            "S3 options 'access_key' and 'secret_key' must be set together; 'session_token' "
+            "requires both"
         )
     ways = [
         name
@@ -213,7 +220,7 @@ def _credentials(given: Mapping[str, Setting]) -> Credentials:
     ]
     if len(ways) > 1:
         raise IllegalArgumentException(
-            f"S3 options {' and '.join(map(repr, ways))} exclude each other"
+            f"S3 options {' and '.join(map(repr, ways))} are mutually exclusive"
         )
     for way in values.get("provider", ()):
         if way == "anonymous":

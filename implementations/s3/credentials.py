@@ -1,4 +1,4 @@
-"""What requests are signed with; nothing of it is ever shown or pickled."""
+"""Credentials that sign requests. They are never shown or pickled."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ _ADVICE = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give a profile or
 
 
 class Keys(NamedTuple):
-    """What one request is signed with."""
+    """Keys that sign one request."""
 
     access_key: str
     secret_key: str
     session_token: str | None = None
-    #: Until when they are good, None if for ever.
+    #: Expiry time, or None if the keys do not expire.
     expires: datetime | None = None
 
     def __repr__(self) -> str:
         return "<keys>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("keys are not pickled")
+        raise TypeError("keys can't be pickled")
 
 
 class Credentials:
-    """How to find what requests are signed with.
+    """Source of the keys that sign requests.
 
-    `kind` is "chain" (environment, files, roles), "profile", "keys", "anonymous", or "withheld":
-    keys that were given to another process, which did not pass them on. That one, and whoever
-    loads a pickle of keys, looks in the chain of its own process.
+    `kind` is "chain" (environment, files, roles), "profile", "keys", "anonymous", or "withheld".
+    Keys given as arguments are not passed to other processes: unpickling them gives "withheld"
+    credentials, which use the chain of the new process.
 
-    No dataclass, so that no dump of one that holds it reaches the keys.
+    This is not a dataclass, so dumping an object that holds it does not expose the keys.
     """
 
     __slots__ = ("_keys", "kind", "profile")
@@ -56,13 +56,18 @@ class Credentials:
     ) -> None:
         keys = Keys(access_key or "", secret_key or "", session_token or None)
         if kind not in KINDS:
-            raise IllegalArgumentException(f"credentials are of kind {', '.join(KINDS)}: {kind!r}")
+            raise IllegalArgumentException(
+                f"invalid kind of credentials: {kind!r}; expected one of {', '.join(KINDS)}"
+            )
         if (kind == "keys") != bool(keys.access_key and keys.secret_key):
             raise IllegalArgumentException(
-                "an access key, a secret key, and kind 'keys' go together"
+                "credentials of kind 'keys' require an access key and a secret key; other kinds "
+                "allow neither"
             )
         if (kind == "profile") != bool(profile):
-            raise IllegalArgumentException("a profile's name and kind 'profile' go together")
+            raise IllegalArgumentException(
+                "credentials of kind 'profile' require a profile name; other kinds do not allow one"
+            )
         for name, value in (
             ("kind", kind),
             ("profile", profile or None),
@@ -71,35 +76,36 @@ class Credentials:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"credentials do not change: {name}")
+        raise AttributeError(f"credentials are immutable: can't set {name!r}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"credentials do not change: {name}")
+        raise AttributeError(f"credentials are immutable: can't delete {name!r}")
 
     @property
     def access_key(self) -> str | None:
-        """The access key that was given, None if none was."""
+        """Access key given as an argument, or None."""
         return self._keys.access_key if self._keys else None
 
     @property
     def secret_key(self) -> str | None:
-        """The secret key that was given, None if none was."""
+        """Secret key given as an argument, or None."""
         return self._keys.secret_key if self._keys else None
 
     @property
     def session_token(self) -> str | None:
-        """The session token that was given, None if none was."""
+        """Session token given as an argument, or None."""
         return self._keys.session_token if self._keys else None
 
     def frozen(self, bucket: str, region: str | None = None) -> Keys | None:
-        """What to sign with now, None for not at all; NoCredentialsException if there is nothing.
+        """Return the current keys, or None for unsigned requests.
 
-        The exception names `bucket`. `region` is where a role's keys are asked for, if need be.
+        Raise NoCredentialsException, which names `bucket`, if there are none. `region` is the
+        region where keys of a role are requested.
         """
         return self.source(bucket, region)()
 
     def source(self, bucket: str, region: str | None = None) -> Callable[[], Keys | None]:
-        """A function that gives what `frozen` would, time and again: it renews what expires."""
+        """Return a function that gives the keys as `frozen` does, and renews expired ones."""
         if self.kind == "anonymous":
             return lambda: None
         keys = self._keys or (None if self.kind == "profile" else _environment())
@@ -108,11 +114,11 @@ class Credentials:
         return _botocore(self, bucket, region)
 
     def missing(self, bucket: str, why: str = "") -> NoCredentialsException:
-        """The error for a request that there is nothing to sign with."""
+        """Return the error for a request without credentials."""
         what = why or {
-            "withheld": "keys given as arguments are not passed on to other processes",
+            "withheld": "keys given as arguments are not passed to other processes",
             "profile": f"profile {self.profile!r} has none",
-        }.get(self.kind, "none in the environment, the files of AWS or a role")
+        }.get(self.kind, "none in the environment, the AWS configuration files, or a role")
         return NoCredentialsException(
             "/", f"no credentials for bucket {bucket!r}: {what}; {_ADVICE}"
         )
@@ -141,7 +147,7 @@ class Credentials:
 
 
 def session_for(credentials: Credentials, bucket: str) -> Any:
-    """A new botocore session, of the profile if there is one; NoCredentialsException."""
+    """Return a new botocore session for the profile, if any; raise NoCredentialsException."""
     import botocore.session
     from botocore.exceptions import ProfileNotFound
 
@@ -149,34 +155,36 @@ def session_for(credentials: Credentials, bucket: str) -> Any:
     try:
         models = _models(session.get_config_variable("data_path"))
     except ProfileNotFound:
-        raise credentials.missing(bucket, f"there is no profile {credentials.profile!r}") from None
+        raise credentials.missing(bucket, f"unknown profile {credentials.profile!r}") from None
     session.register_component("data_loader", models)
     return session
 
 
 @lru_cache(maxsize=1)
 def _models(directory: str | None) -> Any:
-    """What reads botocore's models of AWS: once, because that takes longer than all the rest."""
+    """Return a cached loader of botocore's AWS models, whose loading takes most of the time."""
     from botocore.loaders import create_loader
 
     return create_loader(directory)
 
 
 def chain_of(session: Any, credentials: Credentials, bucket: str) -> Any:
-    """What botocore's chain finds, as botocore has it; NoCredentialsException."""
+    """Return the credentials that botocore's chain finds; raise NoCredentialsException."""
     from botocore.exceptions import BotoCoreError
 
     try:
         chain = session.get_credentials()
     except BotoCoreError as error:
-        raise credentials.missing(bucket, f"{type(error).__name__} in the chain of AWS") from None
+        raise credentials.missing(
+            bucket, f"{type(error).__name__} in the AWS credential chain"
+        ) from None
     if chain is None:
         raise credentials.missing(bucket)
     return chain
 
 
 def _environment() -> Keys | None:
-    """What the chain would take first, without botocore."""
+    """Return the keys of the environment, the chain's first source, without loading botocore."""
     access = os.environ.get("AWS_ACCESS_KEY_ID")
     secret = os.environ.get("AWS_SECRET_ACCESS_KEY")
     if not access or not secret or os.environ.get("AWS_CREDENTIAL_EXPIRATION"):
@@ -190,7 +198,7 @@ def _botocore(
     try:
         session = session_for(credentials, bucket)
     except ModuleNotFoundError as error:
-        why = "botocore, which looks for them, is not installed (pip install 'fscontract[s3]')"
+        why = "botocore, which finds credentials, is not installed (pip install 'fscontract[s3]')"
         raise credentials.missing(bucket, why) from error
     if region is not None:
         session.set_config_variable("region", region)
@@ -202,9 +210,9 @@ def _botocore(
         try:
             keys = chain.get_frozen_credentials()
         except BotoCoreError as error:
-            why = f"{type(error).__name__} while they were renewed"
+            why = f"{type(error).__name__} during renewal"
             raise credentials.missing(bucket, why) from None
-        expires = getattr(chain, "_expiry_time", None)  # botocore has no public name for it
+        expires = getattr(chain, "_expiry_time", None)  # botocore has no public attribute for it
         return Keys(keys.access_key, keys.secret_key, keys.token, expires)
 
     return current

@@ -1,4 +1,4 @@
-"""The ways in which a request to S3 fails, and which of them may pass."""
+"""Exceptions for failed S3 requests; transient ones can be retried."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fscontract.implementations.s3.object_reader import ByteRange
 
 
 class ObjectLocation(NamedTuple):
-    """What a request was about: for messages."""
+    """Location of a request: bucket, key and range, for error messages."""
 
     bucket: str
     key: str
@@ -23,20 +23,20 @@ class ObjectLocation(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path of the object in the filesystem of its bucket."""
+        """Path of the object in the filesystem of its bucket."""
         return f"/{self.key}"
 
     def says(self, what: str) -> str:
-        """A message that names the range and the bucket; the path is added by the exception."""
+        """Return a message with the range and the bucket; the exception adds the path."""
         part = f" for {self.range}" if self.range is not None else ""
         return f"{what}{part} in bucket {self.bucket!r}"
 
 
 class S3Exception(PathIOException):
-    """A request that was not answered as it should be.
+    """A failed S3 request.
 
-    `transient` says whether trying again may help, `wait` how many seconds the store asks to wait
-    before, `status` what HTTP status it gave, if any.
+    `transient` is True if a retry may help, `wait` is the delay in seconds that the store
+    requested, `status` is the HTTP status, if any.
     """
 
     transient = False
@@ -48,67 +48,67 @@ class S3Exception(PathIOException):
 
 
 class ThrottledException(S3Exception):
-    """The store is busy (429, 503), and to be left alone for a while."""
+    """The store is throttling (429, 503); retry after a delay."""
 
     transient = True
 
 
 class ServerErrorException(S3Exception):
-    """The store has an error of its own (another 5xx)."""
+    """The store failed with an internal error (another 5xx)."""
 
     transient = True
 
 
 class RequestTimeoutException(S3Exception, TimeoutError):
-    """There was no answer, or no more of it, in time."""
+    """The response, or the rest of it, did not arrive in time."""
 
     transient = True
 
 
 class ConnectionFailedException(S3Exception, ConnectionError):
-    """There was no connection, or it broke off."""
+    """The connection failed or was lost."""
 
     transient = True
 
 
 class BodyCutException(ConnectionFailedException):
-    """The body ended before it should have."""
+    """The body ended early."""
 
 
 class WrongAnswerException(S3Exception):
-    """The answer is damaged, or not the answer to the request (`answers.py`)."""
+    """The response is damaged or belongs to another request; see `answers.py`."""
 
     transient = True
 
 
 class RangeNotSatisfiableException(S3Exception):
-    """The range begins at or after the end (416); `total` is the object's length, if told."""
+    """The range begins at or past EOF (416); `total` is the object's length, if known."""
 
     total: int | None = None
 
 
 class UnfitTransportException(S3Exception):
-    """The transport has no word for the key, or does not accept what the store answers."""
+    """The transport can't send the key or does not accept the store's response."""
 
-    #: How many requests were sent.
+    #: Number of requests sent.
     sent = 0
 
 
 class UnreadAnswerException(UnfitTransportException):
-    """The transport does not accept an answer, which may be damaged; another one may accept it."""
+    """The transport rejected a response that may be damaged; another transport may accept it."""
 
     sent = 1
     transient = True
 
 
 class NotPartialException(UnfitTransportException):
-    """The store answers ranges in a way that the transport does not accept."""
+    """The transport does not accept the store's responses to range requests."""
 
     sent = 1
 
 
 class NoCredentialsException(AccessControlException):
-    """There is nothing to sign requests with."""
+    """No credentials are available to sign requests."""
 
 
 _THROTTLING = frozenset({429, 503})
@@ -125,7 +125,7 @@ def of_status(
     wait: float = 0.0,
     total: int | None = None,
 ) -> PathIOException:
-    """The exception for an HTTP status that is no success; `code` is S3's own word for it."""
+    """Return the exception for an HTTP error status; `code` is the S3 error code."""
     what = f"{status} {code}".strip()
     if status == 404:
         return FileNotFoundException(location.path, location.says(what))
@@ -154,13 +154,13 @@ def of_status(
 
 
 def code_in(text: str) -> str:
-    """S3's word for an error in the XML that comes with it, "" if there is none."""
+    """Return the S3 error code of an XML error response, or "" if there is none."""
     match = _CODE.search(text)
     return match[1] if match else ""
 
 
 def total_in(text: str) -> int | None:
-    """The object's length in the XML or the Content-Range of a 416, None if there is none."""
+    """Return the object's length from the XML or Content-Range of a 416, or None."""
     match = _TOTAL.search(text)
     return int(match[1] or match[2]) if match else None
 
@@ -168,7 +168,8 @@ def total_in(text: str) -> int | None:
 def changed(
     location: ObjectLocation, was: str | None, now: str | None
 ) -> RemoteFileChangedException:
-    """The error for an answer that is of another version of the object."""
+    """Return the error for a response with another version of the object."""
     return RemoteFileChangedException(
-        location.path, location.says(f"the object was changed or replaced: etag {now}, not {was},")
+        location.path,
+        location.says(f"the object was changed or replaced: expected etag {was}, got {now},"),
     )

@@ -1,4 +1,4 @@
-"""ETags as S3 and HTTP write and compare them (RFC 9110, 8.8.3 and 13.1.1)."""
+"""ETags as S3 and HTTP format and compare them (RFC 9110, 8.8.3 and 13.1.1)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _WEAK = "W/"
 
 
 def plain(etag: str | None) -> str | None:
-    """Return an ETag without quotes, None if there is none; a weak one keeps its `W/`."""
+    """Return an ETag without quotes, or None; a weak ETag keeps its `W/`."""
     if not etag:
         return None
     mark = _WEAK if etag.startswith(_WEAK) else ""
@@ -14,13 +14,13 @@ def plain(etag: str | None) -> str | None:
 
 
 def header(etag: str | None) -> str | None:
-    """Return what to send as `If-Match`, None without an ETag and for a weak one.
+    """Return the `If-Match` value for an ETag; None if it is missing or weak.
 
-    A weak one matches nothing there.
+    A weak ETag never matches in `If-Match`.
     """
     return None if etag is None or etag.startswith(_WEAK) else f'"{etag}"'
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two ETags without quotes name one content, weak or not."""
+    """Return True if two ETags without quotes identify the same content, ignoring weakness."""
     return one.removeprefix(_WEAK) == other.removeprefix(_WEAK)

@@ -1,4 +1,4 @@
-"""A bucket as a filesystem: listings, statuses, and the readers that its streams share."""
+"""S3 filesystem: listings, statuses, writes, and the reader shared by its streams."""
 
 from __future__ import annotations
 
@@ -46,25 +46,24 @@ if TYPE_CHECKING:
 
 
 def nameable(name: str) -> bool:
-    """Whether a path may have an element of this name."""
+    """Return True if a path element may have this name."""
     return name not in ("", ".", "..") and "\0" not in name
 
 
 def children(
     pages: Iterable[Page], prefix: str, probe: Callable[[str], bool]
 ) -> Iterator[tuple[str, ObjectInfo | None]]:
-    """Name and object of each child below `prefix`, sorted, no object for a directory.
+    """Yield name and object of each child below `prefix`, sorted; a directory has no object.
 
-    Keys that no path can name are left out, and directories that a file has the name of. `probe`
-    tells whether there is a directory of a name; it is asked where one page does not show that.
+    Skip keys that are not valid paths, and directories that have the same name as a file. `probe`
+    checks for a directory with a given name; it is called when one page can't answer that.
 
-    The key of a directory has a slash at its end, so "a.b" is listed before "a/", although the
-    path "a" comes first. What may still come and belongs before the end of a page is a directory
-    whose name that end begins with, followed by something less than a slash: of those there are
-    few, so that nothing has to be held back.
+    A directory's key ends with a slash, so "a.b" is listed before "a/", although the path "a" sorts
+    first. Only directories whose name is a prefix of the page's last key, followed by a character
+    less than a slash, can come late. There are few of them, so no page is held back.
     """
-    probed: set[str] = set()  # directories that were asked for
-    files: set[str] = set()  # files that directories yet to come may have the names of
+    probed: set[str] = set()  # directories already probed
+    files: set[str] = set()  # files that may share their name with a directory on a later page
     for page in pages:
         entries = _names(page, prefix, probed | files)
         if page.more is not None:
@@ -97,12 +96,12 @@ def _keys(page: Page) -> list[str]:
 
 
 def _before_slash(last: str) -> set[str]:
-    """What `last` begins with, and has something less than a slash after."""
+    """Return the prefixes of `last` that a character less than a slash follows."""
     return {name for i, c in enumerate(last) if c < "/" and nameable(name := last[:i])}
 
 
 class Reader:
-    """Opens the objects of one bucket; `connect` makes a source of bytes when one is needed."""
+    """Opens the objects of one bucket; `connect` creates a byte source on first use."""
 
     def __init__(self, config: S3Config, connect: Callable[[], RangeSource]) -> None:
         self.config = config
@@ -110,7 +109,7 @@ class Reader:
         self._workers = Workers(config.connections)
 
     def open(self, path: str, options: OpenOptions) -> S3InputStream:
-        """A stream over the object at a normalized path; nothing is asked of the store yet."""
+        """Return a stream over the object at a normalized path, without sending a request."""
         config = self.config
         pin = VersionPin(options.etag, getattr(options.status, "version_id", None), options.length)
         target = Target(
@@ -120,34 +119,34 @@ class Reader:
         return S3InputStream(path, target, plan, config, self._workers, options.split_end)
 
     def close(self) -> None:
-        """Let go of connections; streams that are still open make new ones."""
+        """Close connections. Streams that are still open make new ones."""
         self._source.close()
 
 
-#: How many objects are copied at the same time at most.
+#: Maximum number of objects copied concurrently.
 _COPIES = 16
 
 
 @dataclass(frozen=True)
 class S3FileStatus(FileStatus):
-    """A status that also says which version of the object it is of, if the bucket has versions.
+    """A status with the object's version ID, if the bucket is versioned.
 
-    Listings do not say it.
+    Listings do not include the version ID.
     """
 
     version_id: str | None = None
 
 
 class S3FileSystem(ReferenceFileSystem, Closeable):
-    """A bucket: the file at `/a/b` is the object of key `a/b`.
+    """A bucket as a filesystem: the file at `/a/b` is the object with key `a/b`.
 
-    There is a directory wherever an object lies below it, or an empty one of key `a/b/` marks it;
-    it goes with the last of them, but never with a directory that is deleted or moved. Keys that no
-    path can name, such as `a//b` or `a/../b`, are left out of listings, but moved and deleted with
-    their directory. Where there is a file and a directory of one name, that name is the file's.
+    A directory exists if an object lies below it, or if an empty object with key `a/b/` marks it.
+    Deleting its last object removes it, but deleting or moving a directory keeps the parent.
+    Listings omit keys that are not valid paths, such as `a//b` or `a/../b`, but moving or deleting
+    their directory includes them. A file hides a directory with the same name.
 
-    Options are those of `options.py`. A pickle has the configuration but keys, see S3Config; what
-    was made before a fork is not used after it.
+    `options.py` lists the options. A pickle holds the configuration without keys; see S3Config.
+    Objects made before a fork are not used after it.
     """
 
     def __init__(self, bucket: str, **options: Any) -> None:
@@ -155,7 +154,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
 
     @classmethod
     def of(cls, config: S3Config) -> S3FileSystem:
-        """The filesystem of a configuration that is there already."""
+        """Return the filesystem of an existing configuration."""
         self = cls.__new__(cls)
         self._set_up(config)
         return self
@@ -178,16 +177,17 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         return type(self).of, (self.config,)
 
     def close(self) -> None:
-        """End all connections and threads; a later call makes new ones."""
+        """Close all connections and threads. A later call makes new ones."""
         self._reader.close()
         namespace_used = self._namespace.take()
         if namespace_used is not None:
             namespace_used.close()
 
     def io_statistics(self) -> Mapping[str, int]:
-        """What the filesystem and its streams did; each attempt is a request. (IOStatisticsSource)
+        """Return statistics of the filesystem and its streams (IOStatisticsSource).
 
-        No open asks for the status of a path; creating a file, or a directory, does.
+        Each attempt counts as a request. Opening a file does not request its status; creating a
+        file or a directory does.
         """
         return {**super().io_statistics(), **self._requests.snapshot()}
 
@@ -195,9 +195,9 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         return self._reader.open(path, options)
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
-        """Open a file at position 0; FileNotFoundException for a missing path or a directory.
+        """Open a file at position 0; raise FileNotFoundException for a missing path or a directory.
 
-        That takes the first request, for the first bytes. `open_file` makes none before a read.
+        This sends the first request, for the first bytes. `open_file` sends none before a read.
         """
         stream = self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size))
         try:
@@ -208,24 +208,25 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         return stream
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """A binary file to write; PathIOException if the path can't be or must not be replaced.
+        """Return a binary file for writing; raise PathIOException if the path can't be replaced.
 
-        It takes memory of `part_size`, twice while a part is sent. Without `overwrite` the store
-        sees to it that the file is there once, FileAlreadyExistsException from closing it.
+        It buffers `part_size` bytes, and twice that while it sends a part. Without `overwrite`, the
+        store checks that the file does not exist yet, and closing it may raise
+        FileAlreadyExistsException.
         """
         path = normalize(path)
         key = _key(path)
         self._check_parents(path)
         if self._any_below(key):
-            raise PathIOException(path, "a directory, not a file")
+            raise PathIOException(path, "path is a directory, expected a file")
         if not overwrite and self._find(key) is not None:
             raise exists(ObjectLocation(self.config.bucket, key))
         return self._create(key, overwrite)
 
     def create_performance(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """As `create`, without a look at what is in the way: a small file takes one request.
+        """Create a file without checking the path: a small file takes one request.
 
-        For whoever knows that no file is where a directory has to be. (fs.s3a.create.performance)
+        Use it only if no file exists where the path needs a directory (fs.s3a.create.performance).
         """
         return self._create(_key(normalize(path)), overwrite)
 
@@ -234,18 +235,18 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         return PendingFile(upload, upload.publish, upload.abandon)
 
     def get_file_status(self, path: str) -> S3FileStatus:
-        """The status of a file or directory; FileNotFoundException.
+        """Return the status of a file or directory; raise FileNotFoundException.
 
-        One request for a file, another one for a directory.
+        This sends one request for a file, and a second one for a directory.
         """
         path = normalize(path)
         self._statistics.count(OP_GET_FILE_STATUS)
         return self._status(path)
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """The children of a directory, sorted by path, or the file itself.
+        """Yield the children of a directory, sorted by path, or the file itself.
 
-        A request for each 1,000 children, when the listing comes to them; the first is now.
+        The first request is sent immediately, then one for each 1,000 children on demand.
         """
         path = normalize(path)
         prefix = _prefix(path)
@@ -256,21 +257,21 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         return self._children(path, prefix, first, pages)
 
     def mkdirs(self, path: str) -> None:
-        """Make a directory, by an object that marks it; PathIOException if a file is in the way."""
+        """Create a directory with a marker object; raise PathIOException if the path is a file."""
         path = normalize(path)
         if path == "/" or self._any_below(_key(path)):
             return
         if self._find(_key(path)) is not None:
-            raise PathIOException(path, "a file is in the way")
+            raise PathIOException(path, "can't create the directory: a file exists at this path")
         self._check_parents(path)
         self._store.put(_prefix(path), b"")
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """Delete a path; False if it was not there.
+        """Delete a path; return False if it does not exist.
 
-        PathIOException for the root, and for a directory that is not empty unless `recursive`. A
-        directory goes object by object; another reader may see it half gone. The directory that it
-        was in stays.
+        Raise PathIOException for the root, and for a non-empty directory unless `recursive`.
+        Objects of a directory are deleted in batches, so another reader may see a part of them. The
+        parent directory remains.
         """
         path = normalize(path)
         key = _key(path)
@@ -281,7 +282,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         for page in self._store.list(f"{key}/", limit=BATCH if recursive else 2):
             keys = [info.key for info in page.objects]
             if not recursive and keys not in ([], [f"{key}/"]):
-                raise PathIOException(path, "the directory is not empty")
+                raise PathIOException(path, "the directory is not empty; expected recursive=True")
             if keys and not there:
                 there = True
                 self._keep_parent(path)
@@ -289,11 +290,12 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         return there
 
     def rename(self, source: str, target: str) -> None:
-        """Move a file or directory, by copying and deleting each object.
+        """Move a file or directory by copying and deleting each object.
 
-        FileNotFoundException, or PathIOException if the target exists or lies in the source. It is
-        not atomic: others see both or parts of both meanwhile, and a failure leaves copies behind;
-        nothing is deleted before everything was copied. Who makes the target meanwhile loses it.
+        Raise FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        The move is not atomic: other readers may see both paths or parts of both, and a failure
+        leaves copies behind. Nothing is deleted before everything was copied. A target that another
+        client creates during the move is overwritten.
         """
         source, target = normalize(source), normalize(target)
         old, new = _key(source), _key(target)
@@ -301,7 +303,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
         if status.is_directory and f"{new}/".startswith(f"{old}/"):
             raise PathIOException(target, f"can't move {source!r} into itself")
         if self._find(new) is not None or self._any_below(new):
-            raise PathIOException(target, "the target exists")
+            raise PathIOException(target, "the target already exists")
         self._check_parents(target)
         if status.is_directory:
             self._keep_parent(source)
@@ -312,7 +314,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
             self._store.delete([old])
 
     def as_fsspec(self) -> S3Fsspec:
-        """This filesystem as an `fsspec.AbstractFileSystem`, in whose paths the bucket is first."""
+        """Return this filesystem as an fsspec filesystem, whose paths begin with the bucket."""
         from fscontract.implementations.s3.fsspec_adapter import S3Fsspec
 
         return S3Fsspec(fs=self)
@@ -329,7 +331,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
 
     def _status(self, path: str) -> S3FileStatus:
         if path == "/":
-            next(self._store.list("", limit=1))  # is there such a bucket?
+            next(self._store.list("", limit=1))  # raises if the bucket does not exist
             return S3FileStatus(path, 0, is_directory=True)
         info = self._find(_key(path))
         if info is not None:
@@ -360,15 +362,15 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
                 yield _status(child, info)
 
     def _check_parents(self, path: str) -> None:
-        """PathIOException if one of the directories that `path` lies in is a file."""
+        """Raise PathIOException if a parent of `path` is a file."""
         elements = path_elements(path)
         for depth in range(len(elements) - 1, 0, -1):
             key = "/".join(elements[:depth])
             if self._find(key) is not None:
-                raise PathIOException(f"/{key}", "a file, not a directory")
+                raise PathIOException(f"/{key}", "path is a file, expected a directory")
 
     def _keep_parent(self, path: str) -> None:
-        """Mark the parent of a directory that is about to go, if nothing else is in it."""
+        """Mark the parent of a directory before its last child is removed."""
         parent = path.rpartition("/")[0]
         if not parent:
             return
@@ -393,14 +395,14 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
 
 
 def _key(path: str) -> str:
-    """The key of a normalized path; PathIOException for the root."""
+    """Return the key of a normalized path; raise PathIOException for the root."""
     if path == "/":
-        raise PathIOException(path, "not possible with the root directory")
+        raise PathIOException(path, "operation not supported on the root directory")
     return path[1:]
 
 
 def _prefix(path: str) -> str:
-    """What the keys of everything below a normalized path begin with."""
+    """Return the key prefix of everything below a normalized path."""
     return "" if path == "/" else f"{path[1:]}/"
 
 

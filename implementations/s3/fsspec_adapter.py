@@ -1,4 +1,4 @@
-"""Buckets as an fsspec filesystem, fscontract-s3://bucket/key."""
+"""fsspec filesystem over S3 buckets, fscontract-s3://bucket/key."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from fscontract.implementations.fsspec_adapter import _View
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.filesystem import S3FileSystem
 
-#: Options whose values nobody gets to see.
+#: Options whose values are never shown.
 _HIDDEN = ("fs", "access_key", "secret_key", "session_token")
 _HIDDEN_ENDINGS = (".access.key", ".secret.key", ".session.token")
 
 
 class Buckets(FileSystem):
-    """Several buckets, each the first element of its paths, all with the same options."""
+    """Several buckets with the same options; the first path element is the bucket."""
 
     def __init__(self, options: Mapping[str, Any], *known: S3FileSystem) -> None:
-        S3Config.of("any", options)  # what is wrong with them is to be known now
+        S3Config.of("any", options)  # reject invalid options early
         self._without_secrets = _without_secrets(options)
         self._make = _maker(dict(options))
         self._known = {fs.config.bucket: fs for fs in known}
@@ -41,71 +41,73 @@ class Buckets(FileSystem):
         return _rebuilt, (self._without_secrets, [fs.config for fs in self._known.values()])
 
     def close(self) -> None:
-        """End all connections and threads; a later call makes new ones."""
+        """Close all connections and threads. A later call makes new ones."""
         for fs in list(self._known.values()):
             fs.close()
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
-        """As the port has it."""
+        """See the base class."""
         fs, inner = self._split(path)
         return fs.open(inner, buffer_size)
 
     def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
-        """As the port has it."""
+        """See the base class."""
         fs, inner = self._split(path)
         return fs.open_file(inner)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """As the port has it."""
+        """See the base class."""
         fs, inner = self._split(path)
         return fs.create(inner, overwrite)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """As the port has it; the root is a directory."""
+        """Return a status as the base class does; the root is a directory."""
         if not path_elements(path):
             return FileStatus("/", 0, is_directory=True)
         fs, inner = self._split(path)
         return _placed(fs, fs.get_file_status(inner))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """As the port has it; PathIOException for the root: buckets are not listed."""
+        """See the base class; raise PathIOException for the root: buckets can't be listed."""
         fs, inner = self._split(path)
         statuses = fs.list_status(inner)
         return (_placed(fs, status) for status in statuses)
 
     def mkdirs(self, path: str) -> None:
-        """As the port has it; no bucket is made."""
+        """Create a directory as the base class does; buckets are not created."""
         fs, inner = self._split(path)
         fs.mkdirs(inner)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """As the port has it."""
+        """See the base class."""
         fs, inner = self._split(path)
         return fs.delete(inner, recursive)
 
     def rename(self, source: str, target: str) -> None:
-        """As the port has it; UnsupportedOperationException from one bucket to another."""
+        """See the base class; raise UnsupportedOperationException for different buckets."""
         fs, old = self._split(source)
         other, new = self._split(target)
         if fs is not other:
-            raise UnsupportedOperationException(f"{source!r} and {target!r}: not in one bucket")
+            raise UnsupportedOperationException(
+                f"can't move between buckets: {source!r} to {target!r}"
+            )
         fs.rename(old, new)
 
     def has_path_capability(self, path: str, name: str) -> bool:
-        """As the port has it; the root has none."""
+        """See the base class; the root has no capabilities."""
         if not path_elements(path):
             return False
         fs, inner = self._split(path)
         return fs.has_path_capability(inner, name)
 
     def as_fsspec(self) -> S3Fsspec:
-        """As the port has it."""
+        """See the base class."""
         return S3Fsspec(fs=self)
 
     def _split(self, path: str) -> tuple[S3FileSystem, str]:
         elements = path_elements(path)
         if not elements:
-            raise PathIOException(path, "a bucket is needed")
+            raise PathIOException(path, "missing bucket: expected /BUCKET/KEY")
         bucket = elements[0]
         if bucket not in self._known:
             self._known.setdefault(bucket, self._make(bucket))
@@ -113,9 +115,10 @@ class Buckets(FileSystem):
 
 
 class S3Fsspec(_View):
-    """Buckets, with the options of S3FileSystem; or `fs`, whose bucket is in all paths, too.
+    """fsspec view of buckets: takes the options of S3FileSystem, or `fs`, one filesystem.
 
-    A pickle, and what `to_json` gives, has all options but keys.
+    Paths begin with the bucket in both cases. A pickle and `to_json` contain all options except
+    keys.
     """
 
     protocol = "fscontract-s3"
@@ -123,17 +126,17 @@ class S3Fsspec(_View):
     def __init__(self, fs: S3FileSystem | Buckets | None = None, **options: Any) -> None:
         super().__init__()
         if fs is not None and options:
-            raise IllegalArgumentException("fs, or options: not both")
+            raise IllegalArgumentException("'fs' and other options are mutually exclusive")
         self.fs = fs if isinstance(fs, Buckets) else Buckets(options, *([fs] if fs else []))
 
     @property
     def storage_options(self) -> dict[str, Any]:
-        """The options, but keys."""
+        """Options without keys."""
         return dict(self._shown_options)
 
     @storage_options.setter
     def storage_options(self, options: Mapping[str, Any]) -> None:
-        # fsspec sets this once it has made the object, and shows it around.
+        # fsspec assigns this after creating the object, and shows it.
         self._shown_options = _without_secrets(options)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -141,7 +144,7 @@ class S3Fsspec(_View):
 
 
 def _maker(options: Mapping[str, Any]) -> Callable[[str], S3FileSystem]:
-    """What makes the filesystem of a bucket; a closure shows nothing of what it holds."""
+    """Return a factory of a bucket's filesystem; a closure hides the options it holds."""
     return lambda bucket: S3FileSystem.of(S3Config.of(bucket, options))
 
 

@@ -31,15 +31,15 @@ from fscontract.implementations.s3.range_download import NOTHING, Download, Targ
 from fscontract.implementations.s3.read_ahead import Plan, ReadAhead, Workers, random_plan
 from fscontract.implementations.s3.vectored import VectoredRead, begin
 
-#: The ways in which a store, or its client, shows that it does not know the last bytes.
+#: Errors that show that the store, or its client, does not support suffix ranges.
 _REFUSALS = (RangeNotSatisfiableException, WrongAnswerException, UnfitTransportException)
 
 
 def read_tail(target: Target, count: int, cancel: Cancellation) -> tuple[int, memoryview]:
-    """The last `count` bytes, or all if there are fewer, and where they begin.
+    """Return the start offset and the bytes of the last `count` bytes, or of all if fewer.
 
-    One request: for the last so many bytes, if the length is not known. Some stores don't
-    understand that, and are asked for the length first. Errors as in `Download.chunk`.
+    If the length is unknown, this sends one request for a suffix range. For stores that don't
+    support suffix ranges it requests the length first. Raises as `Download.chunk` does.
     """
     download = None
     if target.pin.end(None) is None:
@@ -59,13 +59,13 @@ def read_tail(target: Target, count: int, cancel: Cancellation) -> tuple[int, me
 
 
 def _ask_for_last(target: Target, count: int, cancel: Cancellation) -> Download | None:
-    """A download of the last bytes; None if the store does not give them."""
+    """Return a download of the last bytes, or None if the store does not support suffix ranges."""
     download = Download(target, 0, None, cancel)
 
     def begin() -> Download | None:
         try:
             download.begin(ByteRange(-count))
-        except _REFUSALS as error:  # tried again, it would be refused again
+        except _REFUSALS as error:  # a retry would be refused again
             total = getattr(error, "total", None)
             if total is not None:
                 target.pin.ends_at(ObjectLocation(target.bucket, target.key), total)
@@ -80,9 +80,9 @@ def _ask_for_last(target: Target, count: int, cancel: Cancellation) -> Download 
 
 
 def learn_length(target: Target, cancel: Cancellation) -> int:
-    """Return how long the object is, by asking for all of it and taking nothing.
+    """Return the length of the object by requesting all of it and reading nothing.
 
-    Errors as in `Download.chunk`.
+    Raises as `Download.chunk` does.
     """
     download = Download(target, 0, None, cancel)
     try:
@@ -93,28 +93,29 @@ def learn_length(target: Target, cancel: Cancellation) -> int:
     if end is None:
         raise WrongAnswerException(
             ObjectLocation(target.bucket, target.key),
-            "the store does not say how long the object is",
+            "the store does not report the object's length",
         )
     return end
 
 
 T = TypeVar("T")
-#: How many bytes at the end of an object count as its footer.
+#: Number of bytes at the end of an object that are its footer.
 FOOTER = 1 << 16
-#: How often one call begins anew because the object it follows was replaced.
+#: Maximum restarts of one call after the followed object was replaced.
 _FOLLOWS = 3
 
 
 class S3InputStream(ReferenceInputStream):
-    """Reads one version of an object, and asks for nothing before it has to.
+    """Reads one version of an object, and sends requests as late as possible.
 
-    The first answer says which version that is and how long it is, unless a status did. All later
-    ones are checked against it: RemoteFileChangedException if the object was replaced, or if
-    `config.on_change` is "follow" the call begins anew with the new one.
+    The first response, or an earlier status, determines the version and the length. All later
+    responses are checked against it: if the object was replaced, the stream raises
+    RemoteFileChangedException, or restarts the call with the new version if `config.on_change` is
+    "follow".
 
-    Stream reads go through a run of requests, shaped by the plan, which ends where a seek leads
-    elsewhere. Positioned and vectored reads make requests of their own, beside it and each other.
-    Memory: what was read ahead, about `plan.ahead * plan.hold` and two chunks of about 1 MiB.
+    Sequential reads share a run of requests that the plan determines. A seek outside the run ends
+    it. Positioned and vectored reads send separate requests, concurrently with it and with each
+    other. Memory: about `plan.ahead * plan.hold` bytes of read-ahead and two chunks of about 1 MiB.
     """
 
     def __init__(
@@ -134,9 +135,9 @@ class S3InputStream(ReferenceInputStream):
         self._workers = workers
         self._split_end = split_end
         self._lock = threading.Lock()
-        self._cancel = Cancellation()  # what ends with the stream
+        self._cancel = Cancellation()  # cancels everything that ends with the stream
         self._read_ahead: ReadAhead | None = None
-        self._chunk: tuple[int, memoryview] = (0, NOTHING)  # where it begins, and its bytes
+        self._chunk: tuple[int, memoryview] = (0, NOTHING)  # start offset and bytes
         self._footer: tuple[int, memoryview] | None = None
         self._process = os.getpid()
         workers.retain()
@@ -144,13 +145,13 @@ class S3InputStream(ReferenceInputStream):
 
     @property
     def etag(self) -> str | None:
-        """Which version is read, None if that is not known yet."""
+        """ETag of the version that is read, or None if not yet known."""
         return self._pin.etag
 
     def io_statistics(self) -> dict[str, int]:
-        """What the stream did; each GET is a request, also one that failed. (IOStatisticsSource)
+        """Return statistics of the stream (IOStatisticsSource). Each GET counts, failed ones too.
 
-        Opened is a run of stream reads, which keeps its connection between calls.
+        "Opened" counts runs of sequential reads, each of which keeps its connection between calls.
         """
         counts = super().io_statistics()
         counters = self._target.counters
@@ -160,16 +161,17 @@ class S3InputStream(ReferenceInputStream):
         return counts
 
     def seek(self, position: int) -> None:
-        """Read on from `position`; EOFException, and no move, outside the file. (Seekable.seek)
+        """Move to `position`; raise EOFException without moving if it is outside the file.
 
-        A request is made only if the length is not known yet: for what is at `position`.
+        This sends a request for the bytes at `position` only if the length is unknown.
+        (Seekable.seek)
         """
         if self._pin.length is None and position > 0 and not self._closed:
             self._following(lambda: self._learn(position))
         super().seek(position)
 
     def read_byte(self) -> int:
-        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        """Return the next byte, 0 to 255, or -1 at EOF. (InputStream.read())"""
         start, chunk = self._chunk
         index = self._pos - start
         if not 0 <= index < len(chunk):
@@ -189,9 +191,10 @@ class S3InputStream(ReferenceInputStream):
         allocate: Allocate = bytearray,
         release: Release = no_release,
     ) -> None:
-        """Start reading every range; near ones are one request. (readVectored)
+        """Start reading every range; nearby ranges share one request. (readVectored)
 
-        Checks as the port has them raise from the call; what fails later, from the futures.
+        Invalid ranges raise from the call, as the base class specifies; later errors are set on the
+        futures.
         """
         if self._closed:
             self._reject_closed()
@@ -216,7 +219,7 @@ class S3InputStream(ReferenceInputStream):
         reading.start(ranges, config.min_seek, config.max_read, self._workers, begun)
 
     def _given(self, count: int) -> None:
-        """Count what a range of a vectored read got."""
+        """Count the bytes read for one range of a vectored read."""
         with self._lock:
             self._reads += 1
             self._bytes += count
@@ -231,12 +234,12 @@ class S3InputStream(ReferenceInputStream):
         return "?" if self._pin.length is None else str(self._pin.length)
 
     def _learn(self, position: int) -> int:
-        """Find out how long the object is, by a request for bytes that will be of use."""
+        """Find the length of the object with a request for bytes that will be read next."""
         if self._plan.footer:
             self._read_footer()
         else:
             self._chunk_at(position, 1)
-        length = self._pin.length  # not known if the answer said `bytes 0-9/*`
+        length = self._pin.length  # still unknown after a response with `bytes 0-9/*`
         return learn_length(self._target, self._cancel) if length is None else length
 
     def _read_next(self, view: memoryview) -> int:
@@ -252,7 +255,7 @@ class S3InputStream(ReferenceInputStream):
         return count
 
     def _copy(self, position: int, view: memoryview) -> int:
-        """Fill `view`; fewer bytes at the end, or if an error comes after the first ones."""
+        """Fill `view`; return fewer bytes at EOF, or if an error follows the first bytes."""
         count = 0
         while count < len(view):
             length = len(view) - count
@@ -260,7 +263,7 @@ class S3InputStream(ReferenceInputStream):
                 start, chunk = self._chunk_at(position + count, length)
             except OSError:
                 if count:
-                    return count  # the next read will meet it again, if it does not pass
+                    return count  # the next read raises the error again unless it was transient
                 raise
             part = chunk[position + count - start :][:length]
             if not part:
@@ -270,7 +273,7 @@ class S3InputStream(ReferenceInputStream):
         return count
 
     def _chunk_at(self, position: int, length: int) -> tuple[int, memoryview]:
-        """The chunk that holds a position, and where it begins; an empty one at the end."""
+        """Return the chunk that holds a position, and its start offset; an empty chunk at EOF."""
         start, chunk = self._chunk
         if start <= position < start + len(chunk):
             return start, chunk
@@ -293,7 +296,7 @@ class S3InputStream(ReferenceInputStream):
         return (start, chunk) if chunk else (position, NOTHING)
 
     def _run_at(self, position: int, length: int) -> ReadAhead:
-        """The run that comes to a position before long, or a new one."""
+        """Return the current run if it will reach the position soon, or a new one."""
         ahead = self._read_ahead
         if ahead is not None:
             gap = position - ahead.position
@@ -324,7 +327,7 @@ class S3InputStream(ReferenceInputStream):
         return self._following(lambda: self._fetch(position, view))
 
     def _fetch(self, position: int, view: memoryview) -> int:
-        """Fill `view` by a request of its own; fewer bytes only at the end."""
+        """Fill `view` with a separate request; return fewer bytes only at EOF."""
         footer = self._footer_at(position)
         if footer is not None:
             start, kept = footer
@@ -341,7 +344,7 @@ class S3InputStream(ReferenceInputStream):
         return self._fetch(position, view)
 
     def _footer_at(self, position: int) -> tuple[int, memoryview] | None:
-        """The footer, if it is kept and holds the position."""
+        """Return the cached footer if it holds the position."""
         kept = self._footer
         if kept is None:
             end = self._pin.end(None)
@@ -351,14 +354,14 @@ class S3InputStream(ReferenceInputStream):
         return kept if 0 <= position - kept[0] < len(kept[1]) else None
 
     def _read_footer(self) -> tuple[int, memoryview]:
-        """Read the end of the object and keep it; threads that meet here all do, for themselves."""
+        """Read and cache the footer. Concurrent threads may each read it."""
         footer = read_tail(self._target, FOOTER, self._cancel)
         with self._lock:
             self._footer = None if self._closed else footer
         return footer
 
     def _following(self, call: Callable[[], T]) -> T:
-        """What a call gives, begun anew if it met another version and that is to be followed."""
+        """Call `call`; restart it on a new version if the stream follows changes."""
         self._here()
         for _ in range(_FOLLOWS):
             try:
@@ -371,7 +374,7 @@ class S3InputStream(ReferenceInputStream):
         return call()
 
     def _here(self) -> None:
-        """Leave to the parent, if this process was forked, what it was doing then."""
+        """After a fork, reset the state that belongs to the parent."""
         if self._process == os.getpid():
             return
         self._process = os.getpid()

@@ -1,7 +1,7 @@
-"""The named target `s3`: a moto server in a child process, on the loopback address only.
+"""Named target `s3`: a moto server in a child process, on the loopback interface only.
 
-In a process of its own, so that its threads and connections are not taken for those of the stream
-that is checked. It ends with the process that started it, however that ends.
+A separate process keeps its threads and connections apart from those of the stream under test. It
+ends with the process that started it, even if that process is killed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.targets import ReferenceBinding
 
-#: What its clients have to say; it accepts anything.
+#: Credentials for its clients; the server accepts any.
 ACCESS_KEY = SECRET_KEY = "fscontract"
 REGION = "us-east-1"
 _PATIENCE = 10
-#: Without the directory of the user on the path, where another `moto.py` may lie.
+#: Without the current directory on the path, where another `moto.py` may lie.
 _START = f"""
 import sys
 sys.path = [entry for entry in sys.path if entry]
@@ -34,10 +34,10 @@ serve()
 
 
 class EmbeddedServer:
-    """A running server; `url` is where it listens."""
+    """A running server; `url` is its address."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - this module, run by this very interpreter
+        self._process = subprocess.Popen(  # noqa: S603 - runs this module with the same interpreter
             [sys.executable, "-c", _START],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -47,10 +47,10 @@ class EmbeddedServer:
         self.url = self._process.stdout.readline().decode().strip()
         if not self.url:
             self.close()
-            raise OSError("the embedded S3 server (moto) does not start")
+            raise OSError("the embedded S3 server (moto) did not start")
 
     def close(self) -> None:
-        """End the server, and all that it holds; may be called again."""
+        """Stop the server and drop its data. May be called again."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
@@ -68,12 +68,12 @@ class EmbeddedServer:
 
 
 def available() -> bool:
-    """Whether the server is installed."""
+    """Return True if the server is installed."""
     return find_spec("moto") is not None and find_spec("flask") is not None
 
 
 def serve() -> None:
-    """Run the server in this process, until standard input ends."""
+    """Run the server in this process until standard input ends."""
     import logging
 
     from moto.server import ThreadedMotoServer
@@ -83,11 +83,11 @@ def serve() -> None:
     server.start()
     host, port = server.get_host_and_port()
     print(f"http://{host}:{port}", flush=True)
-    sys.stdin.buffer.read()  # until the process that started this one lets go
+    sys.stdin.buffer.read()  # until the parent process closes the pipe or ends
     server.stop()
 
 
-#: The bucket on the embedded server.
+#: Bucket on the embedded server.
 BUCKET = "fscontract"
 _EMBEDDED = {
     "access_key": ACCESS_KEY,
@@ -98,7 +98,7 @@ _EMBEDDED = {
 
 
 class S3Binding(ReferenceBinding):
-    """The binding to a bucket, perhaps on a server that ends with it."""
+    """Binding to a bucket, optionally on a server that ends with it."""
 
     default_profile: ClassVar[str] = "s3"
 
@@ -109,9 +109,9 @@ class S3Binding(ReferenceBinding):
         self._server = server
 
     def prepare(self) -> None:
-        """Make the bucket of the embedded server, and name a directory; TargetError.
+        """Create the bucket of the embedded server and choose a directory; raise TargetError.
 
-        It is there with its first file: some stores have no word for an empty one.
+        This also writes a first file, because some stores can't represent an empty bucket.
         """
         if self._server is not None:
             make_bucket(self._server.url)
@@ -122,7 +122,7 @@ class S3Binding(ReferenceBinding):
         self._prefix = new_prefix("/")
 
     def dispose(self) -> None:
-        """Remove the directory, and end connections and the server; TargetError."""
+        """Remove the directory; stop connections and the server; raise TargetError."""
         try:
             super().dispose()
         finally:
@@ -132,9 +132,9 @@ class S3Binding(ReferenceBinding):
 
 
 def s3(options: Mapping[str, str]) -> Binding:
-    """A bucket: `bucket` and the other S3 options say which; without it, one on a moto server.
+    """Return a binding to `bucket` with the other S3 options, or to a bucket on a moto server.
 
-    TargetError if an option is wrong, or the server can't be started.
+    Raise TargetError if an option is invalid or the server can't be started.
     """
     given = dict(options)
     bucket = given.pop("bucket", None)
@@ -142,38 +142,38 @@ def s3(options: Mapping[str, str]) -> Binding:
         return S3Binding(S3FileSystem.of(config_of(bucket, given)))
     for name in ("endpoint", *_EMBEDDED):
         if name in given:
-            raise TargetError(f"s3: option {name!r} needs the option 'bucket', too")
+            raise TargetError(f"s3: option {name!r} requires option 'bucket'")
     server = start(given)
     return S3Binding(S3FileSystem.of(embedded_config(server.url, given)), server)
 
 
 def start(options: Mapping[str, str]) -> EmbeddedServer:
-    """A new embedded server, if these options fit; TargetError."""
+    """Return a new embedded server if `options` allow one; raise TargetError."""
     embedded_config("http://127.0.0.1", options)
     if not available():
-        raise TargetError("s3: the embedded server needs moto: pip install 'fscontract[s3]'")
+        raise TargetError("s3: the embedded server requires moto: pip install 'fscontract[s3]'")
     try:
         return EmbeddedServer()
     except OSError as error:
-        raise failure("s3", "no embedded server", error) from error
+        raise failure("s3", "can't start the embedded server", error) from error
 
 
 def make_bucket(url: str) -> None:
-    """Make the bucket on an embedded server; TargetError."""
+    """Create the bucket on an embedded server; raise TargetError."""
     request = Request(f"{url}/{BUCKET}", method="PUT")  # noqa: S310 - http, to this machine
     try:
         urlopen(request, timeout=30).close()  # noqa: S310
     except OSError as error:
-        raise failure("s3", "can't make a bucket", error) from error
+        raise failure("s3", "can't create a bucket", error) from error
 
 
 def embedded_config(url: str, options: Mapping[str, str]) -> S3Config:
-    """The configuration for an embedded server at `url`; TargetError for a wrong option."""
+    """Return the configuration for an embedded server at `url`; raise TargetError."""
     return config_of(BUCKET, {**options, **_EMBEDDED, "endpoint": url})
 
 
 def config_of(bucket: str, options: Mapping[str, str]) -> S3Config:
-    """The configuration of a bucket; TargetError for a wrong option."""
+    """Return the configuration of a bucket; raise TargetError for an invalid option."""
     try:
         return S3Config.of(bucket, options)
     except IllegalArgumentException as error:

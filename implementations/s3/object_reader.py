@@ -1,4 +1,4 @@
-"""Port to an object store: one ranged GET, what cancels it, and what is counted."""
+"""Abstract source of ranged GETs, cancellation, and request counters."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from fscontract.implementations.filesystem_base import free_in_children
 
 @dataclass(frozen=True)
 class ByteRange:
-    """The bytes from `start` up to before `stop`, or to the end; or the last `-start` of them."""
+    """Byte range from `start` to `stop` (exclusive) or EOF; a negative `start` is a suffix."""
 
     start: int
     stop: int | None = None
 
     def __post_init__(self) -> None:
         if self.stop is not None and not 0 <= self.start < self.stop:
-            raise ValueError(f"no range of at least a byte: {self.start} to {self.stop}")
+            raise ValueError(
+                f"invalid byte range: {self.start} to {self.stop}; it must hold at least one byte"
+            )
 
     @property
     def header(self) -> str:
-        """The value of the header `Range`."""
+        """Value of the `Range` header."""
         if self.start < 0:
             return f"bytes={self.start}"
         return (
@@ -40,9 +42,9 @@ class ByteRange:
 
 
 class Request(NamedTuple):
-    """What is asked for: a range of an object, or all of it.
+    """Request for a range of an object, or for all of it.
 
-    Only if its etag is `if_match`, which has its quotes, and only of the given version.
+    The store must check that the etag is `if_match`, which has quotes, and send `version`, if set.
     """
 
     key: str
@@ -52,7 +54,7 @@ class Request(NamedTuple):
 
 
 class Cancellation:
-    """Ends what is under way, from any thread, once and for all."""
+    """Cancels requests in progress, from any thread, permanently."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,11 +63,11 @@ class Cancellation:
 
     @property
     def cancelled(self) -> bool:
-        """Whether `cancel` was called."""
+        """True if `cancel` was called."""
         return self._event.is_set()
 
     def cancel(self) -> None:
-        """Call everything that `calling` holds, and end all waiting."""
+        """Call all functions registered with `calling`, and end all waits."""
         self._event.set()
         with self._lock:
             calls = list(self._calls)
@@ -73,18 +75,18 @@ class Cancellation:
             call()
 
     def check(self) -> None:
-        """InterruptedIOException if `cancel` was called."""
+        """Raise InterruptedIOException if `cancel` was called."""
         if self._event.is_set():
             raise interrupted()
 
     def wait(self, seconds: float) -> None:
-        """Wait so long; InterruptedIOException if `cancel` is called before the time is over."""
+        """Wait for some seconds; raise InterruptedIOException if `cancel` is called meanwhile."""
         if self._event.wait(seconds):
             raise interrupted()
 
     @contextmanager
     def calling(self, call: Callable[[], object]) -> Iterator[None]:
-        """Have `cancel` call this within the `with` block; it must not block, and may run twice."""
+        """Have `cancel` call `call` within the `with` block. It must not block, may run twice."""
         with self._lock:
             self._calls.add(call)
         try:
@@ -97,16 +99,16 @@ class Cancellation:
 
 
 def interrupted() -> InterruptedIOException:
-    """The error of a read whose stream was closed or unbuffered meanwhile."""
+    """Return the error of a read whose stream was closed or unbuffered meanwhile."""
     return InterruptedIOException("the stream was closed or unbuffered during a read")
 
 
 class Body(ABC):
-    """The answer to a GET: which bytes of the object it has, and those bytes, in order.
+    """Response to a GET: the byte range that it holds, and its bytes in order.
 
-    `offset` is where the first one stands in the object, `length` how many were announced; both are
-    what the server said, not what it was asked for. `total` is the length of the whole object,
-    `etag` and `version` which one it is, None if the server does not say.
+    `offset` is the position of the first byte in the object and `length` the announced number of
+    bytes; both come from the response, not the request. `total` is the length of the object, `etag`
+    and `version` identify it; they are None if the server does not send them.
     """
 
     offset: int
@@ -114,39 +116,39 @@ class Body(ABC):
     total: int | None
     etag: str | None
     version: str | None
-    #: How many requests it took to get it.
+    #: Number of requests that were sent for it.
     requests: int = 1
 
     @abstractmethod
     def chunk(self) -> memoryview:
-        """The next bytes, as many as it likes; none at the end of the body.
+        """Return the next bytes, in chunks of any size; an empty view at the end of the body.
 
-        That may come too early. S3Exception if the connection fails, InterruptedIOException if the
-        request was cancelled.
+        The body may end early. Raise S3Exception if the connection fails, InterruptedIOException if
+        the request was cancelled.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Give the connection back, or drop it if there is more to come; may be called again."""
+        """Return the connection, or drop it if the body has more bytes. May be called again."""
 
 
 class RangeSource(ABC):
-    """Where ranges of objects come from: the part of a store that a stream needs.
+    """Source of object ranges: the part of a store that a stream needs.
 
-    Safe with threads. It tries each request once, and holds nothing but connections.
+    Thread-safe. It sends each request once, without retries, and holds no state but connections.
     """
 
     @abstractmethod
     def get(self, request: Request, cancel: Cancellation) -> Body:
-        """Ask for an object; the error is one of `failures.py`, and says bucket, key and range."""
+        """Send a GET. Raise an exception of `errors.py` that names bucket, key and range."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of connections and threads; a later request gets new ones."""
+        """Close connections and threads. A later request makes new ones."""
 
 
 class RequestCounters:
-    """Count the requests, bytes and connections of one stream, which several threads may use."""
+    """Thread-safe counters of one stream's requests, bytes and connections."""
 
     def __init__(self) -> None:
         self._lock = free_in_children(threading.Lock())
@@ -156,21 +158,21 @@ class RequestCounters:
         self.closed = 0
 
     def request(self, count: int = 1) -> None:
-        """So many requests were sent."""
+        """Count requests that were sent."""
         with self._lock:
             self.requests += count
 
     def bytes(self, count: int) -> None:
-        """So many bytes of a body arrived."""
+        """Count bytes of a body that arrived."""
         with self._lock:
             self.received += count
 
     def hold(self) -> None:
-        """A connection is kept from one call of the reader to the next."""
+        """Count a connection that is kept between calls."""
         with self._lock:
             self.opened += 1
 
     def drop(self) -> None:
-        """One that was held is given back."""
+        """Count a kept connection that was returned."""
         with self._lock:
             self.closed += 1

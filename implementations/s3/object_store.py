@@ -1,4 +1,4 @@
-"""The port to all of an object store but reading, and what persists where it fails."""
+"""Abstract operations of an object store, and a store that retries them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fscontract.implementations.s3.range_download import retrying
 
 T = TypeVar("T")
 
-# Hadoop's names (StoreStatisticNames) for what is counted here.
+# Hadoop's statistic names (StoreStatisticNames).
 OBJECT_LIST_REQUEST = "object_list_request"
 OBJECT_CONTINUE_LIST_REQUEST = "object_continue_list_request"
 OBJECT_PUT_REQUEST = "object_put_request"
@@ -44,15 +44,15 @@ COUNTERS = (
     OBJECT_MULTIPART_UPLOAD_ABORTED,
 )
 
-#: How many keys one request deletes at most.
+#: Maximum number of keys in one delete request.
 BATCH = 1000
-#: How many parts an upload may have.
+#: Maximum number of parts in an upload.
 MOST_PARTS = 10_000
 
 
 @dataclass(frozen=True)
 class ObjectInfo:
-    """What the store says of one object: bytes, an etag without quotes, seconds since 1970."""
+    """Metadata of one object: length in bytes, etag without quotes, seconds since 1970."""
 
     key: str
     length: int
@@ -62,7 +62,7 @@ class ObjectInfo:
 
 
 class Page(NamedTuple):
-    """A part of a listing, in the order of keys; `more` is where the next one begins, if any."""
+    """Part of a listing, sorted by key; `more` is the token of the next page, if any."""
 
     objects: tuple[ObjectInfo, ...]
     prefixes: tuple[str, ...] = ()
@@ -70,94 +70,94 @@ class Page(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What an object became: its etag without quotes, and its version if there are versions."""
+    """Result of a write: the etag without quotes, and the version if the bucket has versions."""
 
     etag: str | None
     version: str | None = None
 
 
 class Namespace(ABC):
-    """The objects of a bucket, but their content. Each method is one request, tried once.
+    """Operations on the objects of a bucket, except reads. Each method sends one request once.
 
-    Safe with threads. Errors are those of `failures.py`; FileAlreadyExistsException where
-    something is to be created, and there.
+    Thread-safe. Raise exceptions of `errors.py`, and FileAlreadyExistsException if an object to be
+    created exists.
     """
 
     @abstractmethod
     def head(self, key: str, version: str | None = None) -> ObjectInfo:
-        """What there is at a key; FileNotFoundException."""
+        """Return the metadata of a key; raise FileNotFoundException."""
 
     @abstractmethod
     def page(
         self, prefix: str, delimiter: str, after: str | None, more: str | None, limit: int
     ) -> Page:
-        """Up to `limit` keys below a prefix, those after `after`, or from `more` of a page on."""
+        """List up to `limit` keys below a prefix, after the key `after`, or from token `more`."""
 
     @abstractmethod
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
-        """Write an object; if `create`, only where there is none."""
+        """Write an object; if `create`, only if it does not exist."""
 
     @abstractmethod
     def begin(self, key: str) -> str:
-        """Begin to write an object in parts; its name is for the other calls."""
+        """Start a multipart upload; return its ID."""
 
     @abstractmethod
     def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
-        """Write one part, numbered from 1; its etag."""
+        """Upload one part, numbered from 1; return its etag."""
 
     @abstractmethod
     def complete(
         self, key: str, upload: str, etags: Sequence[str], create: bool = False
     ) -> Written:
-        """Make an object of all parts; if `create`, only where there is none."""
+        """Complete an upload from all parts; if `create`, only if the object does not exist."""
 
     @abstractmethod
     def abort(self, key: str, upload: str) -> None:
-        """Throw away all parts; nothing happens if there are none any more."""
+        """Drop all parts of an upload. Do nothing if the upload does not exist."""
 
     @abstractmethod
     def delete(self, keys: Sequence[str]) -> dict[str, PathIOException]:
-        """Delete up to BATCH objects; the errors of those that stay, by key."""
+        """Delete up to BATCH objects; return the errors of those that remain, by key."""
 
     @abstractmethod
     def copy(self, source: str, target: str, etag: str | None = None) -> Written:
-        """Copy an object of up to 5 GiB, of this etag; FileNotFoundException."""
+        """Copy an object of up to 5 GiB with this etag; raise FileNotFoundException."""
 
     @abstractmethod
     def copy_part(
         self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
     ) -> str:
-        """As `part`, of the bytes of another object from `start` up to before `stop`."""
+        """Upload as a part the bytes of another object from `start` to `stop` (exclusive)."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of all connections; a later request gets new ones."""
+        """Close all connections. A later request makes new ones."""
 
 
 class Requests:
-    """Counts of requests, which may be counted in the midst of a garbage collection, too."""
+    """Request counters; counting is safe during a garbage collection."""
 
     def __init__(self) -> None:
         self._lock = free_in_children(threading.RLock())
         self._counts = dict.fromkeys(COUNTERS, 0)
 
     def count(self, name: str) -> None:
-        """One more."""
+        """Count one request."""
         with self._lock:
             self._counts[name] += 1
 
     def snapshot(self) -> dict[str, int]:
-        """All counts as they are now."""
+        """Return a copy of all counts."""
         return dict(self._counts)
 
 
 class ObjectStore:
-    """A namespace that tries again, and does in several requests what one can't do.
+    """Object store that retries, and splits operations that need several requests.
 
-    `connected` gives the namespace, `count` is told of each request by its counter.
+    `connected` returns the namespace; `count` is called with the statistic name of each request.
     """
 
-    #: The largest object that one request copies, and the parts of larger ones.
+    #: Largest object copied by one request, and part size for larger ones.
     copy_limit = 5 << 30
     copy_part = 1 << 30
 
@@ -174,7 +174,7 @@ class ObjectStore:
         self._count = count
 
     def head(self, key: str, version: str | None = None) -> ObjectInfo:
-        """What there is at a key; FileNotFoundException."""
+        """Return the metadata of a key; raise FileNotFoundException."""
         counters = (ACTION_HTTP_HEAD_REQUEST, OBJECT_METADATA_REQUESTS)
         return self._ask(counters, lambda store: store.head(key, version))
 
@@ -185,9 +185,9 @@ class ObjectStore:
         after: str | None = None,
         limit: int = BATCH,
     ) -> Iterator[Page]:
-        """The keys below a prefix in pages of up to `limit`, each asked for when it is wanted.
+        """Yield the keys below a prefix in pages of up to `limit`, requested on demand.
 
-        With a delimiter, keys that have it after the prefix are one prefix up to there.
+        With a delimiter, keys that contain it after the prefix are grouped into one prefix.
         """
         counter, more = OBJECT_LIST_REQUEST, None
         while True:
@@ -198,23 +198,23 @@ class ObjectStore:
             counter, more = OBJECT_CONTINUE_LIST_REQUEST, page.more
 
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
-        """Write an object; FileAlreadyExistsException if `create`, and there is one."""
+        """Write an object; raise FileAlreadyExistsException if `create` and the object exists."""
         return self._ask(
             (OBJECT_PUT_REQUEST,), lambda store: store.put(key, data, create), creating=create
         )
 
     def begin(self, key: str) -> str:
-        """Begin to write an object in parts."""
+        """Start a multipart upload."""
         return self._ask((OBJECT_MULTIPART_UPLOAD_INITIATED,), lambda store: store.begin(key))
 
     def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
-        """Write one part, numbered from 1; its etag."""
+        """Upload one part, numbered from 1; return its etag."""
         return self._ask((OBJECT_PUT_REQUEST,), lambda store: store.part(key, upload, number, data))
 
     def complete(
         self, key: str, upload: str, etags: Sequence[str], create: bool = False
     ) -> Written:
-        """Make an object of all parts; errors as in `put`."""
+        """Complete an upload from all parts. Raises as `put` does."""
         tried = 0
 
         def attempt(store: Namespace) -> Written:
@@ -223,7 +223,7 @@ class ObjectStore:
             try:
                 return store.complete(key, upload, etags, create)
             except FileNotFoundException:
-                # An earlier attempt may have done it, and its answer been lost.
+                # An earlier attempt may have succeeded although its response was lost.
                 present = store.head(key) if tried > 1 else None
                 if present is None or present.etag != etag_of(etags):
                     raise
@@ -232,13 +232,14 @@ class ObjectStore:
         return self._ask((), attempt, creating=create)
 
     def abort(self, key: str, upload: str) -> None:
-        """Throw away all parts of an upload."""
+        """Drop all parts of an upload."""
         self._ask((OBJECT_MULTIPART_UPLOAD_ABORTED,), lambda store: store.abort(key, upload))
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Delete any number of objects, those too that are not there.
+        """Delete any number of objects; missing ones are ignored.
 
-        S3Exception, or another PathIOException, for the first that stays; it says how many do.
+        Raise S3Exception, or another PathIOException, for the first object that remains; its
+        message has the number of the others.
         """
         for start in range(0, len(keys), BATCH):
             left = list(keys[start : start + BATCH])
@@ -247,7 +248,7 @@ class ObjectStore:
                 self._count(OBJECT_DELETE_OBJECTS)
 
     def copy(self, source: ObjectInfo, target: str) -> Written:
-        """Copy this version of an object, of any size; RemoteFileChangedException."""
+        """Copy this version of an object of any size; raise RemoteFileChangedException."""
         if source.length <= self.copy_limit:
             return self._ask(
                 (OBJECT_COPY_REQUESTS,),
@@ -279,7 +280,7 @@ class ObjectStore:
         call: Callable[[Namespace], T],
         creating: bool = False,
     ) -> T:
-        """What a call gives, tried again after what may pass."""
+        """Return the result of `call`; retry after transient errors."""
         lost = False
 
         def attempt() -> T:
@@ -290,23 +291,26 @@ class ObjectStore:
                 return call(self._connected())
             except FileAlreadyExistsException as error:
                 if lost and creating:
-                    what = "the file exists, made perhaps by an attempt whose answer was lost"
+                    what = (
+                        "the file already exists; an attempt whose response was lost may have "
+                        "created it"
+                    )
                     raise FileAlreadyExistsException(error.path, what) from None
                 raise
             except S3Exception as error:
-                lost = lost or error.status != 409  # which says that nothing was done
+                lost = lost or error.status != 409  # a 409 means that nothing was done
                 raise
 
         return retrying(attempt, self._retries)
 
 
 def exists(location: ObjectLocation) -> FileAlreadyExistsException:
-    """The error for creating what exists."""
-    return FileAlreadyExistsException(location.path, location.says("the file exists"))
+    """Return the error for creating an object that exists."""
+    return FileAlreadyExistsException(location.path, location.says("the file already exists"))
 
 
 def etag_of(parts: Sequence[str]) -> str | None:
-    """The etag of an object of these parts, if they are what S3 documents; else None."""
+    """Return the etag that S3 documents for an object of these parts; None if they don't fit."""
     try:
         whole = b"".join(bytes.fromhex(etag) for etag in parts)
     except ValueError:
@@ -321,7 +325,7 @@ def _page(
 
 
 def _drop(store: Namespace, left: list[str]) -> None:
-    """Delete what is `left`, and keep there what was not deleted; the error of one of those."""
+    """Delete the keys in `left`, keep the failed ones in it, and raise the error of one of them."""
     errors = {
         key: error
         for key, error in store.delete(left).items()

@@ -1,4 +1,4 @@
-"""Options of the S3 filesystem: one table, and how their values are parsed."""
+"""Table of S3 options, and the parsers of their values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fscontract.contract.api.openfile_options import option_table
 from fscontract.implementations import options
 from fscontract.implementations.options import GIB, KIB, MIB, Kind, Option
 
-#: What Hadoop's keys start with; those of one bucket have `bucket.NAME.` after it.
+#: Prefix of Hadoop keys; keys of one bucket have `bucket.NAME.` after it.
 S3A = "fs.s3a."
-#: What the variables start with that are ours.
+#: Prefix of fscontract's environment variables.
 VARIABLE = "FSCONTRACT_S3_"
 _NAME = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", re.ASCII)
@@ -25,18 +25,18 @@ def _text(option: Option, text: str) -> str:
 
 
 def secret(option: Option, text: str) -> str:
-    """Read text that is never shown."""
+    """Parse a value that is never shown."""
     return text.strip()
 
 
 def _choices(option: Option, text: str) -> tuple[str, ...]:
-    """Read choices with commas between them; of a class, the last part of its name counts."""
+    """Parse comma-separated choices; for a class name, only the last part counts."""
     names = (name.strip().rsplit(".", 1)[-1] for name in text.split(","))
     return tuple(options.choice(option, name) for name in names if name)
 
 
 def policy(option: Option, text: str) -> str:
-    """Read the first known read policy of a list."""
+    """Parse a list of read policies; return the first known one."""
     assert isinstance(option, S3Option)
     known = {name: name for name in option_table().policies} | dict(option.translated)
     for name in text.lower().split(","):
@@ -46,7 +46,7 @@ def policy(option: Option, text: str) -> str:
 
 
 def _name(option: Option, text: str) -> str:
-    """Read a name such as that of a region."""
+    """Parse a name, such as that of a region."""
     name = text.strip()
     if not _NAME.fullmatch(name):
         raise ValueError("expected letters, digits and hyphens")
@@ -54,7 +54,7 @@ def _name(option: Option, text: str) -> str:
 
 
 def _url(option: Option, text: str) -> str:
-    """Read a URL of http or https, or a host without a scheme; nothing of it is shown."""
+    """Parse an http or https URL, or a host without a scheme. Messages never contain it."""
     url = text.strip()
     problem = endpoint_problem(url if "://" in url else f"https://{url}")
     if problem:
@@ -64,13 +64,13 @@ def _url(option: Option, text: str) -> str:
 
 @dataclass(frozen=True)
 class S3Option(Option):
-    """An option of a bucket, with Hadoop's keys and the environment's variables for it."""
+    """S3 option, with its Hadoop keys and environment variables."""
 
-    #: Hadoop's keys without `fs.s3a.`, the first one before the others.
+    #: Hadoop keys without `fs.s3a.`, in order of precedence.
     s3a: tuple[str, ...] = ()
-    #: What Hadoop's values are called here, where they differ.
+    #: Hadoop values and their names here, if different.
     translated: tuple[tuple[str, str], ...] = ()
-    #: Variables, the first one before the others; the default is FSCONTRACT_S3_ and the name.
+    #: Variables in order of precedence; the default is FSCONTRACT_S3_ and the name.
     variables: tuple[str, ...] | None = None
 
     label: ClassVar[str] = "S3 option"
@@ -78,13 +78,13 @@ class S3Option(Option):
 
     @property
     def environment(self) -> tuple[str, ...]:
-        """The variables of the environment that set it."""
+        """Environment variables of the option."""
         if self.variables is None:
             return (VARIABLE + self.name.upper(),)
         return self.variables
 
     def parse(self, value: Any, origin: str = "") -> Any:
-        """As the base has it; in a key of Hadoop's, values are Hadoop's, and times milliseconds."""
+        """Parse a value. In a Hadoop key, values are Hadoop's, and times are in milliseconds."""
         if not origin.startswith(S3A):
             return super().parse(value, origin)
         names = dict(self.translated)
@@ -97,18 +97,18 @@ class S3Option(Option):
 
 @dataclass(frozen=True)
 class Setting:
-    """A value that somebody set an option to, and where; the value is never shown."""
+    """Value of an option, and its source. The value is never shown."""
 
     option: S3Option
     value: Any = field(repr=False)
     origin: str
 
     def parse(self) -> Any:
-        """Return the value, of its type and within its bounds; IllegalArgumentException."""
+        """Return the parsed value; raise IllegalArgumentException if it is invalid."""
         return self.option.parse(self.value, self.origin)
 
 
-#: The anonymous provider, of Hadoop and of both SDKs.
+#: Anonymous credential providers of Hadoop and both AWS SDKs.
 _PROVIDERS = (
     ("AnonymousAWSCredentialsProvider", "anonymous"),
     ("AnonymousCredentialsProvider", "anonymous"),
@@ -129,37 +129,37 @@ OPTIONS = (
     S3Option(
         "endpoint",
         _url,
-        "URL of the store, if that is not AWS; no user or password in it.",
+        "URL of the store, if not AWS. Must not contain a user or password.",
         s3a=("endpoint",),
         variables=("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
     ),
     S3Option(
         "ssl",
         options.switch,
-        "Whether an endpoint without a scheme is https.",
+        "Use https for an endpoint without a scheme.",
         True,
         s3a=("connection.ssl.enabled",),
     ),
     S3Option(
         "region",
         _name,
-        "Region of the bucket. The default is that of the files of AWS, else us-east-1.",
+        "Region of the bucket. Default: the region of the AWS configuration files, or us-east-1.",
         s3a=("endpoint.region",),
         variables=("AWS_REGION", "AWS_DEFAULT_REGION"),
     ),
     S3Option(
         "path_style",
         options.switch,
-        "Whether the bucket is in the path of URLs, not in the host. The default is yes with an "
-        "endpoint, or a bucket with a dot in its name.",
+        "Put the bucket in the URL's path instead of its host. Default: yes with an endpoint, or "
+        "for a bucket name with a dot.",
         s3a=("path.style.access",),
     ),
-    S3Option("anonymous", options.switch, "Whether to sign no request."),
+    S3Option("anonymous", options.switch, "Send unsigned requests."),
     S3Option(
         "provider",
         _choices,
-        "Where credentials are looked for, one after the other: among these options (keys), in the "
-        "environment, files and roles of AWS (chain), or nowhere (anonymous).",
+        "Comma-separated sources of credentials, in order: these options (keys), the AWS "
+        "environment, files and roles (chain), or none (anonymous).",
         choices=("chain", "keys", "anonymous"),
         s3a=("aws.credentials.provider",),
         translated=_PROVIDERS,
@@ -167,43 +167,43 @@ OPTIONS = (
     S3Option(
         "profile",
         _text,
-        "Profile of the files of AWS to take credentials and region from. Without it, what finds "
-        "credentials goes by AWS_PROFILE itself.",
+        "Profile of the AWS configuration files for credentials and region. If unset, "
+        "AWS_PROFILE applies.",
     ),
     S3Option(
         "access_key",
         secret,
-        "Access key; not passed on to other processes. Without it, what finds credentials goes by "
-        "AWS_ACCESS_KEY_ID itself; so it does with the next two.",
+        "Access key; not passed to other processes. If this, secret_key and session_token are "
+        "unset, the AWS environment variables apply.",
         s3a=("access.key",),
         variables=(),
     ),
     S3Option(
         "secret_key",
         secret,
-        "Secret key; not passed on to other processes.",
+        "Secret key; not passed to other processes.",
         s3a=("secret.key",),
         variables=(),
     ),
     S3Option(
         "session_token",
         secret,
-        "Session token of temporary keys; not passed on to other processes.",
+        "Session token of temporary keys; not passed to other processes.",
         s3a=("session.token",),
         variables=(),
     ),
     S3Option(
         "transport",
         options.choice,
-        "Library that sends requests; auto is obstore, but boto3 in a process that was forked "
-        "from one that has loaded obstore.",
+        "Library that sends requests. auto selects obstore, or boto3 in a process forked from "
+        "one that has loaded obstore.",
         "auto",
         choices=("auto", "obstore", "boto3"),
     ),
     S3Option(
         "retries",
         options.count,
-        "How often one call may try again after failures that may pass.",
+        "Maximum retries of one call after transient failures.",
         5,
         0,
         100,
@@ -212,7 +212,7 @@ OPTIONS = (
     S3Option(
         "connect_timeout",
         options.duration,
-        "How long making a connection may take.",
+        "Connection timeout.",
         5.0,
         0.001,
         3600,
@@ -221,7 +221,7 @@ OPTIONS = (
     S3Option(
         "timeout",
         options.duration,
-        "How long there may be no byte of an answer.",
+        "Maximum time without a byte of the response.",
         30.0,
         0.001,
         3600,
@@ -230,7 +230,7 @@ OPTIONS = (
     S3Option(
         "connections",
         options.count,
-        "The most threads that fetch at the same time, and the most idle connections.",
+        "Maximum number of concurrent fetch threads, and of idle connections.",
         32,
         1,
         1000,
@@ -239,7 +239,7 @@ OPTIONS = (
     S3Option(
         "on_change",
         options.choice,
-        "What a stream does when its object is replaced: fail, or follow the new one.",
+        "Action when the object of a stream is replaced: fail, or follow the new version.",
         "fail",
         choices=("fail", "follow"),
         s3a=("change.detection.mode",),
@@ -253,14 +253,14 @@ OPTIONS = (
     S3Option(
         "read_policy",
         policy,
-        "Read policy of streams that are opened without one.",
+        "Default read policy of streams.",
         s3a=("experimental.input.fadvise",),
         translated=(("normal", "adaptive"),),
     ),
     S3Option(
         "readahead",
         options.size,
-        "How far ahead a seek may go without a new request.",
+        "Maximum forward seek that reuses the current request.",
         64 * KIB,
         0,
         GIB,
@@ -269,7 +269,7 @@ OPTIONS = (
     S3Option(
         "min_seek",
         options.size,
-        "Ranges of a vectored read with a smaller gap than this are one request.",
+        "Merge ranges of a vectored read into one request if the gap is smaller than this.",
         128 * KIB,
         0,
         GIB,
@@ -278,7 +278,7 @@ OPTIONS = (
     S3Option(
         "max_read",
         options.size,
-        "The most bytes of such a request; 0 keeps all ranges apart.",
+        "Maximum size of a merged request; 0 disables merging.",
         8 * MIB,
         0,
         GIB,
@@ -287,7 +287,7 @@ OPTIONS = (
     S3Option(
         "part_size",
         options.size,
-        "Size of the parts of a multipart write; also the buffer size.",
+        "Part size of a multipart upload; also the buffer size.",
         8 * MIB,
         5 * MIB,
         5 * GIB,
@@ -295,24 +295,24 @@ OPTIONS = (
     ),
 )
 BY_NAME = {option.name: option for option in OPTIONS}
-#: Every key of Hadoop that is known, without `fs.s3a.`.
+#: Every known Hadoop key, without `fs.s3a.`.
 S3A_KEYS = {key: option for option in OPTIONS for key in option.s3a}
 
 
 def endpoint_problem(url: str) -> str:
-    """Return what is wrong with a URL, without anything of it; "" if nothing is."""
+    """Return the problem with a URL, or "". The text contains no part of the URL."""
     if "@" in url:
-        return "credentials must not be in the URL; there are options for them"
+        return "credentials must not be in the URL; use the credential options"
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
         return "invalid host or port"
     if parts.scheme not in ("http", "https"):
-        return "expected a URL of http or https"
+        return "expected an http or https URL"
     host = parts.netloc.rsplit(":", 1)[0] if not parts.netloc.endswith("]") else parts.netloc
     if not _HOST.fullmatch(host):
         return "invalid host or port"
     if parts.query or parts.fragment or not _GRAPHIC.fullmatch(url):
-        return "expected a URL of a host, and perhaps a port and a path"
+        return "expected a URL with a host, and optionally a port and a path"
     return ""

@@ -1,4 +1,4 @@
-"""Download one range over several requests: retries, and one version of the object."""
+"""Download of one range over several requests, with retries, from one version of the object."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from fscontract.implementations.s3.object_reader import (
 
 
 class VersionPin:
-    """One version of an object, from the first answer on if it is not known before.
+    """One version of an object, from the first response on if not known before.
 
-    `declared` is how long its reader says it is, which ends it; `total` how long it is.
+    `declared` is the length that the reader declares, which limits reading; `total` is the actual
+    length.
     """
 
     def __init__(
@@ -40,35 +41,38 @@ class VersionPin:
         self.version = version
         self.declared = declared
         self.total: int | None = None
-        self._unnamed = False  # whether an answer without an ETag was admitted
+        self._unnamed = False  # True after a response without an ETag was accepted
         self._lock = free_in_children(threading.Lock())
 
     @property
     def length(self) -> int | None:
-        """Where the reader's file ends, None if that is not known yet."""
+        """Length of the reader's file, or None if unknown."""
         return self.total if self.declared is None else self.declared
 
     @property
     def if_match(self) -> str | None:
-        """What to send as `If-Match`."""
+        """Value of the `If-Match` header."""
         return header(self.etag)
 
     def end(self, stop: int | None) -> int | None:
-        """Where reading up to `stop` ends at the latest, None if nothing is known of it."""
+        """Return the last possible end of a read up to `stop`, or None if unknown."""
         known = [n for n in (stop, self.declared, self.total) if n is not None]
         return min(known) if known else None
 
     def admit(self, location: ObjectLocation, body: Body) -> None:
-        """Check that an answer is of this version; the first one decides.
+        """Check that a response is of this version; the first response defines the version.
 
-        RemoteFileChangedException. WrongAnswerException if only some answers name an ETag.
+        Raise RemoteFileChangedException, or WrongAnswerException if only some responses have an
+        ETag.
         """
         etag = plain(body.etag)
         with self._lock:
             if etag is None and self.etag is not None:
-                raise WrongAnswerException(location, "the answer lacks ETag")
+                raise WrongAnswerException(location, "missing ETag in the response")
             if etag is not None and self._unnamed:
-                raise WrongAnswerException(location, "the answer has an ETag, unlike others before")
+                raise WrongAnswerException(
+                    location, "unexpected ETag in the response: earlier responses had none"
+                )
             if etag is not None and self.etag is not None and not same(etag, self.etag):
                 raise changed(location, self.etag, etag)
             self._compare(location, body.total)
@@ -76,12 +80,12 @@ class VersionPin:
             self._unnamed = self.etag is None
 
     def ends_at(self, location: ObjectLocation, total: int) -> None:
-        """The store says how long the object is; RemoteFileChangedException as in `admit`."""
+        """Record the object's length from the store; RemoteFileChangedException as in `admit`."""
         with self._lock:
             self._compare(location, total)
 
     def forget(self) -> None:
-        """Take whatever version the next answer is of."""
+        """Accept any version in the next response."""
         with self._lock:
             self.etag = self.version = self.total = self.declared = None
             self._unnamed = False
@@ -94,15 +98,20 @@ class VersionPin:
 
 
 def admit(location: ObjectLocation, request: Request, body: Body, pin: VersionPin) -> None:
-    """Check that a body holds what was asked for, and is of the version that the pin names.
+    """Check that a body holds the requested range of the pinned version.
 
-    It may have more than that, or show that the object ends before. WrongAnswerException,
+    It may hold more, or show that the object ends earlier. Raise WrongAnswerException or
     RemoteFileChangedException.
     """
     if request.version is not None and body.version not in (None, request.version):
-        raise WrongAnswerException(location, f"the answer is of version {body.version!r}")
+        raise WrongAnswerException(
+            location,
+            f"wrong version in the response: {body.version!r}, expected {request.version!r}",
+        )
     if not _fits(request.range, body):
-        what = f"the answer holds {body.length} bytes from {body.offset} on, not those asked"
+        what = (
+            f"the response has {body.length} bytes at offset {body.offset}, not the requested range"
+        )
         raise WrongAnswerException(location, what)
     pin.admit(location, body)
 
@@ -120,15 +129,15 @@ def _fits(want: ByteRange | None, body: Body) -> bool:
 
 T = TypeVar("T")
 
-#: Seconds before the first retry; each further one waits up to twice as long.
+#: Seconds before the first retry; each further delay is up to twice as long.
 BACKOFF = 0.05
-#: The longest wait that the client chooses itself, and the longest that a store may ask for.
+#: Maximum backoff in seconds, and maximum delay that a store may request.
 LONGEST_BACKOFF = 5.0
 LONGEST_WAIT = 30.0
 
 
 class Attempts:
-    """What one call may still try."""
+    """Retry budget of one call."""
 
     def __init__(self, retries: int, cancel: Cancellation) -> None:
         self._retries = retries
@@ -136,7 +145,7 @@ class Attempts:
         self._failed = 0
 
     def failed(self, error: S3Exception) -> None:
-        """Wait for the next attempt; raises `error` if there is none, or it would not help."""
+        """Wait for the next attempt; raise `error` if none is left or a retry can't help."""
         if not error.transient or self._failed >= self._retries or error.wait > LONGEST_WAIT:
             raise error
         pause = min(LONGEST_BACKOFF, BACKOFF * 2**self._failed) * random.uniform(0.5, 1.0)
@@ -145,7 +154,10 @@ class Attempts:
 
 
 def retrying(call: Callable[[], T], retries: int, cancel: Cancellation | None = None) -> T:
-    """What `call` gives, or its last failure; InterruptedIOException once it is cancelled."""
+    """Return the result of `call`, or raise its last failure.
+
+    Raise InterruptedIOException once `cancel` was called.
+    """
     attempts = Attempts(retries, Cancellation() if cancel is None else cancel)
     while True:
         try:
@@ -155,16 +167,15 @@ def retrying(call: Callable[[], T], retries: int, cancel: Cancellation | None = 
 
 
 NOTHING = memoryview(b"")
-#: A server that takes no notice of ranges sends what comes before them; more than so much of that
-#: is not waited for.
+#: A server that ignores ranges sends the bytes before them; this is the most that is skipped.
 _MOST_SKIPPED = 16 << 20
-#: After so many bytes what failed before counts no more: a store that gives a byte an answer, and
-#: breaks off, would otherwise be asked for every byte of a buffer.
+#: Bytes after which earlier failures no longer count. Otherwise a store that sends one byte per
+#: response and disconnects would be retried for every byte of a buffer.
 _PROGRESS = 1 << 16
 
 
 class Target(NamedTuple):
-    """What a stream reads, from where, and what it may take."""
+    """Object that a stream reads, its source, and its limits."""
 
     bucket: str
     key: str
@@ -175,11 +186,10 @@ class Target(NamedTuple):
 
 
 class Download:
-    """Reads the bytes of `target` from `start` up to before `stop`, None for the end.
+    """Reads the bytes of `target` from `start` to `stop` (exclusive), or to EOF if None.
 
-    A request that fails in a way that may pass is sent again, from the first byte that is missing
-    on, and every answer is checked: that it is of the right version, holds the right bytes, and all
-    of those that it announced. One thread at a time.
+    Transient failures are retried from the first missing byte. Every response is checked for the
+    version, the range, and the announced number of bytes. Not thread-safe.
     """
 
     def __init__(self, target: Target, start: int, stop: int | None, cancel: Cancellation) -> None:
@@ -188,21 +198,21 @@ class Download:
         self._target = target
         self._cancel = cancel
         self._body: Body | None = None
-        self._skip = 0  # bytes of the body that come before the position
-        self._left = 0  # bytes of the body from the position on that are wanted
-        self._attempts: Attempts | None = None  # since something failed,
-        self._failed_at = start  # at this position
+        self._skip = 0  # bytes of the body before the position
+        self._left = 0  # wanted bytes of the body from the position on
+        self._attempts: Attempts | None = None  # since a failure
+        self._failed_at = start  # position of that failure
 
     @property
     def end(self) -> int | None:
-        """Where it ends at the latest, None as long as nothing is known of it."""
+        """Last possible end of the download, or None if unknown."""
         return self._target.pin.end(self.stop)
 
     def chunk(self) -> memoryview:
-        """The next bytes, as many as there are at hand; none at the end.
+        """Return the next available bytes; an empty view at EOF.
 
-        S3Exception, RemoteFileChangedException, InterruptedIOException and others, with the
-        position where it was. A call after that may try again as often as the first one.
+        Raise S3Exception, RemoteFileChangedException, InterruptedIOException and others, without
+        moving the position. A later call has the full number of retries again.
         """
         while True:
             self._cancel.check()
@@ -224,7 +234,7 @@ class Download:
                 return chunk
 
     def _failed(self, error: S3Exception) -> None:
-        """Wait for the next attempt; raises `error` if there is none."""
+        """Wait for the next attempt; raise `error` if none is left."""
         if self._attempts is None or self.position - self._failed_at >= _PROGRESS:
             self._attempts = Attempts(self._target.retries, self._cancel)
         self._failed_at = self.position
@@ -235,7 +245,7 @@ class Download:
             raise
 
     def fill(self, view: memoryview) -> int:
-        """Fill `view`; fewer bytes only at the end. Errors as in `chunk`."""
+        """Fill `view`; return fewer bytes only at EOF. Raises as `chunk` does."""
         count = 0
         while count < len(view):
             chunk = self.chunk()[: len(view) - count]
@@ -246,18 +256,18 @@ class Download:
         return count
 
     def close(self) -> None:
-        """Give the connection back; reading on makes a new request."""
+        """Return the connection. Further reads send a new request."""
         body, self._body = self._body, None
         if body is not None:
             body.close()
 
     def _next(self) -> memoryview:
-        """Bytes of the body, none if it holds only what comes before those that are wanted."""
+        """Return bytes of the body; an empty view if it holds only bytes before the position."""
         assert self._body is not None
         chunk = self._body.chunk()
         self._target.counters.bytes(len(chunk))
         if not chunk:
-            raise BodyCutException(self._location(), f"the body ended {self._left} bytes too early")
+            raise BodyCutException(self._location(), f"the body ended {self._left} bytes early")
         skipped = min(self._skip, len(chunk))
         self._skip -= skipped
         chunk = chunk[skipped : skipped + self._left]
@@ -265,16 +275,16 @@ class Download:
         return chunk
 
     def begin(self, want: ByteRange | None) -> None:
-        """Send one request for a range whose place the answer tells, and go on from there.
+        """Send one request for a range whose offset the response determines, and continue there.
 
-        RangeNotSatisfiableException, and as in `chunk`; for a download that has not begun.
+        Only for a download that has not begun. Raise RangeNotSatisfiableException, and as `chunk`.
         """
         body = self._body = self._get(want)
         self.position = body.offset
         self._left = body.length
 
     def _request(self) -> bool:
-        """Send the next request; False if there is nothing more to ask for."""
+        """Send the next request; return False if nothing is left to request."""
         end = self.end
         if end is not None and self.position >= end:
             return False
@@ -284,12 +294,13 @@ class Download:
         except RangeNotSatisfiableException as error:
             self._at_end(location, error)
             return False
-        if body.total is not None and self.position >= body.total:  # asked for a range, got all
+        # the request was for a range, the response has the whole object
+        if body.total is not None and self.position >= body.total:
             self.close()
             return False
         self._skip = self.position - body.offset
         if self._skip > _MOST_SKIPPED:
-            raise S3Exception(location, "the store takes no notice of ranges")
+            raise S3Exception(location, "the store ignores range requests")
         self._left = body.length - self._skip
         end = self.end
         if end is not None:
@@ -297,7 +308,7 @@ class Download:
         return self._left > 0
 
     def _get(self, want: ByteRange | None) -> Body:
-        """Send one request; the answer has passed all checks."""
+        """Send one request; return a response that passed all checks."""
         target = self._target
         target.counters.request()
         pin = target.pin
@@ -312,7 +323,7 @@ class Download:
         return body
 
     def _at_end(self, location: ObjectLocation, error: RangeNotSatisfiableException) -> None:
-        """A 416 is an end if there really are no bytes, which the store has to say."""
+        """Treat a 416 as EOF only if the store reports a length that confirms it."""
         total = error.total
         if total is None and self._target.pin.total is None:
             body = self._get(None)

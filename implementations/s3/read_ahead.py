@@ -1,4 +1,4 @@
-"""Read ahead: plans for read policies, windows fetched in advance, and their threads."""
+"""Read-ahead: plans for read policies, windows fetched in advance, and worker threads."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Plan:
-    """How stream reads become requests. Sizes are in bytes."""
+    """Rules that map stream reads to requests. Sizes are in bytes."""
 
-    #: What the first request of a run of reads is for, ...
+    #: Size of the first request in a run of reads, ...
     first: int
-    #: ... how many times longer each further one of the run is, and its maximum.
+    #: ... growth factor of each further request, and maximum size.
     growth: int = 1
     maximum: int = 1 << 40
-    #: How many requests are under way ahead of the reader, and how much of each is kept.
+    #: Number of requests in progress ahead of the reader, and bytes kept of each.
     ahead: int = 0
     hold: int = 0
-    #: Whether a seek backwards or a positioned read ends this, and `random` goes on.
+    #: Switch to `random` after a backward seek or a positioned read.
     adaptive: bool = False
-    #: Whether the footer is kept, if the reader does not say.
+    #: Keep the footer, unless the reader overrides it.
     footer: bool = False
 
 
@@ -42,7 +42,7 @@ _RANDOM = Plan(first=64 * _KIB)
 _SEQUENTIAL = Plan(first=64 * _MIB, growth=8, ahead=1, hold=_MIB)
 _ADAPTIVE = Plan(first=128 * _KIB, growth=512, maximum=64 * _MIB, ahead=1, hold=_MIB, adaptive=True)
 _COLUMNAR = replace(_RANDOM, footer=True)
-#: What is not here is read like `default`.
+#: Other policies are read like `default`.
 PLANS: dict[str, Plan] = {
     "default": _ADAPTIVE,
     "adaptive": _ADAPTIVE,
@@ -61,7 +61,7 @@ PLANS: dict[str, Plan] = {
 
 
 def plan_of(options: OpenOptions, default: str | None = None) -> Plan:
-    """The plan of an open: its policy's, with its buffer size and footer cache."""
+    """Return the plan of an open: that of its policy, with its buffer size and footer cache."""
     plan = PLANS.get(options.read_policy or default or "default", _ADAPTIVE)
     if options.footer_cache is not None:
         plan = replace(plan, footer=options.footer_cache)
@@ -71,13 +71,13 @@ def plan_of(options: OpenOptions, default: str | None = None) -> Plan:
 
 
 def with_buffer(plan: Plan, size: int) -> Plan:
-    """The plan for a reader that asked for a buffer: a run begins with as much, or with more."""
+    """Return the plan for a buffer size: the first request has at least this size."""
     first = size if plan.growth == 1 and not plan.ahead else max(size, plan.first)
     return replace(plan, first=max(1, first))
 
 
 def random_plan(plan: Plan) -> Plan:
-    """What an adaptive plan goes on with."""
+    """Return the random-access plan that replaces an adaptive plan."""
     return replace(_RANDOM, footer=plan.footer)
 
 
@@ -86,26 +86,26 @@ _PATIENCE = 1.0
 
 
 class Workers:
-    """At most `most` threads, made when there is work, and gone with the last user.
+    """Pool of up to `most` threads, started on demand and stopped with the last user.
 
-    A forked child has no threads of its parent.
+    A forked child does not inherit threads.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        # A stream may be lost, and so end here, in a thread that is just handing work over.
+        # A lost stream may be finalized, and call this, in a thread that is submitting work.
         self._lock = free_in_children(threading.RLock())
         self._users = 0
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
 
     def retain(self) -> None:
-        """Note a user."""
+        """Add a user."""
         with self._mine():
             self._users += 1
 
     def release(self) -> None:
-        """Note that a user has gone; with the last one all threads end."""
+        """Remove a user; the last one stops all threads."""
         with self._mine():
             self._users -= 1
             if self._users:
@@ -113,13 +113,13 @@ class Workers:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
-            # A stream may be lost, and so end here, in one of the threads itself.
+            # A lost stream may be finalized, and call this, in one of the pool's threads.
             if not getattr(_inside, "pool", False):
                 for thread in list(pool._threads):
                     thread.join(_PATIENCE)
 
     def submit(self, work: Callable[[], None]) -> Future[None]:
-        """Do some work in a thread; a cancelled future if there are no users any more."""
+        """Run `work` in a thread; return a cancelled future if the pool has no users."""
         with self._mine():
             if not self._users:
                 future: Future[None] = Future()
@@ -132,7 +132,7 @@ class Workers:
             return self._pool.submit(work)
 
     def _mine(self) -> AbstractContextManager[Any]:
-        """The lock, after a look at whether this is still the process of the threads."""
+        """Return the lock, after resetting the pool if this process is a fork."""
         if self._process != os.getpid():
             self._pool = None
             self._process = os.getpid()
@@ -144,7 +144,7 @@ def _enter() -> None:
 
 
 class Window:
-    """One request's bytes, the first of them perhaps fetched ahead by a worker."""
+    """Bytes of one request; a worker may fetch the first ones ahead."""
 
     def __init__(self, download: Download) -> None:
         self._download = download
@@ -155,12 +155,12 @@ class Window:
         self._closed = False
 
     def begin(self, workers: Workers, hold: int) -> None:
-        """Have a worker fetch up to `hold` bytes, and a chunk more."""
+        """Start a worker that fetches up to `hold` bytes and one more chunk."""
         self._working = True
         workers.submit(lambda: self._fetch(hold)).add_done_callback(self._done)
 
     def chunk(self) -> memoryview:
-        """The next bytes, none at the end of the window; errors as in `Download.chunk`."""
+        """Return the next bytes, empty at the window's end. Raises as `Download.chunk` does."""
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or not self._working)
             if self._chunks:
@@ -171,7 +171,7 @@ class Window:
         return self._download.chunk()
 
     def close(self) -> None:
-        """Give the connection back, as soon as no worker uses it."""
+        """Return the connection once no worker uses it."""
         with self._changed:
             self._closed = True
             self._chunks.clear()
@@ -186,7 +186,7 @@ class Window:
                 with self._changed:
                     self._chunks.append(chunk)
                     self._changed.notify_all()
-        except Exception as error:  # whatever it is, it belongs to the reader
+        except Exception as error:  # pass any error to the reader
             self._error = error
             self._download.close()
 
@@ -200,11 +200,11 @@ class Window:
 
 
 class ReadAhead:
-    """A run of reads: the bytes from a position on, each once, in order.
+    """A run of sequential reads: the bytes from a position on, each once, in order.
 
-    `position` is where the next chunk begins, `asked` up to where requests have been made. The
-    windows grow as the plan says, and the first one has `first` bytes. What comes after `enough` is
-    not fetched before it is asked for. One thread at a time, but `close` may come from any.
+    `position` is the start of the next chunk; requests have been sent up to `asked`. The first
+    window has `first` bytes, further ones grow as the plan says. Bytes past `enough` are fetched
+    only on demand. Not thread-safe, except that any thread may call `close`.
     """
 
     def __init__(
@@ -223,17 +223,17 @@ class ReadAhead:
         self._enough = enough
         self._cancel = Cancellation()
         self._size = first
-        self._last = first  # of the window made last
-        #: From where on the next window is fetched while another one is read.
+        self._last = first  # size of the latest window
+        #: Offset from which the next window is fetched while the current one is read.
         self._steady = start + (0 if plan.growth == 1 else first // 2)
         self._windows: deque[Window] = deque()
         target.counters.hold()
         self._held = True
 
     def chunk(self) -> memoryview:
-        """The next bytes, none at the end of the file; errors as in `Download.chunk`.
+        """Return the next bytes, empty at EOF. Raises as `Download.chunk` does.
 
-        InterruptedIOException once it is closed.
+        Raise InterruptedIOException after `close`.
         """
         while True:
             self._cancel.check()
@@ -248,10 +248,10 @@ class ReadAhead:
                 return chunk
             self._windows.popleft().close()
             if self.position < self.asked and not self._windows:
-                return NOTHING  # the end, which nothing had told before
+                return NOTHING  # EOF, at a length that was unknown before
 
     def look_ahead(self, position: int) -> None:
-        """Fetch what comes next in the background, if the reader, who stands there, goes on."""
+        """Fetch the next bytes in the background if a reader at `position` reads sequentially."""
         plan = self._plan
         if not plan.ahead or position < self._steady or not self._held:
             return
@@ -259,13 +259,13 @@ class ReadAhead:
             return
         while len(self._windows) <= plan.ahead and self._more():
             if self.asked - position > plan.ahead * max(plan.hold, self._last // 4):
-                return  # what is asked for will last
+                return  # enough has been requested
             window = self._window()
             window.begin(self._workers, plan.hold)
             self._windows.append(window)
 
     def close(self) -> None:
-        """Cancel what is under way, and give connections back; may be called again."""
+        """Cancel all requests and return connections. May be called again."""
         self._cancel.cancel()
         for window in list(self._windows):
             window.close()

@@ -1,4 +1,4 @@
-"""Writing one object: in one request if it is small, in parts if it is not."""
+"""Upload of one object: a small one in one request, others in parts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from fscontract.contract.api.errors import PathIOException
 from fscontract.implementations.s3.object_store import MOST_PARTS, ObjectStore
 
-#: Seconds that the end of a file waits for its parts to be thrown away.
+#: Seconds that closing a file waits for its parts to be dropped.
 _PATIENCE = 10.0
 
 
 class Upload(io.RawIOBase):
-    """Collects up to `part_size` bytes, and sends them as a part when there are more.
+    """Writer that buffers up to `part_size` bytes and uploads them as a part when more follow.
 
-    The object appears by `publish`; after `abandon` nothing of it is left. Both work on a closed
-    upload, too. If `create`, there must be no object: FileAlreadyExistsException from `publish`.
+    `publish` makes the object visible; `abandon` drops all parts. Both may be called on a closed
+    upload. If `create`, `publish` raises FileAlreadyExistsException if the object exists.
     """
 
     def __init__(self, store: ObjectStore, key: str, part_size: int, create: bool) -> None:
@@ -32,13 +32,13 @@ class Upload(io.RawIOBase):
         self._etags: list[str] = []
 
     def writable(self) -> bool:
-        """True."""
+        """Return True."""
         return True
 
     def write(self, data: Any) -> int:
-        """Take some of `data`; returns how many bytes.
+        """Take some bytes of `data`; return their number.
 
-        A part is sent before any are taken, so that a call which failed may be made again.
+        A full part is uploaded before any bytes are taken, so a failed call may be repeated.
         """
         if self.closed:
             raise ValueError("the file is closed")
@@ -49,7 +49,7 @@ class Upload(io.RawIOBase):
         return len(view)
 
     def publish(self) -> None:
-        """Make the object appear."""
+        """Make the object visible."""
         if self._upload is None:
             self._store.put(self._key, self._waiting, self._create)
         else:
@@ -60,19 +60,19 @@ class Upload(io.RawIOBase):
         self._waiting = bytearray()
 
     def abandon(self) -> None:
-        """Throw away what was sent; a failure to do so is nobody's concern."""
+        """Drop uploaded parts; ignore failures."""
         upload, self._upload = self._upload, None
         self._waiting = bytearray()
         if upload is not None:
-            # In a thread of its own, because a lost file ends wherever garbage is collected: this
-            # thread may be within a connection pool that the request needs.
+            # Use a separate thread: a lost file is finalized wherever garbage is collected, and
+            # this thread may hold the lock of a connection pool that the request needs.
             work = threading.Thread(target=self._abort, args=(upload,), daemon=True)
-            with suppress(RuntimeError):  # the interpreter ends
+            with suppress(RuntimeError):  # the interpreter is shutting down
                 work.start()
                 work.join(_PATIENCE)
 
     def _abort(self, upload: str) -> None:
-        with suppress(Exception):  # whatever it is, there is a reason already to be here
+        with suppress(Exception):  # any error, because the upload has failed already
             self._store.abort(self._key, upload)
 
     def _send(self) -> None:
@@ -80,7 +80,8 @@ class Upload(io.RawIOBase):
         if number > MOST_PARTS:
             raise PathIOException(
                 f"/{self._key}",
-                f"more than {MOST_PARTS} parts of {self._part_size} bytes: part_size is too small",
+                f"part_size is too small: {self._part_size} bytes; an upload has at most "
+                f"{MOST_PARTS} parts",
             )
         if self._upload is None:
             self._upload = self._store.begin(self._key)

@@ -1,4 +1,4 @@
-"""Vectored reads: merge ranges that lie near each other, and request them side by side."""
+"""Vectored reads: merge nearby ranges, and request them concurrently."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from fscontract.implementations.s3.read_ahead import Workers
 
 
 class Ranged(Protocol):
-    """What has a place in a file."""
+    """An object with a position in a file."""
 
     @property
     def offset(self) -> int:
-        """Where it begins."""
+        """Start offset in bytes."""
 
     @property
     def length(self) -> int:
-        """How many bytes it has."""
+        """Length in bytes."""
 
 
 R = TypeVar("R", bound=Ranged)
@@ -32,7 +32,7 @@ R = TypeVar("R", bound=Ranged)
 
 @dataclass
 class Group(Generic[R]):
-    """Ranges in the order of their offsets, read by one request from `start` up to `stop`."""
+    """Ranges sorted by offset that one request from `start` to `stop` (exclusive) reads."""
 
     start: int
     stop: int
@@ -40,10 +40,10 @@ class Group(Generic[R]):
 
 
 def merge(ranges: Iterable[R], min_seek: int, max_read: int) -> list[Group[R]]:
-    """Groups that hold each range once, in order.
+    """Return sorted groups that hold each range once.
 
-    A range joins the one before it if fewer than `min_seek` bytes lie between them, and both
-    together are at most `max_read` bytes long. Ranges don't overlap.
+    A range joins its predecessor if the gap is less than `min_seek` bytes and both together have at
+    most `max_read` bytes. Ranges must not overlap.
     """
     groups: list[Group[R]] = []
     for item in sorted(ranges, key=lambda one: one.offset):
@@ -63,7 +63,7 @@ def merge(ranges: Iterable[R], min_seek: int, max_read: int) -> list[Group[R]]:
 
 @dataclass
 class _Part:
-    """A range, its buffer, and how much of it is filled."""
+    """A range, its buffer, and the number of bytes filled."""
 
     offset: int
     length: int
@@ -73,7 +73,7 @@ class _Part:
 
 
 class Begun(NamedTuple):
-    """A request for the first ranges that was sent to learn how long the object is."""
+    """A request for the first ranges, sent to learn the object's length."""
 
     start: int
     stop: int
@@ -84,7 +84,7 @@ class Begun(NamedTuple):
 def begin(
     target: Target, ranges: Sequence[FileRange], min_seek: int, max_read: int, cancel: Cancellation
 ) -> Begun:
-    """Send the first request that the ranges need; at least one has a byte."""
+    """Send the first request for the ranges; at least one range must not be empty."""
     first = merge((item for item in ranges if item.length), min_seek, max_read)[0]
     download = Download(target, first.start, first.stop, cancel)
     try:
@@ -95,7 +95,7 @@ def begin(
 
 
 class VectoredRead:
-    """Fills the ranges of one call; `given` is told how many bytes each range got."""
+    """Fills the ranges of one call; calls `given` with the number of bytes of each range."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class VectoredRead:
         workers: Workers,
         begun: Begun | None = None,
     ) -> None:
-        """Give every range a future, and have workers fill them."""
+        """Give every range a future, and let workers fill the buffers."""
         self._begun = begun
         parts = [part for item in ranges if (part := self._part(item)) is not None]
         groups = merge(parts, min_seek, max_read)
@@ -133,19 +133,20 @@ class VectoredRead:
             done.add_done_callback(partial(self._settle, group))
 
     def _part(self, item: FileRange) -> _Part | None:
-        """The range with a buffer; None if its future is done, because it is empty or has none."""
+        """Return the range with a buffer; None if its future is done: empty or no buffer."""
         future: Future[memoryview] = Future()
         item.data = future
         try:
             buffer = self._allocate(item.length)
-        except Exception as error:  # whatever it is, it belongs to this range
+        except Exception as error:  # pass any error to the range's future
             future.set_exception(error)
             return None
         if len(buffer) < item.length:
             self._free(buffer)
             future.set_exception(
                 IllegalArgumentException(
-                    f"the allocator gave {len(buffer)} bytes, {item.length} were asked for"
+                    f"the allocator returned a buffer of {len(buffer)} bytes, expected "
+                    f"{item.length}"
                 )
             )
             return None
@@ -167,18 +168,18 @@ class VectoredRead:
             while waiting:
                 chunk = chunk or download.chunk()
                 if not chunk:
-                    raise EOFException(f"the file ends at {position}, in a range to be read")
+                    raise EOFException(f"EOF at offset {position}, within a requested range")
                 waiting = self._spread(chunk, position, waiting)
                 position += len(chunk)
                 chunk = chunk[:0]
-        except Exception as error:  # of the ranges that are not full yet
+        except Exception as error:  # pass the error to ranges that are not full
             for part in group.members:
                 self._fail(part, error)
         finally:
             download.close()
 
     def _spread(self, chunk: memoryview, position: int, waiting: list[_Part]) -> list[_Part]:
-        """Copy what is wanted of a chunk; the ranges that want more."""
+        """Copy a chunk to the ranges that need it; return the ranges that need more."""
         stop = position + len(chunk)
         for number, part in enumerate(waiting):
             if part.offset >= stop:
@@ -195,7 +196,7 @@ class VectoredRead:
         return []
 
     def _settle(self, group: Group[_Part], _: Future[None]) -> None:
-        """No range waits for ever, also if no worker ever came to it."""
+        """Fail ranges that were not read, for example because no worker ran."""
         for part in group.members:
             self._fail(part, interrupted())
 

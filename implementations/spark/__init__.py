@@ -1,1 +1,1 @@
-"""Streams in Spark's executors, streams that read through Spark tasks, and sessions for both."""
+"""Spark support: streams in executors, streams that read through Spark tasks, and sessions."""

@@ -1,4 +1,4 @@
-"""Parts of a run as tasks of Spark: `fscontract check TARGET --spark MASTER`."""
+"""Shards of a run as Spark tasks: `fscontract check TARGET --spark MASTER`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _LOCAL = re.compile(r"local(\[(\d+|\*)(,\d+)?\]|-cluster\[\d+,\d+,\d+\])?")
 _CLUSTER = re.compile(r"(spark://.+|yarn|k8s://.+)")
 _CLIENT = re.compile(r"sc://.+")
 _KNOWN = "local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn, k8s://... or sc://HOST:PORT"
-#: How long an address may take to answer, in seconds: Spark itself would try for a minute or more.
+#: Timeout in seconds for connecting to an address; Spark itself would try for a minute or more.
 _PATIENCE = 5.0
 
 
 class SparkBackend(Backend):
-    """Tasks of a session; each is a job, so that what it finds is known when it ends."""
+    """Tasks of a session; each task is a separate job, so its result is available when it ends."""
 
     def __init__(self, session: Any, name: str) -> None:
         self.name = name
-        #: What ends with it.
+        #: Resources that are closed with the backend.
         self.closing = ExitStack()
         few = tasks_of(session)
         self._parallelism = few.parallelism
@@ -45,11 +45,11 @@ class SparkBackend(Backend):
 
     @property
     def parallelism(self) -> int:
-        """As Spark has it."""
+        """Spark's default parallelism."""
         return self._parallelism
 
     def submit(self, work: Work, request: str, description: str) -> Future[str]:
-        """Start a job of one task."""
+        """Start a job with one task."""
         job = self._tasks.submit(work, [request], 1, description)
         self._sent.append(job)
         future: Future[str] = Future()
@@ -67,25 +67,28 @@ class SparkBackend(Backend):
         return future
 
     def running(self) -> int | None:
-        """As the status tracker has it, which is asked for one job after the other: a task that
-        ends meanwhile may be counted with the one that comes in its place."""
+        """Return the number of running tasks from the status tracker.
+
+        The tracker is queried for one job after the other, so a task that ends meanwhile and the
+        task that replaces it may both be counted.
+        """
         counts = [self._tasks.running(job) for job in self._sent if job.running()]
         return None if None in counts else min(sum(filter(None, counts)), self._parallelism)
 
     def cancel(self) -> None:
-        """Cancel all jobs; executors end the workers whose tasks are running."""
+        """Cancel all jobs; executors kill the workers of running tasks."""
         for job in self._sent:
             self._tasks.cancel(job)
 
     def close(self) -> None:
-        """Stop what was started."""
+        """Stop everything that was started."""
         self.cancel()
         self._tasks.close()
         self.closing.close()
 
 
 def spark(master: str) -> Backend:
-    """Tasks at a master of Spark; TargetError, or UsageError for what is none."""
+    """Return a backend for a Spark master; raise TargetError, or UsageError if it is invalid."""
     if _LOCAL.fullmatch(master):
         session: Any = local_session(master)
     elif _CLIENT.fullmatch(master):
@@ -96,7 +99,9 @@ def spark(master: str) -> Backend:
             _reach(master)
         session = cluster_session(master)
     else:
-        raise UsageError(f"--spark: no master {_without_secrets(master)!r}; it takes {_KNOWN}")
+        raise UsageError(
+            f"invalid value for --spark: {_without_secrets(master)!r}; expected {_KNOWN}"
+        )
     with ExitStack() as stack:
         backend = SparkBackend(stack.enter_context(session), _without_secrets(master))
         backend.closing = stack.pop_all()
@@ -104,14 +109,14 @@ def spark(master: str) -> Backend:
 
 
 def _without_secrets(master: str) -> str:
-    """The master without what may be secret: the token of sc://host:port/;token=..."""
+    """Return the master without secrets, such as the token of sc://host:port/;token=..."""
     parts = urlsplit(master)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}" if "://" in master else master
 
 
 def _reach(master: str) -> None:
-    """TargetError unless something listens at one of the addresses of a master."""
+    """Raise TargetError unless a server listens at one of the master's addresses."""
     addresses = urlsplit(master).netloc.rpartition("@")[2].split(",")
     why: Exception | None = None
     for address in addresses:
@@ -123,4 +128,4 @@ def _reach(master: str) -> None:
             why = error
         else:
             return
-    raise TargetError(f"{_without_secrets(master)}: no Spark there: {why}")
+    raise TargetError(f"{_without_secrets(master)}: can't connect to Spark: {why}")

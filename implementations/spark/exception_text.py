@@ -1,7 +1,7 @@
-"""Make exceptions of Spark readable after their Java machine has ended.
+"""Exception messages that remain readable after Spark's JVM has ended.
 
-PySpark's exceptions ask the machine for their message each time it is printed. A session that ends
-because of one takes the machine with it, so the message has to be fetched before.
+PySpark's exceptions fetch their message from the JVM each time they are printed. A session that
+ends because of an exception stops the JVM, so the message has to be fetched first.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-#: The methods by which an exception of PySpark, and what it has of a query, ask the machine.
+#: Methods with which a PySpark exception, and its query context, call the JVM.
 _OF_ERRORS = (
     *("__str__", "getCondition", "getMessageParameters", "getSqlState", "getMessage"),
     *("getBreakingChangeInfo", "getQueryContext"),
@@ -21,7 +21,7 @@ _OF_CONTEXTS = (
 
 
 def keep_messages(error: BaseException) -> None:
-    """Fetch what the exceptions of a chain say, and let them say that from now on."""
+    """Fetch the messages of an exception chain, and store them in the exceptions."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors.exceptions.captured import CapturedException
 
@@ -33,7 +33,7 @@ def keep_messages(error: BaseException) -> None:
 
 
 def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
-    """An exception, its causes and contexts, and what groups of exceptions have."""
+    """Yield an exception, its causes and contexts, and the members of exception groups."""
     if error is None or id(error) in seen:
         return
     seen.add(id(error))
@@ -44,12 +44,12 @@ def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseExceptio
 
 
 def _fix(error: Any, names: Iterable[str], otherwise: str = "") -> None:
-    """Replace methods of one object by what they return now; `otherwise` if there is no message."""
+    """Replace methods of an object by their current results; use `otherwise` on failure."""
     cls = type(error)
     values: dict[str, Any] = {"__str__": otherwise} if "__str__" in names else {}
     for name in names:
         if hasattr(cls, name):
-            with suppress(Exception):  # the machine may be dead already
+            with suppress(Exception):  # the JVM may have ended
                 values[name] = getattr(error, name)()
     for context in values.get("getQueryContext", ()):
         _fix(context, _OF_CONTEXTS)

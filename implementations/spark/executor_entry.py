@@ -1,7 +1,7 @@
-"""The function of every task.
+"""Entry function of every Spark task.
 
-It is sent as code, not by name, so that it can report an executor without fscontract, or with
-another version of it.
+It is sent as code, not by name, so that it can report executors where fscontract is missing or has
+another version.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from typing import Any
 def run_slice(
     version: str, slices: list[bytes], index: int, _rows: Iterable[object]
 ) -> Iterator[tuple[str, str, str | bytes]]:
-    """Run the slice of one task: ("done", where, what came of it), or ("unfit", where, why)."""
+    """Run the slice of one task.
+
+    Yield ("done", place, result), or ("unfit", place, reason) if fscontract does not match.
+    """
     import importlib
     import socket
     import sys
 
     where = f"{sys.executable} on {socket.gethostname()}"
     try:
-        package = importlib.import_module("fscontract")  # which may be another one
-        present = getattr(package, "__version__", "of no version")
+        package = importlib.import_module("fscontract")  # may be another version
+        present = getattr(package, "__version__", "of unknown version")
         if present != version:
             yield "unfit", where, f"fscontract {present} ({package.__file__})"
             return
@@ -33,7 +36,7 @@ def run_slice(
 
 
 def run_batches(version: str, slices: list[bytes], batches: Iterable[Any]) -> Iterator[Any]:
-    """`run_slice` for rows that are the numbers of slices, as Arrow has them."""
+    """Run `run_slice` for Arrow batches whose rows are slice numbers."""
     import pyarrow as pa
 
     for batch in batches:

@@ -1,4 +1,4 @@
-"""Read in an executor for a stream of the driver."""
+"""Reads in an executor on behalf of a stream in the driver."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.spark.failures import Failure, failure_of
 from fscontract.implementations.spark.locations import FileLocation
 
-#: How many filesystems a worker keeps.
+#: Maximum number of filesystems that a worker keeps.
 MAX_FILESYSTEMS = 8
 _warm = False
 
 
 class FileSystems:
-    """The filesystems of this process, by location: those used last, and those in use."""
+    """Cache of this process's filesystems, by location: those in use and the last used ones."""
 
     def __init__(self, maximum: int = MAX_FILESYSTEMS) -> None:
         self._maximum = maximum
         self._lock = threading.Lock()
         self._cached: OrderedDict[FileLocation, list[Any]] = (
             OrderedDict()
-        )  # a filesystem, and its users
+        )  # filesystem and number of users
 
     def __len__(self) -> int:
         return len(self._cached)
 
     @contextmanager
     def lease(self, location: FileLocation) -> Iterator[ReferenceFileSystem]:
-        """The filesystem of a location, which is not closed meanwhile."""
+        """Return a context with the filesystem of a location, which stays open in the context."""
         filesystem = self.take(location)
         try:
             yield filesystem
@@ -51,7 +51,7 @@ class FileSystems:
             self.give_back(location)
 
     def take(self, location: FileLocation) -> ReferenceFileSystem:
-        """The filesystem of a location, for as long as it is not given back."""
+        """Return the filesystem of a location; it stays open until `give_back`."""
         if not location.cached:
             return location.make()
         with self._lock:
@@ -68,7 +68,7 @@ class FileSystems:
         return filesystem
 
     def give_back(self, location: FileLocation) -> None:
-        """One user less; those that nobody uses go, the oldest first, if they are too many."""
+        """Remove a user; close the oldest unused filesystems if there are too many."""
         with self._lock:
             entry = self._cached.get(location)
             if entry is None:
@@ -83,65 +83,66 @@ class FileSystems:
                 close()
 
 
-#: Those of this process.
+#: The filesystems of this process.
 FILESYSTEMS = FileSystems()
 
 
 def run(data: bytes) -> bytes:
-    """Call a function with each of some items; what it returned, or how it failed, for each."""
-    function, items = pickle.loads(data)  # noqa: S301 - from the driver, by way of Spark
+    """Call a pickled function with each of its pickled items; return results or failures."""
+    function, items = pickle.loads(data)  # noqa: S301 - from the driver, through Spark
     results: list[tuple[bool, Any]] = []
     for item in items:
         try:
             results.append((True, function(item)))
-        except Exception as error:  # comes home as data: Spark would make a text of it
+        # return errors as data, because Spark would convert them to text
+        except Exception as error:
             results.append((False, failure_of(error)))
     settle_down()
     return pickle.dumps(results, protocol=5)
 
 
 def settle_down() -> None:
-    """Leave alone what was loaded by now.
+    """Exclude everything loaded so far from garbage collection.
 
-    A worker collects garbage after each task, and would look at all modules each time: that takes
-    longer than everything else that a small task does.
+    A worker collects garbage after each task. Scanning all modules would take longer than the rest
+    of a small task.
     """
-    global _warm  # noqa: PLW0603 - of this process
+    global _warm  # noqa: PLW0603 - per process
     if not _warm:
         _warm = True
         gc.collect()
         gc.freeze()
 
 
-#: What executors count of streams; what readers do is counted where they are.
+#: Stream counters of executors; the driver counts calls of the reader.
 OF_STREAMS = (STORE_IO_REQUEST, OPENED, CLOSED, TOTAL_BYTES)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, and how to open it: all that a stream is beside its position."""
+    """A file and how to open it: a stream without its position."""
 
     location: FileLocation
     path: str
     options: OpenOptions
 
     def pinned(self, etag: str | None) -> Source:
-        """The same, of one version."""
+        """Return this source, pinned to one version."""
         if etag is None or etag == self.options.etag:
             return self
         status = self.options.status or FileStatus(self.path, 0)
         return replace(self, options=replace(self.options, status=replace(status, etag=etag)))
 
     def open(self, filesystem: ReferenceFileSystem) -> ReferenceInputStream:
-        """A stream over the file."""
+        """Return a stream over the file."""
         return filesystem.open_with(self.path, self.options)
 
 
 class Request(NamedTuple):
-    """Ranges of a file, as offset and length.
+    """Byte ranges of a file, as offset and length.
 
-    If they are `exact`, one of them that is not wholly in the file fails for itself; else what
-    there is of them is wanted. With a `footer`, a read near the end is to bring all of the end.
+    If `exact`, a range that exceeds the file fails individually; otherwise the available bytes are
+    returned. With `footer`, a read near EOF returns the whole footer.
     """
 
     source: Source
@@ -151,9 +152,9 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was read: for each range where the bytes begin, and the bytes, or how it failed.
+    """Result of a read: for each range the start offset and bytes, or the failure.
 
-    `length` is that of the stream, `end` whether the last range met the end of the file.
+    `length` is the stream's length; `end` is True if the last range reached EOF.
     """
 
     blocks: tuple[tuple[int, bytes] | Failure, ...]
@@ -175,7 +176,7 @@ def read(request: Request) -> Answer:
 
 
 def _difference(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """What a task cost, without what its reader did: that is counted where the reader is."""
+    """Return the costs of a task without the reader's calls, which the driver counts."""
     counts = {}
     for name, count in after.items():
         costs = name in OF_STREAMS or not name.startswith(("stream_", OP_OPEN))
@@ -194,7 +195,7 @@ def _exactly(
         assert item.data is not None
         try:
             blocks.append((item.offset, bytes(item.data.result())))
-        except Exception as error:  # of this range
+        except Exception as error:  # fails only this range
             blocks.append(failure_of(error))
     return tuple(blocks)
 

@@ -1,4 +1,4 @@
-"""Exceptions as data: how a failure in an executor reaches the driver, or one worker another."""
+"""Exceptions as data, for transfer between executors and the driver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BUILTIN = "builtins"
 
 
 class Failure(NamedTuple):
-    """An exception: its class, what it says, and the path it is about."""
+    """An exception: its class, message, and path."""
 
     module: str
     name: str
@@ -22,13 +22,13 @@ class Failure(NamedTuple):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """An exception as data."""
+    """Return an exception as data."""
     cls = type(error)
     return Failure(cls.__module__, cls.__qualname__, str(error), getattr(error, "path", None))
 
 
 def error_of(failure: Failure, path: str = "") -> Exception:
-    """An exception like the one that was raised; PathIOException on `path` for foreign classes."""
+    """Return an equivalent exception; PathIOException on `path` for foreign classes."""
     cls = _class_of(failure)
     error = None if cls is None else _like(cls, failure, path)
     if error is not None:
@@ -38,9 +38,9 @@ def error_of(failure: Failure, path: str = "") -> Exception:
 
 
 def _like(cls: type[Exception], failure: Failure, path: str) -> Exception | None:
-    """An exception of the class that says the same; None if it is not made of a message."""
+    """Return an exception of this class with the message; None if the class takes no message."""
     if issubclass(cls, PathIOException):
-        error = cls.__new__(cls)  # the path is in the message already
+        error = cls.__new__(cls)  # the message contains the path already
         error.args = (failure.message,)
         error.path = failure.path or path
         return error
@@ -51,7 +51,7 @@ def _like(cls: type[Exception], failure: Failure, path: str) -> Exception | None
 
 
 def _class_of(failure: Failure) -> type[Exception] | None:
-    """The class if it is ours, or one of Python's own."""
+    """Return the class if it belongs to fscontract or to Python's builtins."""
     if failure.module == _BUILTIN:
         error_class = getattr(builtins, failure.name, None)
     elif failure.module.startswith(_OURS):

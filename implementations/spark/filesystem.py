@@ -1,4 +1,4 @@
-"""A filesystem whose files are read by Spark's executors, and its fsspec view."""
+"""Filesystem whose files are read by Spark executors, and its fsspec view."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fscontract.implementations.spark.tasks import Tasks, tasks_of
 
 
 class SparkBuilder(Builder[FSDataInputStream]):
-    """A builder that can be pickled before it has opened anything."""
+    """A builder that can be pickled before it has opened a file."""
 
     def __init__(self, filesystem: SparkFileSystem, path: str) -> None:
         super().__init__(path, filesystem.open_with)
@@ -40,13 +40,13 @@ class SparkBuilder(Builder[FSDataInputStream]):
 class SparkFileSystem(ReferenceFileSystem):
     """The files of `inner` as the executors of a Spark session see them.
 
-    `inner` is `memory:` (files of this process, sent along with tasks), `file:///directory`,
-    `s3://bucket` with `options` of S3FileSystem, or one of our filesystems. `spark` is a session,
-    of Spark Connect or not, or Tasks. Streams read through tasks; whatever is not a stream (create,
-    list, delete, ...) is done here, by the filesystem that `inner` names.
+    `inner` is `memory:` (files of this process, sent with tasks), `file:///directory`,
+    `s3://bucket` with `options` of S3FileSystem, or a filesystem of this package. `spark` is a
+    classic or Spark Connect session, or Tasks. Streams read through tasks; all other operations
+    (create, list, delete, ...) run in this process on the inner filesystem.
 
-    Streams and builders can be pickled, and read where they are unpickled: in an executor, without
-    further tasks. So can the filesystem itself, unless it is in memory.
+    Streams and builders can be pickled and read where they are unpickled: in an executor, without
+    further tasks. The filesystem can be pickled too, unless it is in memory.
     """
 
     def __init__(self, spark: Any, inner: Any, **options: Any) -> None:
@@ -65,20 +65,20 @@ class SparkFileSystem(ReferenceFileSystem):
 
     @property
     def tasks(self) -> Tasks:
-        """What runs functions on the executors."""
+        """Runner of functions on the executors."""
         return self._tasks
 
     def close(self) -> None:
-        """End the threads of jobs, and the inner filesystem's connections."""
+        """Stop the job threads, and close the connections of the inner filesystem."""
         self._tasks.close()
         close = getattr(self.inner, "close", None)
         if close is not None:
             close()
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
-        """Open a file at position 0; FileNotFoundException for a missing path or a directory.
+        """Open a file at position 0; raise FileNotFoundException for a missing path or a directory.
 
-        That takes a task, which reads the first bytes. `open_file` runs none before a read.
+        This runs a task that reads the first bytes. `open_file` runs none before a read.
         """
         stream = self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size))
         assert isinstance(stream, SparkExecutorInputStream)
@@ -90,12 +90,12 @@ class SparkFileSystem(ReferenceFileSystem):
         return stream
 
     def open_file(self, path: str) -> SparkBuilder:
-        """Start building an open with options; NullPointerException if there is no path.
+        """Return a builder to open a file with options; raise NullPointerException without a path.
 
-        What is wrong with the file shows at the first read.
+        Other errors are raised by the first read.
         """
         if path is None:
-            raise NullPointerException("no path")
+            raise NullPointerException("path must not be None")
         return SparkBuilder(self, path)
 
     def _open(self, path: str, options: OpenOptions) -> SparkExecutorInputStream:
@@ -107,7 +107,7 @@ class SparkFileSystem(ReferenceFileSystem):
             self._counted.update(counts)
 
     def io_statistics(self) -> Mapping[str, int]:
-        """What this filesystem and its streams did, executors included. (IOStatisticsSource)"""
+        """Return statistics of the filesystem, its streams, and executors (IOStatisticsSource)."""
         own = self.inner.io_statistics()
         left_out = (OP_OPEN, OP_OPENFILE, OP_GET_FILE_STATUS, *OF_STREAMS)
         total = Counter(super().io_statistics())
@@ -119,50 +119,50 @@ class SparkFileSystem(ReferenceFileSystem):
         return dict(total)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         return self.inner.create(path, overwrite)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         self._statistics.count(OP_GET_FILE_STATUS)
         return self.inner.get_file_status(path)
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         return self.inner.list_status(path)
 
     def mkdirs(self, path: str) -> None:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         self.inner.mkdirs(path)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         return self.inner.delete(path, recursive)
 
     def rename(self, source: str, target: str) -> None:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         self.inner.rename(source, target)
 
     def set_permission(self, path: str, mode: int) -> None:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         self.inner.set_permission(path, mode)
 
     def access(self, path: str, mode: str) -> None:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         self.inner.access(path, mode)
 
     def has_path_capability(self, path: str, name: str) -> bool:
-        """As the inner filesystem has it."""
+        """See the inner filesystem."""
         return self.inner.has_path_capability(path, name)
 
     def as_fsspec(self) -> SparkFsspec:
-        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        """Return this filesystem as an `fsspec.AbstractFileSystem`."""
 
         return SparkFsspec(self)
 
 
 class SparkFsspec(_View):
-    """fsspec's methods over a SparkFileSystem. It has no URLs: it needs a session of Spark."""
+    """fsspec view of a SparkFileSystem. It has no URL, because it needs a Spark session."""
 
     protocol = "fscontract-spark"
 

@@ -1,4 +1,4 @@
-"""Input stream that reads through Spark tasks: read-ahead, cut ranges, and their tasks."""
+"""Input stream that reads through Spark tasks, with read-ahead and split ranges."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from fscontract.implementations.spark.pickling import pickled_stream
 from fscontract.implementations.spark.tasks import Tasks
 
 KIB, MIB = 1 << 10, 1 << 20
-#: The most that one task reads of one range: its answer goes through the driver's memory.
+#: Maximum bytes of a range that one task reads: the result passes through the driver's memory.
 PIECE = 8 * MIB
-#: The most that one job reads.
+#: Maximum bytes that one job reads.
 JOB = 64 * MIB
-#: Fewer bytes than this are not worth another task.
+#: Minimum bytes that justify another task.
 _WORTH_A_TASK = MIB
 
 
 @dataclass(frozen=True)
 class Ahead:
-    """How much a stream read brings at least: `first`, and `growth` times more up to `maximum`."""
+    """Minimum size of a stream read: `first`, then `growth` times larger, up to `maximum`."""
 
     first: int
     growth: int
     maximum: int
 
 
-#: By the advice of the read policy. A job takes as long as a megabyte, so bytes are cheap.
+#: By read policy. A job takes as long as reading a megabyte, so large reads are cheap.
 AHEAD = {
     "normal": Ahead(256 * KIB, 4, 4 * MIB),
     "sequential": Ahead(4 * MIB, 2, 16 * MIB),
@@ -55,7 +55,7 @@ AHEAD = {
 
 
 class Piece(NamedTuple):
-    """A part of the range of this number."""
+    """Part of the range with this number."""
 
     number: int
     offset: int
@@ -63,14 +63,14 @@ class Piece(NamedTuple):
 
 
 def pieces(ranges: Iterable[tuple[int, int, int]], maximum: int = PIECE) -> Iterator[Piece]:
-    """Ranges, as number, offset and length, in pieces of at most so many bytes."""
+    """Split ranges, given as number, offset and length, into pieces of at most `maximum` bytes."""
     for number, offset, length in ranges:
         for start in range(offset, offset + length, maximum):
             yield Piece(number, start, min(maximum, offset + length - start))
 
 
 def rounds(cut: Iterable[Piece], maximum: int = JOB) -> Iterator[list[Piece]]:
-    """Pieces for one job after the other, each of at most so many bytes."""
+    """Group pieces into consecutive jobs of at most `maximum` bytes each."""
     now: list[Piece] = []
     size = 0
     for piece in cut:
@@ -84,7 +84,7 @@ def rounds(cut: Iterable[Piece], maximum: int = JOB) -> Iterator[list[Piece]]:
 
 
 def tasks_for(cut: list[Piece], parallelism: int) -> list[list[Piece]]:
-    """Pieces by task: neighbours together, about the same number of bytes for each."""
+    """Distribute pieces to tasks: neighbours together, with about equal numbers of bytes."""
     ordered = sorted(cut, key=lambda piece: piece.offset)
     total = sum(piece.length for piece in ordered)
     count = max(1, min(parallelism, len(ordered), max(total // _WORTH_A_TASK, len(ordered) // 64)))
@@ -96,24 +96,24 @@ def tasks_for(cut: list[Piece], parallelism: int) -> list[list[Piece]]:
     return [group for group in groups if group]
 
 
-#: How many jobs were run for reads.
+#: Statistic: number of jobs run for reads.
 JOBS = "stream_spark_jobs"
 _NOTHING = memoryview(b"")
 _UNKNOWN = 1 << 62
 
 
 class SparkExecutorInputStream(ReferenceInputStream):
-    """Reads a file where executors see it; each read is a job, unless its bytes are at hand.
+    """Reads a file through executors; each read is a job, unless the bytes are cached.
 
-    Stream reads bring more than was asked for, by the read policy or the buffer size: AHEAD. What
-    came last is kept, and gives positioned reads their bytes, too. Positioned reads ask for what
-    is wanted and no more; under a policy that keeps footers, one near the end brings all of the
-    end. A vectored read is one job for many ranges. `counted` gets the counts of executors that
-    are not of streams.
+    Stream reads fetch more than requested, depending on the read policy or the buffer size: see
+    AHEAD. The last fetched bytes are cached, and also serve positioned reads. Positioned reads
+    fetch only the requested bytes, except under policies that keep footers, where a read near EOF
+    fetches the whole footer. A vectored read is one job for many ranges. `counted` is called with
+    executor counters that do not belong to streams.
 
-    The first answer says which version of the file it is, and tasks read no other one:
-    RemoteFileChangedException. A pickle has path, status, options and position; what comes out of
-    it reads in the process that has it.
+    The first response determines the version of the file; tasks that find another version raise
+    RemoteFileChangedException. A pickle contains path, status, options and position; the unpickled
+    stream reads in its own process.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         self._tasks = tasks
         self._counted = counted
         self._declared = options.length
-        self._known: int | None = None  # where the file ends, once a task has seen it
+        self._known: int | None = None  # length of the file, once a task has found EOF
         policy = option_table().policies[options.read_policy or "default"]
         self._ahead = AHEAD[policy.advice]
         if options.buffer_size is not None:
@@ -145,17 +145,17 @@ class SparkExecutorInputStream(ReferenceInputStream):
 
     @property
     def etag(self) -> str | None:
-        """Which version of the file is read, None if that is not known yet."""
+        """ETag of the version that is read, or None if not yet known."""
         return self._source.options.etag
 
     def io_statistics(self) -> dict[str, int]:
-        """What the reader did, and what executors did for it. (IOStatisticsSource)"""
+        """Return statistics of the reader and of executors on its behalf (IOStatisticsSource)."""
         counts = super().io_statistics()
         counts[STREAM_READ_TOTAL_BYTES] = self._counts[STREAM_READ_TOTAL_BYTES]
         return counts
 
     def look(self) -> None:
-        """Read the first bytes: FileNotFoundException and the like, if that is not possible."""
+        """Read the first bytes; raise FileNotFoundException or another error if that fails."""
         self._fetch(0, 0)
 
     def read_vectored(
@@ -164,9 +164,10 @@ class SparkExecutorInputStream(ReferenceInputStream):
         allocate: Allocate = bytearray,
         release: Release = no_release,
     ) -> None:
-        """Start reading every range; all are one job, in several tasks. (readVectored)
+        """Start reading every range as one job with several tasks. (readVectored)
 
-        Checks as the port has them raise from the call; what fails later, from the futures.
+        Invalid ranges raise from the call, as the base class specifies; later errors are set on the
+        futures.
         """
         if self._closed:
             self._reject_closed()
@@ -184,7 +185,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
             self._next_round(parts, left)
 
     def _next_round(self, parts: list[_Part], left: list[list[Piece]]) -> None:
-        """Send the next job of a vectored read, and have its answers spread when they come."""
+        """Submit the next job of a vectored read, and distribute its results on completion."""
         now = left.pop(0)
         groups = tasks_for(now, self._tasks.parallelism)
         requests = [
@@ -207,7 +208,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
                 self._learn_from(answer)
                 for piece, block in zip(group, answer.blocks, strict=True):
                     parts[piece.number].fill(piece, block, self.path)
-        except Exception as error:  # of the job, and so of all ranges
+        except Exception as error:  # the job failed, and so all its ranges
             for part in parts:
                 part.fail(error)
             return
@@ -236,7 +237,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         return "?" if length is None else str(length)
 
     def _end(self) -> int:
-        """Where reading ends at the latest, as far as is known."""
+        """Return the last possible end of a read, as far as known."""
         ends = [n for n in (self._declared, self._known) if n is not None]
         return min(ends, default=_UNKNOWN)
 
@@ -269,7 +270,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         return count
 
     def _fetch(self, position: int, length: int) -> tuple[int, memoryview]:
-        """Read at a position what is wanted, and ahead; the bytes are kept for reads to come."""
+        """Read the requested bytes and read-ahead at a position; cache them for later reads."""
         start, held = self._chunk
         goes_on = len(held) > 0 and position == start + len(held)
         self._next = (
@@ -286,19 +287,19 @@ class SparkExecutorInputStream(ReferenceInputStream):
         return chunk
 
     def _in_split(self, position: int) -> int:
-        """How much of the split is left, up to what is read ahead at most."""
+        """Return the remaining bytes of the split, up to the read-ahead size."""
         end = self._source.options.split_end
         if end is None or self._ahead.growth == 1 or position >= end:
             return 0
         return min(end - position, self._ahead.maximum)
 
     def _job(self, position: int, count: int, footer: bool = False) -> list[tuple[int, memoryview]]:
-        """What the file has of a range, in blocks that follow each other, up to what a job takes.
+        """Return the bytes of a range as consecutive blocks, up to the size of a job.
 
-        The last one is short at the end of the file.
+        The last block is short at EOF.
         """
         length = self._known_length()
-        if length is None:  # nobody knows how much there is to be read
+        if length is None:  # the number of available bytes is unknown
             cut = next(rounds(pieces([(0, position, count)])))[:1]
         else:
             count = max(1, min(count, length - position))
@@ -319,7 +320,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
         return blocks
 
     def _learn_from(self, answer: Answer) -> None:
-        """Take over what an answer says of the file, and what it cost."""
+        """Record what a response says about the file, and its costs."""
         if self._declared is None:
             self._known = answer.length
         if self._source.location.pins:
@@ -330,7 +331,7 @@ class SparkExecutorInputStream(ReferenceInputStream):
 
     @staticmethod
     def _copy(block: tuple[int, memoryview], position: int, view: memoryview) -> int:
-        """Copy what a block has from a position on; how many bytes."""
+        """Copy bytes of a block from a position on; return their number."""
         start, data = block
         if not start <= position < start + len(data):
             return 0
@@ -355,12 +356,12 @@ class _Part:
         self._missing = item.length
 
     def fill(self, piece: Piece, block: tuple[int, bytes] | Failure, path: str) -> None:
-        """Take the bytes of a piece, or how it failed."""
+        """Store the bytes of a piece, or its failure."""
         if self._future.done():
             return
         try:
             _, data = _bytes_of(block, path)
-        except Exception as error:  # of this range
+        except Exception as error:  # fails only this range
             self.fail(error)
             return
         start = piece.offset - self.item.offset
@@ -368,30 +369,30 @@ class _Part:
         self._missing -= len(data)
 
     def finish(self) -> bool:
-        """Give the bytes to the reader if they are all there; whether that was now."""
+        """Complete the future if all bytes have arrived; return True if this call did so."""
         if self._missing or self._future.done():
             return False
         self._future.set_result(self._view)
         return True
 
     def fail(self, error: Exception) -> None:
-        """Give up, unless the reader has the bytes."""
+        """Fail the future unless it is complete."""
         if not self._future.done():
             self._release(self._buffer)
             self._future.set_exception(error)
 
 
 def _part(item: FileRange, allocate: Allocate, release: Release) -> _Part | None:
-    """The range with a buffer; None if its future is done, because it is empty or has none."""
+    """Return the range with a buffer; None if its future is done: empty or no buffer."""
     item.data = Future()
     buffer: Buffer | None = None
     try:
         buffer = allocate(item.length)
         if len(buffer) < item.length:
             raise IllegalArgumentException(
-                f"the allocator gave {len(buffer)} bytes, {item.length} were asked for"
+                f"the allocator returned a buffer of {len(buffer)} bytes, expected {item.length}"
             )
-    except Exception as error:  # whatever it is, it belongs to this range
+    except Exception as error:  # pass any error to the range's future
         if buffer is not None:
             release(buffer)
         item.data.set_exception(error)

@@ -1,7 +1,7 @@
-"""Locations of files that executors read, as small values that are sent to them.
+"""File locations: small values, sent to executors, that create filesystems.
 
-A value tells how to make the filesystem. It holds no key and no open connection: the keys of S3
-are looked for where the filesystem is made, in the environment, the files of AWS or a role.
+A location holds no keys and no open connections: S3 keys are found where the filesystem is created,
+in the environment, the AWS files or a role.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InlineFile:
-    """What lies at one path: a file's `data`, or None; `status` is None if nothing is there."""
+    """Content of one path: a file's `data`, or None; `status` is None for a missing path."""
 
     path: str
     status: FileStatus | None = None
@@ -49,7 +49,7 @@ class InlineFile:
 
 
 def inline_file(filesystem: MemoryFileSystem, path: str) -> InlineFile:
-    """What lies at a path now."""
+    """Return the current content of a path."""
     path = normalize(path)
     try:
         status = filesystem.get_file_status(path)
@@ -66,7 +66,7 @@ def inline_file(filesystem: MemoryFileSystem, path: str) -> InlineFile:
 
 
 class InlineInputStream(MemoryInputStream):
-    """A stream over an inline file."""
+    """Stream over an inline file."""
 
     def __init__(self, file: InlineFile, data: bytes, declared: int | None) -> None:
         super().__init__(data, file.path, declared)
@@ -74,12 +74,12 @@ class InlineInputStream(MemoryInputStream):
 
     @property
     def etag(self) -> str | None:
-        """Which version of the file is read."""
+        """ETag of the version that is read."""
         return self._etag
 
 
 class InlineFileSystem(ReferenceFileSystem):
-    """One inline file, to read and nothing else."""
+    """Read-only filesystem with one inline file."""
 
     def __init__(self, file: InlineFile) -> None:
         super().__init__()
@@ -93,135 +93,137 @@ class InlineFileSystem(ReferenceFileSystem):
         if file.data is None:
             raise denied(path)
         if options.etag is not None and options.etag != status.etag:
-            raise RemoteFileChangedException(path, "not the file that the status is of")
+            raise RemoteFileChangedException(
+                path, "the status belongs to another version of the file"
+            )
         return InlineInputStream(file, file.data, options.length)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """The status of the file; FileNotFoundException for all other paths."""
+        """Return the status of the file; raise FileNotFoundException for all other paths."""
         status = self._file.status
         if status is None or normalize(path) != self._file.path:
             raise not_found(path)
         return status
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """The file itself."""
+        """Yield the status of the file."""
         return iter([self.get_file_status(path)])
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """UnsupportedOperationException, as for everything that writes."""
+        """Raise UnsupportedOperationException, as all writing operations do."""
         _reject(path)
 
     def mkdirs(self, path: str) -> None:
-        """UnsupportedOperationException."""
+        """Raise UnsupportedOperationException."""
         _reject(path)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """UnsupportedOperationException."""
+        """Raise UnsupportedOperationException."""
         _reject(path)
 
     def rename(self, source: str, target: str) -> None:
-        """UnsupportedOperationException."""
+        """Raise UnsupportedOperationException."""
         _reject(source)
 
     def as_fsspec(self) -> Any:
-        """UnsupportedOperationException."""
+        """Raise UnsupportedOperationException."""
         _reject(self._file.path)
 
 
 def _reject(path: str) -> NoReturn:
-    raise UnsupportedOperationException(f"a file sent with a task is there to be read: {path!r}")
+    raise UnsupportedOperationException(f"a file sent with a task is read-only: {path!r}")
 
 
 class FileLocation(ABC):
-    """How to make a filesystem, in this process or another one; equal ones make equal ones."""
+    """Description that creates a filesystem in any process; equal locations create equal ones."""
 
-    #: Whether a worker keeps the filesystem for tasks to come.
+    #: True if a worker keeps the filesystem for later tasks.
     cached: ClassVar[bool] = True
 
     @abstractmethod
     def make(self) -> ReferenceFileSystem:
-        """A new filesystem."""
+        """Return a new filesystem."""
 
     def for_path(self, path: str) -> FileLocation:
-        """What has to be sent to read one path."""
+        """Return the location to send for reading one path."""
         return self
 
     @property
     def pins(self) -> bool:
-        """Whether a stream stays with the version that it began to read."""
+        """True if a stream stays with the version that it read first."""
         return True
 
 
 @dataclass(frozen=True)
 class LocalLocation(FileLocation):
-    """The files below `root`, which every executor sees at the same path."""
+    """Files below `root`, which every executor must see at the same path."""
 
     root: str = "/"
     strategy: str | None = None
 
     def make(self) -> LocalFileSystem:
-        """A new filesystem."""
+        """Return a new filesystem."""
         return LocalFileSystem(self.root, self.strategy)
 
 
 @dataclass(frozen=True)
 class S3Location(FileLocation):
-    """A bucket. A pickle has no keys: see S3Config."""
+    """An S3 bucket. A pickle has no keys; see S3Config."""
 
     config: S3Config
 
     def make(self) -> ReferenceFileSystem:
-        """A new filesystem."""
+        """Return a new filesystem."""
         from fscontract.implementations.s3.filesystem import S3FileSystem
 
         return S3FileSystem.of(self.config)
 
     @property
     def pins(self) -> bool:
-        """Not if streams are to follow a new version."""
+        """False if streams follow a new version."""
         return self.config.on_change != "follow"
 
 
 @dataclass(frozen=True)
 class InlineLocation(FileLocation):
-    """One file that is sent along."""
+    """One file that is sent with the task."""
 
     cached: ClassVar[bool] = False
     file: InlineFile
 
     def make(self) -> InlineFileSystem:
-        """A new filesystem."""
+        """Return a new filesystem."""
         return InlineFileSystem(self.file)
 
 
 class MemoryLocation(FileLocation):
-    """Files in the memory of this process, each of which is sent with the tasks that read it."""
+    """Files in the memory of this process; each is sent with the tasks that read it."""
 
     def __init__(self, filesystem: MemoryFileSystem | None = None) -> None:
         self._filesystem = filesystem or MemoryFileSystem()
 
     def make(self) -> MemoryFileSystem:
-        """The filesystem, always the same one."""
+        """Return the filesystem, which is always the same object."""
         return self._filesystem
 
     def for_path(self, path: str) -> InlineLocation:
-        """The file as it is now."""
+        """Return the file with its current content."""
         return InlineLocation(inline_file(self._filesystem, path))
 
     def __reduce__(self) -> Any:
         raise UnsupportedOperationException(
-            "files in memory are not sent all together: pickle a stream, or a builder"
+            "files in memory can't be pickled together; pickle a stream or a builder"
         )
 
 
 def location_of(inner: Any, options: Mapping[str, Any] | None = None) -> FileLocation:
-    """Return the location that a URL, one of our filesystems, or an S3Config stands for.
+    """Return the location for a URL, a filesystem of this package, or an S3Config.
 
-    URLs are `memory:`, `file:///directory` and `s3://bucket`, whose `options` are those of S3.
+    URLs are `memory:`, `file:///directory` and `s3://bucket` with S3 `options`. Raise
     IllegalArgumentException for anything else.
     """
     if options and not str(inner).startswith("s3://"):
-        raise IllegalArgumentException("options are for the URL of a bucket")
+        raise IllegalArgumentException("options are allowed only with an s3:// URL")
     if isinstance(inner, FileLocation):
         return inner
     if isinstance(inner, str):
@@ -230,10 +232,14 @@ def location_of(inner: Any, options: Mapping[str, Any] | None = None) -> FileLoc
         return MemoryLocation(inner)
     if isinstance(inner, LocalFileSystem):
         return LocalLocation(inner.root, inner.strategy)
-    config = getattr(inner, "config", inner)  # of an S3FileSystem, whose module may not be loaded
+    # the config of an S3FileSystem, whose module may not be loaded
+    config = getattr(inner, "config", inner)
     if type(config).__name__ == "S3Config":
         return S3Location(config)
-    raise IllegalArgumentException(f"no place that executors can read: {type(inner).__name__}")
+    raise IllegalArgumentException(
+        f"executors can't read {type(inner).__name__}; expected a URL, a memory, local or S3 "
+        "filesystem, or an S3Config"
+    )
 
 
 def _of_url(url: str, options: Mapping[str, Any]) -> FileLocation:
@@ -248,5 +254,6 @@ def _of_url(url: str, options: Mapping[str, Any]) -> FileLocation:
 
         return S3Location(S3Config.of(parts.netloc, options))
     raise IllegalArgumentException(
-        f"{parts.scheme or 'no scheme'}: executors read memory:, file:///directory and s3://bucket"
+        f"unsupported URL scheme: {parts.scheme or 'none'}; expected memory:, file:///directory "
+        "or s3://bucket"
     )

@@ -1,8 +1,8 @@
-"""Sending this very package to executors that don't have it.
+"""Upload of this package to executors that don't have it.
 
-Spark takes zip files, and no wheels by that name, though a wheel is one: a copy of it that is
-called .zip will do as well, by `--py-files` or `addPyFile`. What the package needs (PyYAML, and
-obstore or boto3 for S3) has to be there.
+Spark accepts zip files but not wheels, although a wheel is a zip file: a copy with the suffix .zip
+works too, with `--py-files` or `addPyFile`. The dependencies (PyYAML, and obstore or boto3 for S3)
+must be installed on the executors.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _KINDS = (".json", ".py", ".typed", ".yaml")
 
 
 def ship(spark: Any) -> None:
-    """Have the executors of a session import the fscontract that this process has.
+    """Make the executors of a session import the fscontract of this process.
 
-    It is for executors that have none: one that is installed there, or was sent before, stays.
+    Use it for executors without fscontract: a version that is installed or was sent before takes
+    precedence.
     """
     if ".connect." in type(spark).__module__:
         spark.addArtifact(str(_archive()), pyfile=True)
@@ -34,14 +35,14 @@ def ship(spark: Any) -> None:
 
 @cache
 def _archive() -> Path:
-    """The archive of this process, which is there until it ends: executors may come later."""
+    """Return the archive of this process, kept until exit because executors may start later."""
     folder = tempfile.mkdtemp(prefix="fscontract-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return make_archive(Path(folder))
 
 
 def make_archive(folder: Path) -> Path:
-    """A zip file of the package in a folder."""
+    """Create a zip file of the package in a directory."""
     archive = folder / f"fscontract-{contract.__version__}.zip"
     root = Path(contract.__path__[0]).parent
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:

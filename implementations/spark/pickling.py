@@ -1,7 +1,7 @@
-"""Streams and builders as values: they are pickled as what is to be opened, not as what is open.
+"""Pickling of streams and builders: a pickle describes what to open, not the open object.
 
-What comes out of a pickle belongs to the process that has it. In an executor's Python worker it
-opens the file there, at its first use, over a filesystem that the worker keeps.
+The unpickled object belongs to the process that unpickled it. In a Python worker of an executor it
+opens the file on first use, through a filesystem that the worker caches.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from fscontract.implementations.spark.locations import FileLocation
 
 
 def portable(status: FileStatus | None) -> FileStatus | None:
-    """A status of ours like this one: another process may know no class of others."""
+    """Return a status of this package's own class, which other processes can unpickle."""
     if status is None or type(status).__module__.startswith("fscontract.implementations."):
         return status
     return FileStatus(**{field.name: getattr(status, field.name) for field in fields(FileStatus)})
 
 
 def pickled_stream(source: Source, position: int) -> tuple[Any, tuple[Source, int]]:
-    """What `__reduce__` of a stream at `position` returns."""
+    """Return the result of `__reduce__` for a stream at `position`."""
     location = source.location.for_path(source.path)
     return LazyInputStream, (replace(source, location=location), position)
 
@@ -45,7 +45,7 @@ def pickled_stream(source: Source, position: int) -> tuple[Any, tuple[Source, in
 def pickled_builder(
     location: FileLocation, path: str, builder: Builder[Any]
 ) -> tuple[Any, tuple[Any, ...]]:
-    """What `__reduce__` of a builder returns."""
+    """Return the result of `__reduce__` for a builder."""
     calls = [
         (method, (portable(*args),) if method == "with_file_status" else args)
         for method, args in builder.calls()
@@ -56,7 +56,7 @@ def pickled_builder(
 def unpickled_builder(
     location: FileLocation, path: str, calls: Sequence[tuple[str, tuple[Any, ...]]]
 ) -> Builder[FSDataInputStream]:
-    """A builder whose streams read in this process."""
+    """Return a builder whose streams read in this process."""
 
     def opener(path: str, options: OpenOptions) -> FSDataInputStream:
         return LazyInputStream(Source(location, path, options), 0)
@@ -68,13 +68,13 @@ def unpickled_builder(
 
 
 def unpickled_filesystem(location: FileLocation) -> Any:
-    """The filesystem of a location in this process; if it is closed for others, it opens again."""
+    """Return the filesystem of a location in this process; it reopens after being closed."""
     with FILESYSTEMS.lease(location) as filesystem:
         return filesystem
 
 
 class LazyInputStream(FSDataInputStream):
-    """A stream that is opened in this process when it is first used, and stands at `position`."""
+    """A stream that is opened in this process on first use, at `position`."""
 
     def __init__(self, source: Source, position: int = 0) -> None:
         self._source = source
@@ -85,7 +85,7 @@ class LazyInputStream(FSDataInputStream):
 
     def __reduce__(self) -> Any:
         if self._closed:
-            raise PathIOException(self.path, "a closed stream is not pickled")
+            raise PathIOException(self.path, "a closed stream can't be pickled")
         return pickled_stream(self._source, self.get_pos())
 
     def __repr__(self) -> str:
@@ -94,12 +94,12 @@ class LazyInputStream(FSDataInputStream):
 
     @property
     def path(self) -> str:
-        """The path of the file."""
+        """Path of the file."""
         return self._source.path
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._closed
 
     def _opened(self) -> FSDataInputStream:
@@ -120,7 +120,7 @@ class LazyInputStream(FSDataInputStream):
         return self._stream
 
     def close(self) -> None:
-        """Close what was opened; closing again does nothing."""
+        """Close the stream if it was opened. May be called again."""
         self._closed = True
         stream, self._stream = self._stream, None
         if stream is not None:
@@ -128,45 +128,45 @@ class LazyInputStream(FSDataInputStream):
             self._done()
 
     def get_pos(self) -> int:
-        """Offset of the next byte; opens nothing."""
+        """Return the offset of the next byte without opening the file."""
         if self._stream is None and not self._closed:
             return self._start
         return self._opened().get_pos()
 
     def seek(self, position: int) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._opened().seek(position)
 
     def seek_to_new_source(self, position: int) -> bool:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().seek_to_new_source(position)
 
     def read_byte(self) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().read_byte()
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().read_into(buffer, offset, length)
 
     def skip(self, count: int) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().skip(count)
 
     def available(self) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().available()
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().pread(position, buffer, offset, length)
 
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._opened().read_fully(position, buffer, offset, length)
 
     def read_vectored(
@@ -175,36 +175,36 @@ class LazyInputStream(FSDataInputStream):
         allocate: Allocate = bytearray,
         release: Release = no_release,
     ) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._opened().read_vectored(ranges, allocate, release)
 
     def read_buffer(self, buffer: ByteBuffer) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().read_buffer(buffer)
 
     def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().pread_buffer(position, buffer)
 
     def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._opened().read_fully_buffer(position, buffer)
 
     def unbuffer(self) -> None:
-        """As the port has it; opens nothing."""
+        """See the base class; does not open the file."""
         if self._stream is not None:
             self._stream.unbuffer()
 
     def has_capability(self, name: str) -> bool:
-        """As the port has it; opens nothing."""
+        """See the base class; does not open the file."""
         if name is None:
-            raise NullPointerException("no capability to look for")
+            raise NullPointerException("capability name must not be None")
         return name.lower() in CAPABILITIES
 
     def as_file(self) -> io.RawIOBase:
-        """As the port has it."""
+        """See the base class."""
         return self._opened().as_file()
 
     def io_statistics(self) -> Mapping[str, int]:
-        """What the stream did; empty before it was opened."""
+        """Return statistics of the stream; empty before it was opened."""
         return {} if self._stream is None else self._stream.io_statistics()

@@ -1,4 +1,4 @@
-"""Local Spark sessions that print nothing and leave nothing behind."""
+"""Local Spark sessions that print nothing and leave no files behind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-#: Spark's launcher asks for this module, whether the runtime has it or not.
+#: Spark's launcher requires this module, even if the runtime lacks it.
 _MODULE = "jdk.incubator.vector"
 _PREFIX = "fscontract-spark-"
 _LOCK, _UNLOCKED = "lock", "unlocked"
@@ -51,14 +51,15 @@ appender.stderr.layout.pattern = %c{1}: %m%n
 
 
 def new_folder() -> tuple[Path, int]:
-    """An empty directory for a home, and the descriptor whose lock says that it is in use.
+    """Create an empty directory for a home; return it and the descriptor of its lock.
 
-    Those of processes that were killed have no lock any more, and are removed.
+    Directories of killed processes are not locked any more, and are removed.
     """
-    import fcntl  # not on Windows, where there is no such home either
+    import fcntl  # not on Windows, where no such home is made
 
     for old in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):  # another one removes it, or it is another user's
+        # another process removes it, or it belongs to another user
+        with contextlib.suppress(OSError):
             descriptor = os.open(old / _LOCK, os.O_RDWR)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -68,18 +69,18 @@ def new_folder() -> tuple[Path, int]:
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     descriptor = os.open(folder / _UNLOCKED, os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
-    (folder / _UNLOCKED).rename(folder / _LOCK)  # it is never seen without its lock
+    (folder / _UNLOCKED).rename(folder / _LOCK)  # publish it only when it is locked
     return folder, descriptor
 
 
 def make_home(folder: Path, java: Java | None = None) -> dict[str, str]:
-    """Make a home of Spark in an empty directory; the variables that lead to it.
+    """Create a Spark home in an empty directory; return the environment variables for it.
 
-    TargetError without PySpark, or without Java 17.
+    Raise TargetError without PySpark or Java 17.
     """
     spec = importlib.util.find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
-        raise TargetError("Spark needs the module 'pyspark'; pip install 'fscontract[spark]'")
+        raise TargetError("Spark requires the module 'pyspark'; pip install 'fscontract[spark]'")
     home, temporary = folder / "spark", folder / "tmp"
     for directory in (home, temporary):
         directory.mkdir()
@@ -96,9 +97,9 @@ def make_home(folder: Path, java: Java | None = None) -> dict[str, str]:
 
 
 def java_home(java: Java, folder: Path) -> Path:
-    """Where Spark finds Java: in its own home, or in `folder`, which gets a `java` for Spark.
+    """Return a Java home for Spark: the runtime's own, or `folder` with a `java` wrapper.
 
-    That one leaves out an argument which the runtime does not know.
+    The wrapper drops an argument that the runtime does not support.
     """
     if _MODULE in _modules(java):
         return java.home
@@ -111,7 +112,7 @@ def java_home(java: Java, folder: Path) -> Path:
 
 
 def java_options(folder: Path) -> str:
-    """Options of the Java machines of a home: quiet, quick to start, nothing left behind."""
+    """Return JVM options of a home: quiet, quick to start, without leftover files."""
     return " ".join(
         (
             f"-Dlog4j2.configurationFile={(folder / 'log4j2.properties').as_uri()}",
@@ -134,34 +135,34 @@ def _modules(java: Java) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise TargetError(f"Java of {java.source} does not run: {error}") from error
+        raise TargetError(f"can't run Java of {java.source}: {error}") from error
     return said.stdout
 
 
-#: On this machine alone, without web pages; each setting can be replaced.
+#: Only on this machine, without web pages; each setting can be overridden.
 _SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "512m",
     "spark.master.rest.enabled": "false",
     "spark.master.ui.port": "0",
-    "spark.python.unix.domain.socket.enabled": "true",  # tasks take a third of the time
+    "spark.python.unix.domain.socket.enabled": "true",  # reduces the time of tasks to a third
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.worker.ui.port": "0",
 }
-#: On machines of others, by the defaults that they and the user have set.
+#: On other machines, with the defaults of the cluster and the user.
 _OF_CLUSTER = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
 #: Variables of a home that bind Spark to this machine.
 _ALONE = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME")
-#: What a machine is told when it starts; others can be seen by `ps`, and are told afterwards.
+#: Settings passed at JVM start, visible in `ps`; others are set afterwards.
 _AT_START = ("spark.driver.",)
-#: Variables that a context of PySpark puts into this process.
+#: Variables that PySpark sets in this process.
 _OF_PYSPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE")
 _PATIENCE = 20.0
-#: Sockets have paths of 104 characters at most: a longer one leaves too few for their names.
+#: Socket paths have at most 104 characters: a longer directory leaves too few for the names.
 _LONGEST = 50
 _lock = threading.Lock()
 
@@ -173,14 +174,14 @@ def local_session(
     environment: Mapping[str, str] | None = None,
     python: str = sys.executable,
 ) -> Iterator[SparkSession]:
-    """A session of Spark on this machine; in the end it is stopped, and its processes are gone.
+    """Return a context with a local Spark session, which ends with all its processes.
 
-    `master` is "local[2]", "local[2,4]" for tasks that are tried four times, "local-cluster[2,1,
-    1024]" for executors in processes of their own. `environment` is what executors find in theirs
-    beside what this process has: the place for secrets. They run `python`, which is this one if it
-    is not given. Whatever Spark writes goes to a directory that is removed.
+    `master` is "local[2]", "local[2,4]" to try tasks up to four times, or "local-cluster[2,1,1024]"
+    for executors in separate processes. `environment` has additional variables for executors; use
+    it for secrets. Executors run `python`, by default this one. Files that Spark writes go to a
+    directory that is removed.
 
-    TargetError without PySpark or Java 17, if this process has a session already, or if Spark
+    Raise TargetError without PySpark or Java 17, if this process has a session already, or if Spark
     does not start.
     """
     with _lock:
@@ -196,9 +197,9 @@ def connect_session(
     environment: Mapping[str, str] | None = None,
     python: str = sys.executable,
 ) -> Iterator[Any]:
-    """A session of Spark Connect, whose server runs in a `local_session` of this process.
+    """Return a context with a Spark Connect session, whose server runs in this process.
 
-    Needs `pip install 'pyspark[connect]'`.
+    Requires `pip install 'pyspark[connect]'`. Takes the arguments of `local_session`.
     """
     token = secrets.token_hex(16)
     serving = {
@@ -222,10 +223,10 @@ def connect_session(
 
 @contextmanager
 def cluster_session(master: str) -> Iterator[SparkSession]:
-    """A session whose executors a cluster starts, by its settings and those in SPARK_CONF_DIR.
+    """Return a context with a session on a cluster, configured by SPARK_CONF_DIR.
 
-    They run PYSPARK_PYTHON, or else what is found at the path of this Python. Errors as of
-    `local_session`.
+    Executors run PYSPARK_PYTHON, or the interpreter at the path of this one. Raises as
+    `local_session` does.
     """
     python = os.environ.get("PYSPARK_PYTHON", sys.executable)
     with _lock:
@@ -236,7 +237,7 @@ def cluster_session(master: str) -> Iterator[SparkSession]:
 
 @contextmanager
 def client_session(url: str) -> Iterator[Any]:
-    """A session of Spark Connect at a server that runs already; TargetError."""
+    """Return a context with a Spark Connect session on a running server; raise TargetError."""
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql.connect.session import SparkSession
@@ -255,7 +256,7 @@ def client_session(url: str) -> Iterator[Any]:
 
 @contextmanager
 def _running(machine: _Machine) -> Iterator[SparkSession]:
-    """The session of a machine, which ends with it; exceptions keep what they say."""
+    """Return a context with a machine's session; exceptions keep their messages."""
     try:
         yield machine.session
     except BaseException as error:
@@ -267,7 +268,7 @@ def _running(machine: _Machine) -> Iterator[SparkSession]:
 
 
 class _Machine:
-    """A running Java machine with its session."""
+    """A running JVM with its session."""
 
     def __init__(
         self,
@@ -291,7 +292,7 @@ class _Machine:
             if len(str(self._folder)) > _LONGEST:
                 settings = {**settings, "spark.python.unix.domain.socket.enabled": "false"}
             with warnings.catch_warnings():
-                # PySpark warns of a new pandas when it is loaded, whether that is used or not.
+                # PySpark warns about a new pandas on import, even if it is not used.
                 warnings.simplefilter("ignore", FutureWarning)
                 self._start(master, settings, environment, variables)
         except BaseException:
@@ -320,7 +321,7 @@ class _Machine:
         if self._alone:
             late.set("spark.local.dir", str(self._folder / "tmp"))
         late.set("spark.sql.warehouse.dir", str(self._folder / "tmp" / "warehouse"))
-        both = own.keys() & settings.keys()  # of two options of Java the later one holds
+        both = own.keys() & settings.keys()  # if a Java option is set twice, the last one wins
         added = {name: f"{own[name]} {settings[name]}" for name in both}
         for name, value in {**own, **settings, **added}.items():
             if name.startswith(_AT_START):
@@ -337,11 +338,11 @@ class _Machine:
                 conf.setAll(late.getAll())
                 self._context = SparkContext(conf=conf, gateway=self._gateway)
             except (OSError, PySparkException, Py4JError) as error:
-                raise TargetError(f"Spark does not start: {_last_line(log, error)}") from error
+                raise TargetError(f"Spark did not start: {_last_line(log, error)}") from error
             self.session = SparkSession(self._context)
 
     def close(self) -> None:
-        """Stop the session and the machine, and remove what they wrote."""
+        """Stop the session and the JVM, and remove their files."""
         try:
             self._stop()
         finally:
@@ -358,16 +359,16 @@ class _Machine:
         from pyspark.sql import SparkSession
 
         if self._context is not None:
-            (self.session or self._context).stop()  # an interrupt may have come between the two
+            (self.session or self._context).stop()  # an interrupt may have occurred between the two
         gateway.shutdown()
         process = gateway.proc
-        process.stdin.close()  # the machine ends with it
+        process.stdin.close()  # the JVM ends when its input is closed
         try:
             process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        # What is left here of a machine keeps PySpark from starting another one.
+        # These attributes would keep PySpark from starting another JVM.
         SparkContext._gateway = SparkContext._jvm = None
         SparkSession._instantiatedSession = None
 
@@ -376,11 +377,11 @@ def _check_free() -> None:
     from pyspark import SparkContext
 
     if SparkContext._active_spark_context is not None or SparkContext._gateway is not None:
-        raise TargetError("this process runs Spark already: use its session, or stop it before")
+        raise TargetError("this process has a Spark session already: use it, or stop it first")
 
 
 def _last_line(log: Path, error: BaseException) -> str:
-    """What the machine said at last, or else what Python made of it, without Java's trace."""
+    """Return the last message of the JVM, or of the Python error, without Java's stack trace."""
     lines = [s for s in log.read_text("utf-8", "replace").splitlines() if "Error" in s]
     said = [s.strip(" :\t") for s in str(error).splitlines()]
     lines_shown = [s for s in said if s and not s.startswith(("at ", "... "))]
@@ -389,7 +390,7 @@ def _last_line(log: Path, error: BaseException) -> str:
 
 @contextmanager
 def _variables(values: Mapping[str, str]) -> Iterator[None]:
-    """Variables of this process for the time being: a new process gets what this one has."""
+    """Set environment variables of this process temporarily, because new processes inherit them."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -1,4 +1,4 @@
-"""The named target of streams that read through Spark."""
+"""Named target of streams that read through Spark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OPTIONS = ("inner", "master")
 
 
 class SparkBinding(StreamBinding):
-    """The binding to a SparkFileSystem, and to what was started for it."""
+    """Binding to a SparkFileSystem and the resources started for it."""
 
     default_profile: ClassVar[str] = "spark"
 
@@ -34,7 +34,7 @@ class SparkBinding(StreamBinding):
         self._local = LocalBinding(inner) if isinstance(inner, LocalFileSystem) else None
 
     def prepare(self) -> None:
-        """Start the workers, and make a random directory; TargetError."""
+        """Start the workers and create a random directory; raise TargetError."""
         try:
             self._spark.tasks.warm_up()
         except OSError as error:
@@ -42,14 +42,14 @@ class SparkBinding(StreamBinding):
         super().prepare()
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Overwrite or delete a file; a local one in place, as other programs do."""
+        """Overwrite or delete a file; overwrite a local one in place, as other programs do."""
         if self._local is not None:
             self._local.change(path, content)
         else:
             super().change(path, content)
 
     def dispose(self) -> None:
-        """Remove the directory, and end what was started; TargetError."""
+        """Remove the directory and stop all started resources; raise TargetError."""
         try:
             super().dispose()
         finally:
@@ -58,11 +58,11 @@ class SparkBinding(StreamBinding):
 
 
 def spark(options: Mapping[str, str]) -> Binding:
-    """Streams over Spark's executors, in a session of their own.
+    """Return a binding to streams that read through Spark executors, in a separate session.
 
-    `master` is Spark's, "local[2]" without. `inner` is "memory", "local" (a directory for temporary
-    files; so without the option), "s3" (a bucket on a moto server), or a URL that SparkFileSystem
-    takes. TargetError if an option is wrong, or something can't be started.
+    `master` is the Spark master, by default "local[2]". `inner` is "memory", "local" (a temporary
+    directory; the default), "s3" (a bucket on a moto server), or a URL that SparkFileSystem
+    accepts. Raise TargetError if an option is invalid or something can't be started.
     """
     check_options("spark", options, _OPTIONS)
     inner = options.get("inner", "local")
@@ -75,7 +75,7 @@ def spark(options: Mapping[str, str]) -> Binding:
 
 
 def _inner(name: str, stack: ExitStack) -> tuple[Any, dict[str, str]]:
-    """What SparkFileSystem is to be over, and what executors need in their environment for it."""
+    """Return the inner filesystem for SparkFileSystem, and the environment for executors."""
     known: dict[str, Callable[[], Any]] = {
         "memory": lambda: "memory:",
         "local": lambda: LocalFileSystem(tempfile.gettempdir(), durable=False),
@@ -87,7 +87,9 @@ def _inner(name: str, stack: ExitStack) -> tuple[Any, dict[str, str]]:
     try:
         return location_of(name), {}
     except IllegalArgumentException as error:
-        raise TargetError(f"spark: inner is memory, local, s3 or a URL: {error}") from error
+        raise TargetError(
+            f"spark: invalid value for inner: {error}; expected memory, local, s3 or a URL"
+        ) from error
 
 
 def _embedded(stack: ExitStack) -> tuple[Any, dict[str, str]]:

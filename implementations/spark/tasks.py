@@ -1,4 +1,4 @@
-"""Run a function on executors, in classic sessions and in Spark Connect."""
+"""Function calls on executors, through classic sessions or Spark Connect."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from fscontract.implementations.spark.failures import error_of
 
 
 class ExecutorException(PathIOException, ConnectionError):
-    """Executors could not run the task, whatever it was to read: nothing is known of the file."""
+    """Executors could not run the task; this says nothing about the file."""
 
 
-#: Of one slice, as `entry.run_slice` has it.
+#: Result of one slice, as `executor_entry.run_slice` yields it.
 Answer: TypeAlias = tuple[str, str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
-#: How many jobs a driver has running at the same time.
+#: Maximum number of concurrent jobs of a driver.
 JOBS = 8
 _CURE = (
-    "install the same fscontract there, or send this one: "
+    "install the same version there, or upload this one: "
     "fscontract.implementations.spark.package_upload.ship(spark)"
 )
 
@@ -40,9 +40,10 @@ _CURE = (
 class Tasks(ABC):
     """Calls functions on the executors of one session.
 
-    A function and its items are pickled by cloudpickle, results by pickle. An exception of the
-    function is raised here again: our own classes and Python's as such, others as PathIOException.
-    ExecutorException if tasks could not be run, or failed as often as Spark tries.
+    A function and its items are pickled by cloudpickle, results by pickle. Exceptions of the
+    function are raised again in the driver: fscontract's and Python's classes unchanged, others as
+    PathIOException. Raise ExecutorException if tasks could not run, or failed in all of Spark's
+    attempts.
     """
 
     def __init__(self, jobs: int = JOBS) -> None:
@@ -54,31 +55,31 @@ class Tasks(ABC):
     @property
     @abstractmethod
     def parallelism(self) -> int:
-        """How many tasks run side by side."""
+        """Number of tasks that run concurrently."""
 
     @abstractmethod
     def _collect(self, slices: list[bytes]) -> list[Answer]:
-        """What `entry.run_slice` gives for each slice, in this order, from a job of its own."""
+        """Run `executor_entry.run_slice` for each slice in one job; return the results in order."""
 
     @abstractmethod
     def _name(self, job: str, description: str) -> None:
-        """Give the jobs that this thread will start a name to cancel them by."""
+        """Name the jobs that this thread will start, so that they can be cancelled."""
 
     @abstractmethod
     def _cancel(self, job: str) -> None:
-        """Have Spark end the job of this name, and its tasks."""
+        """Cancel the job with this name, and its tasks."""
 
     def running(self, future: Future[Any]) -> int | None:
-        """How many tasks of a job run now; None if Spark does not tell."""
+        """Return the number of running tasks of a job; None if Spark does not report it."""
         return None
 
     def map(
         self, function: Callable[[T], R], items: Sequence[T], slices: int | None = None
     ) -> list[R]:
-        """What the function gives for each item, in this order, from one job of `slices` tasks.
+        """Return the function's result for each item, in order, from one job of `slices` tasks.
 
-        By default there are as many tasks as run side by side. The first exception is raised. The
-        job is cancelled if the wait for it is interrupted.
+        By default the number of tasks is the parallelism. Raise the first exception. Interrupting
+        the call cancels the job.
         """
         future = self.submit(function, items, slices)
         try:
@@ -94,10 +95,10 @@ class Tasks(ABC):
         slices: int | None = None,
         description: str = "fscontract",
     ) -> Future[list[R]]:
-        """`map`, whose result is waited for by whoever wants it.
+        """Start `map` in the background; return a future of its result.
 
-        A job goes out from a thread of its own: what interrupts the one that waits must not break
-        off a conversation with the Java machine. `description` is what Spark shows of it.
+        A separate thread submits the job, so that an interrupt of the waiting thread does not break
+        the communication with the JVM. Spark shows the `description`.
         """
         job = f"fscontract-{secrets.token_hex(8)}"
         future = self._threads().submit(self._map, function, items, slices, job, description)
@@ -106,18 +107,18 @@ class Tasks(ABC):
         return future
 
     def cancel(self, future: Future[Any]) -> None:
-        """End a job that was submitted, whether it runs already; its future fails then."""
+        """Cancel a submitted job, even if it is running; its future fails."""
         with self._lock:
             job = self._jobs.get(future)
         if job is not None and not future.cancel() and not future.done():
             self._cancel(job)
 
     def warm_up(self) -> None:
-        """Have executors start their workers: the first task takes seconds. ExecutorException."""
+        """Start the executors' workers, as that takes seconds; raise ExecutorException."""
         self.map(_nothing, range(2 * self.parallelism), self.parallelism)
 
     def close(self) -> None:
-        """End the threads, after the jobs that are running; a later call makes new ones."""
+        """Stop the threads after their running jobs. A later call makes new ones."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
@@ -153,18 +154,19 @@ class Tasks(ABC):
 
 
 def _nothing(_: int) -> None:
-    """The task of `warm_up`."""
+    """Task of `warm_up`, which does nothing."""
 
 
 def _results(answer: Answer) -> list[Any]:
-    """What came of one slice; raises what the function raised."""
+    """Return the results of one slice; raise the function's exception."""
     state, where, what = answer
     if state != "done":
         raise ExecutorException(
-            where, f"this is fscontract {__version__}, the executor has {what}; {_CURE}"
+            where,
+            f"executors must have fscontract {__version__}, got {what}; {_CURE}",
         )
     results = []
-    for done, value in pickle.loads(what):  # noqa: S301 - from our own task, by way of Spark
+    for done, value in pickle.loads(what):  # noqa: S301 - from our own task, through Spark
         if not done:
             raise error_of(value)
         results.append(value)
@@ -179,7 +181,7 @@ def _dumps(value: object) -> bytes:
 
 
 class RddTasks(Tasks):
-    """Tasks of a SparkContext: RDDs cost least."""
+    """Tasks of a SparkContext as RDDs, the cheapest kind of task."""
 
     def __init__(self, context: Any, jobs: int = JOBS) -> None:
         super().__init__(jobs)
@@ -188,11 +190,11 @@ class RddTasks(Tasks):
 
     @property
     def parallelism(self) -> int:
-        """As Spark has it: the cores of the executors."""
+        """Spark's default parallelism: the number of executor cores."""
         return max(1, int(self._context.defaultParallelism))
 
     def running(self, future: Future[Any]) -> int | None:
-        """As the status tracker has it."""
+        """Return the number of running tasks from the status tracker."""
         with self._lock:
             job = self._jobs.get(future)
         if job is None or future.done():
@@ -220,9 +222,9 @@ class RddTasks(Tasks):
 
 
 class DataFrameTasks(Tasks):
-    """Tasks of a session without SparkContext, as those of Spark Connect are.
+    """Tasks of a session without SparkContext, such as Spark Connect.
 
-    They take ten times as long as others, and pandas beside PyArrow.
+    They take ten times as long as RDD tasks, and require pandas in addition to PyArrow.
     """
 
     def __init__(self, session: Any, jobs: int = JOBS) -> None:
@@ -231,7 +233,7 @@ class DataFrameTasks(Tasks):
 
     @property
     def parallelism(self) -> int:
-        """The server's setting, or else 2: a client is not told how many cores there are."""
+        """The server's setting, or 2, because a client can't query the number of cores."""
         return int(self._session.conf.get("spark.sql.leafNodeDefaultParallelism", None) or 2)
 
     def _name(self, job: str, description: str) -> None:
@@ -261,7 +263,7 @@ class DataFrameTasks(Tasks):
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """ExecutorException for whatever Spark raises."""
+    """Convert any Spark exception to ExecutorException."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -272,7 +274,7 @@ def _one_line() -> Iterator[None]:
 
 
 def job_failure(error: BaseException) -> ExecutorException:
-    """What Spark says of a job that failed, in one line."""
+    """Return an exception with Spark's message about a failed job, on one line."""
     java = getattr(error, "java_exception", None)
     text = str(java.getMessage() if java is not None else error) or type(error).__name__
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -284,7 +286,10 @@ def job_failure(error: BaseException) -> ExecutorException:
 
 
 def tasks_of(spark: Any, jobs: int = JOBS) -> Tasks:
-    """The tasks of a SparkContext, or a session, of Spark Connect or not; `jobs` at a time."""
+    """Return the tasks of a SparkContext, or of a classic or Spark Connect session.
+
+    At most `jobs` jobs run concurrently.
+    """
     from pyspark import cloudpickle
 
     cloudpickle.register_pickle_by_value(executor_entry)

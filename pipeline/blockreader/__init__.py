@@ -1,1 +1,1 @@
-"""Block reader: read blocks of files as records, each record from exactly one block."""
+"""Block reader: reads blocks of files as records, each record from exactly one block."""

@@ -1,7 +1,7 @@
-"""Batches of records, as reader contexts find them.
+"""Batches of records, as reader contexts return them.
 
-RegionBatch and PiecesBatch keep the bytes of their records in one piece, and divide them only when
-the records are asked for; readers of Arrow columns never ask.
+RegionBatch and PiecesBatch store the bytes of their records contiguously, and split them only on
+demand; readers of Arrow columns never need it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Entity(NamedTuple):
-    """One record, how many bytes of the file it took, its delimiter among them, and its offset."""
+    """One record, its bytes in the file including the delimiter, and its offset."""
 
     record: bytes
     used_bytes: int
@@ -21,10 +21,10 @@ class Entity(NamedTuple):
 
 
 class RecordBatch:
-    """Records that follow one another in a block. They took the bytes from `start` to `end`.
+    """Consecutive records of a block, which take the file's bytes from `start` to `end`.
 
-    `offsets` is made when it is first asked for, from the lengths of the records and the
-    `gap` behind each; where gaps vary, from the `source`: the bytes from `start` on.
+    `offsets` is computed on demand from the lengths of the records and the `gap` after each; if
+    gaps vary, from the `source`: the bytes from `start` on.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class RecordBatch:
 
     @property
     def used_bytes(self) -> int:
-        """Return how many bytes of the file the records took, and those dropped between them."""
+        """Number of file bytes that the records take, including dropped bytes between them."""
         return self.end - self.start
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """Return where each record starts in the file."""
+        """Start of each record in the file."""
         if self._source:
             sizes = map(len, self._source.splitlines(keepends=True))
         else:
@@ -67,7 +67,7 @@ class RecordBatch:
         return list(accumulate(sizes, initial=self.start))[: len(self.records)]
 
     def used_by(self, index: int) -> int:
-        """Return how many bytes one record took, with what was dropped between it and the next."""
+        """Return the file bytes of one record, including dropped bytes before the next one."""
         before = self.offsets[index] if index else self.start
         after = self.offsets[index + 1] if index + 1 < len(self.records) else self.end
         return after - before
@@ -78,16 +78,16 @@ class RecordBatch:
 
 
 class RegionBatch(RecordBatch):
-    """Records that lie one behind the other in `data` from `first` up to `stop`, at least one.
+    """At least one record, contiguous in `data` from `first` to `stop`.
 
-    Each has `delimiter` behind it.
+    Each is followed by `delimiter`.
     """
 
     def __init__(
         self, block_id: int, start: int, data: bytes, first: int, stop: int, delimiter: bytes
     ) -> None:
         super().__init__(block_id, [], start, start + stop - first, len(delimiter))
-        del self.records  # they are made when they are asked for
+        del self.records  # computed on demand
         self.data = data
         self.first = first
         self.stop = stop
@@ -99,17 +99,17 @@ class RegionBatch(RecordBatch):
 
     @cached_property
     def records(self) -> list[bytes]:  # type: ignore[override]
-        """Return the records as a list."""
+        """Records as a list."""
         records = self._region.split(self.delimiter)
         records.pop()
         return records
 
     @cached_property
     def count(self) -> int:
-        """Return how many records there are; may be set by who knows."""
+        """Number of records; callers that know it may set it."""
         if len(self.delimiter) > 1:
             return self.data.count(self.delimiter, self.first, self.stop)
-        # Twice as fast as counting one byte, which Python does byte by byte.
+        # Twice as fast as counting a single byte in Python.
         return self.used_bytes - len(self._region.replace(self.delimiter, b""))
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class RegionBatch(RecordBatch):
 
 
 class PiecesBatch(RecordBatch):
-    """Records of `length` bytes that `data` consists of; the last one may be shorter."""
+    """Records of `length` bytes that make up `data`; the last one may be shorter."""
 
     def __init__(self, block_id: int, data: bytes, start: int, length: int) -> None:
         offsets = range(start, start + len(data), length)
@@ -131,7 +131,7 @@ class PiecesBatch(RecordBatch):
 
     @cached_property
     def records(self) -> list[bytes]:  # type: ignore[override]
-        """Return the records as a list."""
+        """Records as a list."""
         return [self.data[i : i + self.length] for i in range(0, len(self.data), self.length)]
 
     def __len__(self) -> int:

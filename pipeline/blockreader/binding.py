@@ -1,4 +1,4 @@
-"""Bind our block readers to the port of their scenarios."""
+"""Binding of the block readers to the scenarios of their contract."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fscontract.pipeline.blockreader.readers import (
 )
 from fscontract.pipeline.blocks import FileBlockMetadata
 
-#: The names of settings as options of contexts.
+#: Names of settings as options of contexts.
 _LINE_OPTIONS = {
     "delimiter": "delimiter",
     "max_length": "max_record_length",
@@ -42,7 +42,7 @@ _LINE_OPTIONS = {
 
 
 class ReaderBinding(BlockReaderBinding):
-    """Our readers. Their classes are attributes, which mutants replace."""
+    """The block readers. Mutants replace their classes, which are attributes."""
 
     name = "blockreader"
     line: Callable[..., ReaderContext] = LineReaderContext
@@ -59,7 +59,7 @@ class ReaderBinding(BlockReaderBinding):
         return _Checked(reader)
 
     def scaling(self, low: int, high: int, interval: float, collect: bool) -> CheckedScaling:
-        """Return the decisions for `low` to `high` readers."""
+        """Return the scaling decisions for `low` to `high` readers."""
         return _Scaling(self.scaler, self.scaler.ScalingPolicy(low, high, interval, collect))
 
     def _reader(self, fs: FileSystem, settings: ReaderSettings) -> FSBlockReader[Any]:
@@ -83,7 +83,7 @@ class ReaderBinding(BlockReaderBinding):
 
 
 class _Checked(CheckedReader):
-    """A reader of ours."""
+    """Adapter of a block reader."""
 
     def __init__(self, reader: FSBlockReader[Any]) -> None:
         self._reader = reader
@@ -125,7 +125,7 @@ class _Scaling(CheckedScaling):
         self._state = scaling.ScalingState()
 
     def report(self, partition: int, queue_size: int | None, now: float) -> bool:
-        """Report a partition's statistics; return whether to define the partitions anew."""
+        """Report a partition's statistics; return True if the partitions must be redefined."""
         decision = self._functions.process_stats(
             self._state, self._policy, partition, queue_size, now
         )
@@ -134,7 +134,7 @@ class _Scaling(CheckedScaling):
 
     @property
     def count(self) -> int:
-        """Return how many partitions there should be."""
+        """Required number of partitions."""
         return self._state.partition_count
 
     def define(
@@ -156,6 +156,6 @@ class _Scaling(CheckedScaling):
 
 
 def blockreader(options: Mapping[str, str]) -> BlockReaderBinding:
-    """Return the target `blockreader`, our readers; TargetError for any option."""
+    """Return the target `blockreader`; raise TargetError for any option."""
     check_options("blockreader", options, ())
     return ReaderBinding()

@@ -1,4 +1,4 @@
-"""Decompress files: gzip, bzip2, xz and zstd. A compressed file is one block."""
+"""Decompression of gzip, bzip2, xz and zstd files. A compressed file is one block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.contract.api.errors import IllegalArgumentException, PathIOExcep
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.pipeline.blockreader.source import ByteSource, FileSource
 
-#: What a reader is told to take a codec from the suffix of the path.
+#: Selects the codec by the suffix of the path.
 INFER = "infer"
 SUFFIXES = {
     ".gz": "gzip",
@@ -22,7 +22,7 @@ SUFFIXES = {
     ".xz": "xz",
     ".zst": "zstd",
 }
-#: Suffixes of compressed files that nothing here can read; their bytes are no records.
+#: Suffixes of unsupported compressed files, whose bytes are not records.
 UNREADABLE = (".lz4", ".snappy", ".deflate", ".lzo", ".br", ".zip", ".7z")
 _CHUNK = 1 << 18
 
@@ -64,20 +64,22 @@ CODECS = (*_DECODERS, "zstd")
 
 
 def codec_of(path: str, compression: str | None) -> str | None:
-    """Return the codec that a file is read with: `compression`, or by the suffix if that is INFER.
+    """Return the codec of a file: `compression`, or by the suffix if that is INFER.
 
-    IllegalArgumentException for an unknown codec, or for the suffix of one that can't be read.
+    Raise IllegalArgumentException for an unknown codec, or an unsupported suffix.
     """
     if compression is None or compression in CODECS:
         return compression
     if compression != INFER:
         known = ", ".join((INFER, *CODECS))
-        raise IllegalArgumentException(f"no compression {compression!r:.40}; known: {known}, None")
+        raise IllegalArgumentException(
+            f"unknown compression {compression!r:.40}; must be one of {known}, None"
+        )
     name = path.lower()
     if name.endswith(UNREADABLE):
         raise IllegalArgumentException(
-            f"the suffix of {path!r} is that of a compressed file, of a kind that can't be read;"
-            " compression=None reads it as it is"
+            f"unsupported compression of {path!r}, by its suffix; compression=None reads the "
+            "compressed bytes"
         )
     return next((codec for suffix, codec in SUFFIXES.items() if name.endswith(suffix)), None)
 
@@ -91,7 +93,7 @@ def decompressed(stream: FSDataInputStream, path: str, length: int, codec: str) 
 
 
 class _DecodedSource(ByteSource):
-    """Decompressed bytes, one after the other. Going back is not possible."""
+    """Decompressed bytes, sequentially. Seeking back is not possible."""
 
     def __init__(self, raw: FileSource, path: str) -> None:
         self.length = None
@@ -100,15 +102,15 @@ class _DecodedSource(ByteSource):
         self._position = 0
 
     def read(self, position: int, count: int) -> bytes:
-        """Return the next bytes; PathIOException for any other position, or bad data."""
+        """Return the next bytes; raise PathIOException for any other position, or damaged data."""
         if position != self._position:
-            raise PathIOException(self._path, f"a compressed file can't be read from {position} on")
+            raise PathIOException(self._path, f"can't seek to {position} in a compressed file")
         parts: list[bytes] = []
         while count > 0:
             try:
                 part = self._decode(count)
             except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-                raise PathIOException(self._path, f"can't be decompressed: {error}") from error
+                raise PathIOException(self._path, f"can't decompress: {error}") from error
             if not part:
                 break
             parts.append(part)
@@ -118,13 +120,14 @@ class _DecodedSource(ByteSource):
 
     @abstractmethod
     def _decode(self, count: int) -> bytes:
-        """Return 1 to `count` bytes, none at the end."""
+        """Return 1 to `count` bytes, none at EOF."""
 
 
 class _MemberSource(_DecodedSource):
-    """A file of one or more members, each compressed for itself.
+    """A file of one or more separately compressed members.
 
-    Zeros after a member are padding. Anything else is an error, as is a member that is cut short.
+    Zeros after a member are padding. Any other trailing data is an error, and so is a truncated
+    member.
     """
 
     def __init__(self, raw: FileSource, path: str, decoder: Callable[[], _Decoder]) -> None:
@@ -147,10 +150,10 @@ class _MemberSource(_DecodedSource):
             if part:
                 return part
             if not decoder.eof and not self._fetch():
-                raise EOFError("it ends in the middle of a member")
+                raise EOFError("the file ends in the middle of a member")
 
     def _begin(self) -> bool:
-        """Start with the next member; False if there is none."""
+        """Start the next member; return False if there is none."""
         first = self._fetched == 0
         while not self._input and self._fetch():
             if not first:
@@ -183,14 +186,16 @@ class _RawFile(io.RawIOBase):
 
 
 class _ZstdSource(_DecodedSource):
-    """Zstandard by PyArrow, of the extra `pyarrow`."""
+    """Zstandard through PyArrow, from the extra `pyarrow`."""
 
     def __init__(self, raw: FileSource, path: str) -> None:
         super().__init__(raw, path)
         try:
             import pyarrow
         except ImportError:
-            raise PathIOException(path, "zstd needs pyarrow: fscontract[pyarrow]") from None
+            raise PathIOException(
+                path, "zstd requires pyarrow: pip install 'fscontract[pyarrow]'"
+            ) from None
         file = pyarrow.PythonFile(_RawFile(raw), mode="r")
         self._stream = pyarrow.CompressedInputStream(file, "zstd")
 

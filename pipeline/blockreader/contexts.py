@@ -1,4 +1,4 @@
-"""Reader contexts turn the bytes of a block into records: the interface, and fixed lengths."""
+"""Reader contexts, which split the bytes of a block into records: interface and fixed lengths."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from fscontract.pipeline.blockreader.compression import INFER, codec_of, decompr
 from fscontract.pipeline.blockreader.source import BlockReadException, ByteSource, FileSource
 from fscontract.pipeline.blocks import FileBlockMetadata
 
-#: How many bytes a context reads at once.
+#: Number of bytes that a context reads at once.
 DEFAULT_BUFFER = 1 << 17
-#: How long a slice is unless it is told: a block of the local filesystem in Hadoop.
+#: Default slice length: the block size of Hadoop's local filesystem.
 DEFAULT_SLICE = 32 * 1024 * 1024
-#: Where a block ends whose length is known only once it is read.
+#: End of a block whose length is known only after reading it.
 _ENDLESS = 1 << 62
 
 
 class ReaderContext(ABC):
     """Finds the records of one block after the other.
 
-    `initialize`, then `next` or `next_batch` until it returns None. One context serves one reader
-    in one thread.
+    Call `initialize`, then `next` or `next_batch` until it returns None. One context serves one
+    reader in one thread.
     """
 
     def __init__(self, buffer_size: int = DEFAULT_BUFFER, compression: str | None = INFER) -> None:
         if buffer_size < 1:
-            raise IllegalArgumentException(f"a buffer has at least 1 byte, not {buffer_size}")
+            raise IllegalArgumentException(
+                f"invalid buffer_size: {buffer_size}; must be at least 1 byte"
+            )
         codec_of("", compression)
         self._buffer_size = buffer_size
         self.compression = compression
@@ -39,7 +41,7 @@ class ReaderContext(ABC):
     def initialize(
         self, stream: FSDataInputStream, block: FileBlockMetadata, consecutive: bool
     ) -> None:
-        """Take up a block; `consecutive` if it follows the last one, and the stream is the same."""
+        """Start a block; `consecutive` if it follows the last one on the same stream."""
         self._block = block
         self._batch, self._index = None, 0
         goes_on = consecutive and stream is self._stream
@@ -51,7 +53,7 @@ class ReaderContext(ABC):
         self._begin(goes_on)
 
     def next(self) -> Entity | None:
-        """Return the next record of the block, None after the last."""
+        """Return the next record of the block, or None after the last one."""
         while self._batch is None or self._index >= len(self._batch):
             self._batch, self._index = self._find(), 0
             if self._batch is None:
@@ -60,7 +62,7 @@ class ReaderContext(ABC):
         return self._batch.entity(self._index - 1)
 
     def next_batch(self) -> RecordBatch | None:
-        """Return some of the next records of the block, at least one; None after the last."""
+        """Return at least one of the block's next records, or None after the last one."""
         batch, index = self._batch, self._index
         self._batch, self._index = None, 0
         if batch is None or index >= len(batch):
@@ -74,13 +76,13 @@ class ReaderContext(ABC):
     @property
     @abstractmethod
     def position(self) -> int:
-        """Return the position in the file, in decompressed bytes if the file is compressed."""
+        """Position in the file, in decompressed bytes if the file is compressed."""
 
     @abstractmethod
     def _begin(self, goes_on: bool) -> None:
-        """Find the place where the block's first record starts.
+        """Find the start of the block's first record.
 
-        `goes_on` says that what was read for the block before can be used again.
+        `goes_on` means that bytes read for the previous block can be reused.
         """
 
     @abstractmethod
@@ -92,17 +94,17 @@ class ReaderContext(ABC):
         if codec is None:
             return FileSource(stream, block.path, block.file_length)
         if block.offset > 0 or block.end < block.file_length:
-            reason = f"a file compressed with {codec} can't be split: it has to be one block"
+            reason = f"a file compressed with {codec} must be one block, because it can't be split"
             raise BlockReadException(block.file_path, block.block_id, block.offset, reason)
         return decompressed(stream, block.path, block.file_length, codec)
 
 
 class FixedBytesReaderContext(ReaderContext):
-    """Pieces of `length` bytes from the block's start on; none goes beyond the block.
+    """Pieces of `length` bytes from the block's start on; none crosses the block's end.
 
-    So the last piece of a block may be shorter, and the pieces depend on the blocks. With
-    `aligned` they do not: pieces are counted from `data_offset` in the file, and each is read, as
-    a whole, by the block that holds its first byte. Only the last of the file may be shorter.
+    The last piece of a block may therefore be shorter, and the pieces depend on the blocks. With
+    `aligned` they do not: pieces are counted from `data_offset` in the file, and the block with a
+    piece's first byte reads the whole piece. Then only the last piece of the file may be shorter.
     """
 
     def __init__(
@@ -116,7 +118,7 @@ class FixedBytesReaderContext(ReaderContext):
     ) -> None:
         super().__init__(buffer_size, compression)
         if length < 1:
-            raise IllegalArgumentException(f"a record has at least 1 byte, not {length}")
+            raise IllegalArgumentException(f"invalid length: {length}; must be at least 1 byte")
         self.length = length
         self._aligned = aligned
         self._data_offset = data_offset
@@ -124,7 +126,7 @@ class FixedBytesReaderContext(ReaderContext):
 
     @property
     def position(self) -> int:
-        """Return where the next piece starts."""
+        """Start of the next piece."""
         return self._position
 
     def _begin(self, goes_on: bool) -> None:
@@ -133,7 +135,7 @@ class FixedBytesReaderContext(ReaderContext):
             self._position, self._stop = map(self._up, (self._block.offset, self._end))
 
     def _up(self, offset: int) -> int:
-        """Return the first start of a record at an offset or behind it."""
+        """Return the first start of a record at or after an offset."""
         if offset >= _ENDLESS:
             return offset
         return offset + (self._data_offset - offset) % self.length
@@ -148,7 +150,7 @@ class FixedBytesReaderContext(ReaderContext):
         return self._batch_of(data, start)
 
     def _batch_of(self, data: bytes, start: int) -> RecordBatch:
-        """Return the pieces of some bytes that begin with one."""
+        """Return the pieces of bytes that begin with a piece."""
         end, length = start + len(data), self.length
         records = [data] if len(data) <= length else _pieces(data, length)
         offsets = range(start, end, length)
@@ -160,7 +162,7 @@ def _pieces(data: bytes, length: int) -> list[bytes]:
 
 
 class PiecesReaderContext(FixedBytesReaderContext):
-    """The same with PiecesBatch batches."""
+    """FixedBytesReaderContext that returns PiecesBatch batches."""
 
     def _batch_of(self, data: bytes, start: int) -> RecordBatch:
         return PiecesBatch(self._block.block_id, data, start, self.length)

@@ -1,7 +1,8 @@
-"""Find where records end: at line ends, or at a delimiter given by the user.
+"""Search for the ends of records: line ends, or a custom delimiter.
 
-Both are searched from left to right: the leftmost occurrence counts, and the search continues
-behind it. `||` in `|||` is therefore the first two bytes, wherever a block or a buffer starts.
+Both are searched from left to right: the leftmost occurrence counts, and the search continues after
+it. The delimiter `||` in `|||` is therefore always the first two bytes, wherever a block or buffer
+starts.
 """
 
 from __future__ import annotations
@@ -12,48 +13,55 @@ from typing import TypeAlias
 
 from fscontract.contract.api.errors import IllegalArgumentException
 
-#: Begin and end of a delimiter in a buffer.
+#: Start and end of a delimiter in a buffer.
 Span: TypeAlias = tuple[int, int]
-#: Gives the bytes of a file from an offset on, as many as are asked for if there are.
+#: Returns up to a number of bytes of a file from an offset on.
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 
-#: The windows in which a safe point is looked for, going back from a block's offset.
+#: First size of the windows in which a safe point is searched, backwards from a block's offset.
 _FIRST_WINDOW = 256
 _LAST_WINDOW = 1 << 20
 
 
 class Delimiter(ABC):
-    """The end of a record. Offsets are relative to the buffer unless they are of a file."""
+    """The end of a record. Offsets are relative to the buffer, unless they are file offsets."""
 
     @abstractmethod
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
         """Return the first delimiter from `start` on; None without one, or if it needs more data.
 
-        `final` says that nothing follows the data.
+        `final` means that no data follows.
         """
 
     @abstractmethod
     def pending(self, data: bytes | bytearray) -> int:
-        """Return how many of the last bytes may be the start of a delimiter that the data cuts."""
+        """Return the number of trailing bytes that may be the start of a delimiter."""
 
     @abstractmethod
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
-        """Return the complete records in `data`, the bytes that they take with their delimiters,
-        and the length of each delimiter; 0 if that varies."""
+        """Return the complete records, the bytes that they take, and the length of a delimiter.
+
+        The bytes include delimiters. The length is 0 if it varies.
+        """
 
     @abstractmethod
     def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
-        """Return the end of the last complete record between `start` and `stop`, and the delimiter
-        of each record; none if that varies, or if records have to be found one by one."""
+        """Return the end of the last complete record from `start` to `stop`, and its delimiter.
+
+        The delimiter is empty if it varies, or if records must be found one by one.
+        """
 
     @abstractmethod
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
-        """Return an offset from `floor` to `offset` from which a search finds the same delimiters
-        behind `offset` as a search of the whole file."""
+        """Return a safe start from `floor` to `offset` for a search.
+
+        Starting there, a search finds the same delimiters after `offset` as a search of the whole
+        file.
+        """
 
 
 class LineEnd(Delimiter):
-    r"""`\n`, `\r` or `\r\n`, as each line has it."""
+    r"""`\n`, `\r` or `\r\n`, which may differ between lines."""
 
     def find(self, data: bytes | bytearray, start: int, final: bool) -> Span | None:
         """Return the first line end; one at the end of the data counts only if `final`."""
@@ -68,7 +76,7 @@ class LineEnd(Delimiter):
         return carriage, carriage + 1
 
     def pending(self, data: bytes | bytearray) -> int:
-        r"""Return a `\r` may be half of a `\r\n`."""
+        r"""Return 1 for a trailing `\r`, which may be half of a `\r\n`."""
         return 1 if data.endswith(b"\r") else 0
 
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
@@ -80,7 +88,7 @@ class LineEnd(Delimiter):
         return data[:used].splitlines(), used, 0
 
     def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
-        r"""As the base has it; a `\r` at the very end may be half of a `\r\n`."""
+        r"""See the base class; a trailing `\r` may be half of a `\r\n`."""
         feed = max(start, data.rfind(b"\n", start, stop) + 1)
         if data.find(b"\r", start, stop) < 0:
             return feed, b"\n"
@@ -89,16 +97,18 @@ class LineEnd(Delimiter):
         return end, b"\r\n" if len(counts) == 1 else b""
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
-        r"""Return the byte before, for it may be the `\r` of a `\r\n`."""
+        r"""Return the preceding byte's offset, because it may be the `\r` of a `\r\n`."""
         return max(floor, offset - 1)
 
 
 class Separator(Delimiter):
-    """A sequence of bytes, which may overlap itself."""
+    """A byte sequence, which may overlap itself."""
 
     def __init__(self, value: bytes) -> None:
         if not isinstance(value, bytes) or not value:
-            raise IllegalArgumentException(f"a delimiter has at least one byte, not {value!r:.40}")
+            raise IllegalArgumentException(
+                f"invalid delimiter: {value!r:.40}; must have at least one byte"
+            )
         self.value = value
         self._overlaps = any(value.startswith(value[n:]) for n in range(1, len(value)))
 
@@ -108,23 +118,23 @@ class Separator(Delimiter):
         return None if position < 0 else (position, position + len(self.value))
 
     def pending(self, data: bytes | bytearray) -> int:
-        """Return all but one byte of the delimiter may be there."""
+        """Return the length of the delimiter minus one."""
         return min(len(self.value) - 1, len(data))
 
     def split(self, data: bytes) -> tuple[list[bytes], int, int]:
-        """Return the complete records, divided from left to right."""
+        """Return the complete records, split from left to right."""
         records = data.split(self.value)
         return records, len(data) - len(records.pop()), len(self.value)
 
     def complete(self, data: bytes, start: int, stop: int) -> tuple[int, bytes]:
-        """As the base has it; occurrences that can't overlap are the same from either side."""
+        """See the base class; non-overlapping occurrences are the same from either side."""
         if self._overlaps:
             return start, b""
         position = data.rfind(self.value, start, stop)
         return (start if position < 0 else position + len(self.value)), self.value
 
     def safe_point(self, read: ReadAt, offset: int, floor: int) -> int:
-        """Back over all occurrences that overlap the next one: the first of them does count.
+        """Go back over all occurrences that overlap the next one: the first of them counts.
 
         A file that consists of such an overlap is read back to its start, from each block.
         """
@@ -153,5 +163,5 @@ class Separator(Delimiter):
 
 
 def delimiter_of(value: bytes | None) -> Delimiter:
-    """Return line ends for None, else a separator; IllegalArgumentException if it is empty."""
+    """Return line ends for None, else a separator; raise IllegalArgumentException if empty."""
     return LineEnd() if value is None else Separator(value)

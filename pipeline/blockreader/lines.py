@@ -1,4 +1,4 @@
-"""Reader contexts for delimited records, in blocks that cut records anywhere."""
+"""Reader contexts for delimited records, in blocks that may cut records."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from fscontract.pipeline.blockreader.delimiters import delimiter_of
 from fscontract.pipeline.blockreader.source import RecordTooLongException
 from fscontract.pipeline.blocks import NO_BLOCK
 
-#: How a record that is too long is treated.
+#: Handling of a record that is too long.
 TooLong: TypeAlias = Literal["error", "truncate", "skip"]
-#: The first read behind a block's end; each further one is twice as long, up to the buffer.
+#: Size of the first read past a block's end; each further one is twice as long, up to the buffer.
 DEFAULT_OVERFLOW = 1 << 14
 BOM = b"\xef\xbb\xbf"
 
 
 class LineReaderContext(ReaderContext):
-    r"""Lines, each completed though it extends beyond the block, that start in the block.
+    r"""Lines that start in the block, each read to its end even past the block.
 
-    A block that starts inside a line gives the rest of that line as its first record: whoever
-    converts the records has to tell it from a whole one, and return None for it. Without those
-    rests the records are those of the unsplit file, each exactly once. Where a line ends at the
-    block's end, nothing behind it is read.
+    A block that starts inside a line returns the rest of that line as its first record: the
+    converter must recognize it and return None. Without these partial records, the records are
+    those of the unsplit file, each exactly once. If a line ends at the block's end, nothing after
+    it is read.
 
-    `delimiter` is any sequence of bytes; None stands for `\n`, `\r` and `\r\n`, as each line has
-    it. Blank lines are records unless `drop_blank`. What is at the file's end is a record even if
-    no delimiter follows. A UTF-8 byte order mark at the start of the file is no part of the first
-    record, unless `strip_bom` is False. `data_offset` is where the file's first block starts.
+    `delimiter` is any byte sequence; None means `\n`, `\r` and `\r\n`, which may differ between
+    lines. Blank lines are records unless `drop_blank`. The data at EOF is a record even without a
+    delimiter. A UTF-8 byte order mark at the start of the file is not part of the first record,
+    unless `strip_bom` is False. `data_offset` is the start of the file's first block.
 
-    A record of more than `max_record_length` bytes is an error (RecordTooLongException), is cut to
-    that length ("truncate"), or is left out ("skip"); its bytes beyond that are never held. That
-    is the same wherever blocks end, as it is judged by the block the record belongs to.
+    A record of more than `max_record_length` bytes raises RecordTooLongException ("error"), is cut
+    to that length ("truncate"), or is dropped ("skip"); its further bytes are never held in memory.
+    The result does not depend on the blocks, because the block that owns the record decides.
     """
 
-    #: Whether a record that starts exactly at the block's end belongs to the block.
+    #: True if a record that starts exactly at the block's end belongs to the block.
     _reads_ahead = False
 
     def __init__(
@@ -56,12 +56,16 @@ class LineReaderContext(ReaderContext):
         super().__init__(buffer_size, compression)
         if overflow_buffer_size < 1:
             raise IllegalArgumentException(
-                f"a buffer has at least 1 byte, not {overflow_buffer_size}"
+                f"invalid overflow_buffer_size: {overflow_buffer_size}; must be at least 1 byte"
             )
         if max_record_length is not None and max_record_length < 0:
-            raise IllegalArgumentException(f"a negative max_record_length: {max_record_length}")
+            raise IllegalArgumentException(
+                f"invalid max_record_length: {max_record_length}; must not be negative"
+            )
         if on_too_long not in ("error", "truncate", "skip"):
-            raise IllegalArgumentException(f"error, truncate or skip, not {on_too_long!r:.40}")
+            raise IllegalArgumentException(
+                f"invalid on_too_long: {on_too_long!r:.40}; must be error, truncate or skip"
+            )
         self._delimiter = delimiter_of(delimiter)
         self._max_length = max_record_length
         self._on_too_long = on_too_long
@@ -69,24 +73,24 @@ class LineReaderContext(ReaderContext):
         self._strip_bom = strip_bom
         self._data_offset = data_offset
         self._overflow_size = overflow_buffer_size
-        #: The bytes at hand are those from `_base` on; the next record starts at index `_at`.
+        #: Buffered bytes, from offset `_base` on; the next record starts at index `_at`.
         self._data = b""
         self._base = 0
         self._at = 0
-        #: Whether nothing follows the bytes at hand.
+        #: True if no bytes follow the buffered ones.
         self._ended = False
-        #: Where the first record starts if not at the position, which is behind a BOM then.
+        #: Start of the first record if it differs from the position, which is then behind a BOM.
         self._first: int | None = None
-        #: Where the last record of the block may start.
+        #: Last possible start of a record in the block.
         self._last_start = 0
-        #: Whether there is no record that starts in the block, so that its end was not looked for.
+        #: True if no record starts in the block, so that its end was not searched.
         self._empty = False
-        #: Where the last block ended, if it was read to its end and the position is the next start.
+        #: End of the last block, if it was read completely and the position is the next start.
         self._finished: int | None = None
 
     @property
     def position(self) -> int:
-        """Return where the next record starts, if there is one."""
+        """Start of the next record, if there is one."""
         return self._base + self._at
 
     # The start of a block ------------------------------------------------------------------------
@@ -111,8 +115,11 @@ class LineReaderContext(ReaderContext):
         return self._data.startswith(BOM, self._at)
 
     def _synchronize(self, offset: int) -> None:
-        """Go to the first record that starts behind `offset`; not reading ahead, to `offset`
-        itself, unless it is in the middle of a delimiter or a byte order mark."""
+        """Go to the first record that starts after `offset`.
+
+        Without reading ahead, go to `offset` itself, unless it is inside a delimiter or a byte
+        order mark.
+        """
         point = self._delimiter.safe_point(self._source.read, offset, self._data_offset)
         first = 0
         if self._strip_bom and self._data_offset == 0 and point < len(BOM):
@@ -131,15 +138,15 @@ class LineReaderContext(ReaderContext):
             self._go(offset)
 
     def _go(self, offset: int) -> None:
-        """Let `offset` be the position, and keep what was read from there on."""
+        """Set the position to `offset`, and keep the buffered bytes from there on."""
         if not self._base <= offset <= self._base + len(self._data):
             self._data, self._base, self._ended = b"", offset, False
         self._at = offset - self._base
 
     def _leave_record(self, stop: int) -> int | None:
-        """Go to the next record without keeping this one; where its delimiter begins.
+        """Skip this record; return the start of its delimiter.
 
-        None if there is none, or if it surely ends behind `stop`.
+        Return None if there is none, or if it is certain to end after `stop`.
         """
         search = self._at
         while True:
@@ -157,7 +164,7 @@ class LineReaderContext(ReaderContext):
     # Records -------------------------------------------------------------------------------------
 
     def _find(self) -> RecordBatch | None:
-        """Return many records if they are buffered or read at once; else one, however long."""
+        """Return many records if they are buffered or read at once; else one of any length."""
         while not self._empty:
             start = self.position if self._first is None else self._first
             if start > self._last_start:
@@ -175,7 +182,7 @@ class LineReaderContext(ReaderContext):
         return None
 
     def _split(self) -> RecordBatch | None:
-        """Return the complete buffered records of the block; None if there are none."""
+        """Return the complete buffered records of the block, or None."""
         start, at = self.position, self._at
         limit = min(len(self._data), self._last_start + 1 - self._base)
         if limit <= at:
@@ -191,7 +198,7 @@ class LineReaderContext(ReaderContext):
         return self._admitted(batch)
 
     def _single(self, start: int) -> RecordBatch | None:
-        """Return the record at the position, read as far as it goes; None if the file ends here."""
+        """Return the record at the position, reading as needed; None at EOF."""
         held = bytearray(memoryview(self._data)[self._at :])
         search, dropped = 0, 0
         while (span := self._delimiter.find(held, search, self._ended)) is None:
@@ -214,17 +221,17 @@ class LineReaderContext(ReaderContext):
         return self._admitted(batch)
 
     def _cut(self, held: bytearray, search: int, start: int) -> int:
-        """Drop bytes of a record beyond its limit; return how many."""
+        """Drop bytes of a record beyond its limit; return their number."""
         assert self._max_length is not None
         if self._on_too_long == "error":
             raise self._too_long(start)
         del held[self._max_length + 1 : search]
         return search - self._max_length - 1
 
-    # What is delivered ---------------------------------------------------------------------------
+    # Filters ------------------------------------------------------------------------------------
 
     def _admitted(self, batch: RecordBatch) -> RecordBatch:
-        """Return the batch without records that are not wanted, which may be all of them."""
+        """Return the batch without unwanted records; it may be empty."""
         if self._drop_blank and b"" in batch.records:
             pairs = [(r, o) for r, o in zip(batch.records, batch.offsets, strict=True) if r]
             batch = _part(batch, pairs, batch.end)
@@ -248,13 +255,13 @@ class LineReaderContext(ReaderContext):
 
     def _too_long(self, start: int) -> RecordTooLongException:
         block = self._block
-        reason = f"the record is longer than {self._max_length} bytes"
+        reason = f"record exceeds {self._max_length} bytes"
         return RecordTooLongException(block.file_path, block.block_id, start, reason)
 
     # Bytes ---------------------------------------------------------------------------------------
 
     def _fill(self) -> None:
-        """Read on, and forget what is before the position."""
+        """Read more bytes, and drop those before the position."""
         chunk = self._chunk(self._base + len(self._data))
         self._data = self._data[self._at :] + chunk
         self._base, self._at = self.position, 0
@@ -267,7 +274,7 @@ class LineReaderContext(ReaderContext):
         return data
 
     def _read_size(self, position: int) -> int:
-        """Return how many bytes to read: up to the block's end first, then few, then more."""
+        """Return the number of bytes to read: first up to the block's end, then few, then more."""
         count = min(self._buffer_size, self._end - position)
         if count <= 0:
             count = self._overflow
@@ -275,26 +282,26 @@ class LineReaderContext(ReaderContext):
         return count
 
     def _read(self, position: int, count: int, got: int) -> None:
-        """Note whether the file ends with what was read."""
+        """Record whether the file ends after these bytes."""
         self._ended = got < count or position + got == self._source.length
 
 
 class ReadAheadLineReaderContext(LineReaderContext):
-    """Lines that start in the block behind its first byte, or exactly at its end.
+    """Lines that start after the block's first byte, or exactly at its end.
 
-    So each line of a file belongs to one block, the one with `offset < start <= end`; the first
-    line belongs to the first block. What the blocks give together is the same whatever their size.
-    A block nearly always reads on behind its end, for it has the line that starts there.
-    Options are those of LineReaderContext.
+    Each line of a file belongs to one block, the one with `offset < start <= end`; the first line
+    belongs to the first block. The combined records do not depend on the block size. A block nearly
+    always reads past its end, because it owns the line that starts there. Takes the options of
+    LineReaderContext.
     """
 
     _reads_ahead = True
 
 
 class RegionReaderContext(ReadAheadLineReaderContext):
-    """The same with RegionBatch batches wherever all delimiters are alike.
+    """ReadAheadLineReaderContext that returns RegionBatch batches if all delimiters are equal.
 
-    Options that look at each record (`drop_blank`, `max_record_length`) take the batches apart.
+    Options that check each record (`drop_blank`, `max_record_length`) split the batches.
     """
 
     def _split(self) -> RecordBatch | None:
@@ -320,7 +327,7 @@ class RegionReaderContext(ReadAheadLineReaderContext):
 
 
 def _part(batch: RecordBatch, pairs: list[tuple[bytes, int]], end: int) -> RecordBatch:
-    """Return a batch of some records with their offsets, which took the bytes up to `end`."""
+    """Return a batch of some records with their offsets, whose bytes end at `end`."""
     records = [record for record, _ in pairs]
     offsets = [offset for _, offset in pairs]
     return RecordBatch(batch.block_id, records, batch.start, end, offsets=offsets)

@@ -29,12 +29,12 @@ from fscontract.pipeline.blocks import (
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator, count_blocks
 
 R = TypeVar("R")
-#: How long a stream may lie idle before `close_if_idle` closes it, in seconds.
+#: Seconds that a stream may be idle before `close_if_idle` closes it.
 DEFAULT_IDLE = 120.0
 
 
 class ReaderRecord(NamedTuple, Generic[R]):
-    """A record, the block it was read from, and its offset in the file."""
+    """A record, its block, and its offset in the file."""
 
     block_id: int
     record: R
@@ -43,8 +43,11 @@ class ReaderRecord(NamedTuple, Generic[R]):
 
 @dataclass
 class Counters:
-    """What a reader has done: blocks read to the end, records delivered, bytes of the file that
-    records took, delimiters and dropped records among them, and seconds spent on blocks."""
+    """Counters of a reader.
+
+    Blocks read completely, records delivered, file bytes of records including delimiters and
+    dropped records, and seconds spent on blocks.
+    """
 
     blocks: int = 0
     records: int = 0
@@ -52,7 +55,7 @@ class Counters:
     time: float = 0.0
 
     def add(self, other: Counters) -> None:
-        """Count what another reader has done, too."""
+        """Add the counters of another reader."""
         self.blocks += other.blocks
         self.records += other.records
         self.bytes += other.bytes
@@ -62,8 +65,8 @@ class Counters:
 class AbstractBlockReader(Closeable, Generic[R]):
     """Reads one block after the other, in one thread.
 
-    The stream of a block is used for the next one if that follows it. It is closed for any other
-    block, after any failure, when the records of a block are not taken to the end, by
+    The stream of a block is reused for the next one if that follows it. It is closed for any other
+    block, after any failure, if the records of a block are not taken to the end, by
     `close_if_idle`, and by `close`. `on_block` is called with each block after its records.
     """
 
@@ -84,22 +87,22 @@ class AbstractBlockReader(Closeable, Generic[R]):
         self._last: FileBlockMetadata | None = None
         self._last_use = clock()
         self._busy: FileBlockMetadata | None = None
-        #: Whether the context has found the start of the present block.
+        #: True if the context has found the start of the current block.
         self._initialized = False
 
     @abstractmethod
     def setup_stream(self, block: FileBlockMetadata) -> FSDataInputStream:
-        """Open a stream that the block can be read from."""
+        """Open a stream for the block."""
 
     @abstractmethod
     def convert_to_record(self, data: bytes) -> R | None:
-        """Return the record of these bytes, or None to drop them; ValueError for bad bytes."""
+        """Return the record of these bytes, or None to drop them; raise ValueError if invalid."""
 
     def process_block(self, block: FileBlockMetadata) -> Iterator[ReaderRecord[R]]:
         """Yield the records of a block, in order of their offsets.
 
-        BlockReadException for whatever goes wrong while reading, RecordConversionException for a
-        ValueError of the conversion; both name block and offset.
+        Raise BlockReadException for any read error, RecordConversionException for a ValueError of
+        the conversion; both name block and offset.
         """
         convert, counters, block_id = self.convert_to_record, self.counters, block.block_id
         with closing(self._read(block)) as batches:
@@ -115,17 +118,17 @@ class AbstractBlockReader(Closeable, Generic[R]):
         self._emit(block)
 
     def process_batches(self, block: FileBlockMetadata) -> Iterator[RecordBatch]:
-        """Yield the records of a block as batches of bytes. Errors are those of `process_block`."""
+        """Yield the records of a block as batches of bytes. Raises as `process_block` does."""
         with closing(self._read(block)) as batches:
             for batch in batches:
                 try:
                     yield batch
-                finally:  # whoever has it may know by now how many these are
+                finally:  # the caller may have determined the number by now
                     self.counters.records += len(batch)
         self._emit(block)
 
     def close_if_idle(self) -> bool:
-        """Close the stream if no block was read for `idle_seconds`; return whether it did."""
+        """Close the stream if no block was read for `idle_seconds`; return True if it did."""
         idle = self._clock() - self._last_use >= self._idle_seconds
         if self._stream is None or self._busy is not None or not idle:
             return False
@@ -140,7 +143,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
 
     def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
         if self._busy is not None:
-            raise RuntimeError(f"block {self._busy.block_id} has records that are not taken yet")
+            raise RuntimeError(f"block {self._busy.block_id} has records that were not taken")
         began, finished = self._clock(), False
         self._busy, self._initialized = block, False
         try:
@@ -154,7 +157,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
             raise
         except OSError as error:
             offset = self.context.position if self._initialized else block.offset
-            reason = str(error).removesuffix(f": {block.path!r}")  # which is said in any case
+            reason = str(error).removesuffix(f": {block.path!r}")  # the exception adds the path
             raise BlockReadException(block.file_path, block.block_id, offset, reason) from error
         finally:
             self._busy = None
@@ -184,7 +187,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
             self._on_block(block)
 
     def _abandon(self) -> None:
-        """Close the stream after a failure, which is what the caller has to hear of."""
+        """Close the stream after a failure, and ignore errors of `close`."""
         with suppress(OSError):
             self.close()
 
@@ -192,12 +195,12 @@ class AbstractBlockReader(Closeable, Generic[R]):
 def _unconverted(
     block: FileBlockMetadata, offset: int, error: ValueError
 ) -> RecordConversionException:
-    reason = f"the record can't be converted: {error}"
+    reason = f"can't convert the record: {error}"
     return RecordConversionException(block.file_path, block.block_id, offset, reason)
 
 
 class FSBlockReader(AbstractBlockReader[R]):
-    """Reads blocks of files of `fs`; `converter` makes a record of bytes, or None to drop them.
+    """Reads blocks of files of `fs`; `converter` returns a record for bytes, or None to drop them.
 
     Further options are those of AbstractBlockReader.
     """
@@ -214,22 +217,22 @@ class FSBlockReader(AbstractBlockReader[R]):
         self._converter = converter
 
     def setup_stream(self, block: FileBlockMetadata) -> FSDataInputStream:
-        """Open the file as what it was when it was split, to be read from the block's start on."""
+        """Open the file with its status at the time of the split."""
         builder = self.fs.open_file(block.path).with_file_status(block.status())
         builder.opt(READ_POLICY, "sequential")
         builder.opt_long(SPLIT_START, block.offset).opt_long(SPLIT_END, block.end)
         return await_future(builder.build())
 
     def convert_to_record(self, data: bytes) -> R | None:
-        """Return what the converter makes of it."""
+        """Return the result of the converter."""
         return self._converter(data)
 
 
 def text(encoding: str = "utf-8", errors: str = "strict") -> Callable[[bytes], str]:
-    """Return a converter to `str`; bytes that are not text raise unless `errors` allows them.
+    """Return a converter to `str`; invalid bytes raise unless `errors` allows them.
 
-    "surrogateescape" keeps them, so that `encode` with it gives the same bytes again.
-    LookupError for an unknown encoding or way with errors.
+    With "surrogateescape", `encode` returns the original bytes. Raise LookupError for an unknown
+    encoding or error handler.
     """
     b"\xff".decode(encoding, "replace")
     codecs.lookup_error(errors)
@@ -237,12 +240,12 @@ def text(encoding: str = "utf-8", errors: str = "strict") -> Callable[[bytes], s
 
 
 def as_bytes(data: bytes) -> bytes:
-    """Return the converter that leaves records as they are."""
+    """Return the bytes unchanged."""
     return data
 
 
 class FSLineReader(FSBlockReader[R]):
-    """Reads lines by a LineReaderContext: the converter has to return None for rests of lines."""
+    """Reads lines with a LineReaderContext: the converter must return None for partial lines."""
 
     context_class: ClassVar[type[LineReaderContext]] = LineReaderContext
 
@@ -257,15 +260,15 @@ class FSLineReader(FSBlockReader[R]):
 
 
 class FSReadAheadLineReader(FSLineReader[R]):
-    """Reads lines by a ReadAheadLineReaderContext, each from exactly one block."""
+    """Reads lines with a ReadAheadLineReaderContext, each from exactly one block."""
 
     context_class: ClassVar[type[LineReaderContext]] = ReadAheadLineReaderContext
 
 
 class FSSliceReader(FSBlockReader[bytes]):
-    """Reads pieces of `length` bytes; unless it is given, that is the block size of the files.
+    """Reads pieces of `length` bytes, by default the filesystem's block size.
 
-    That is what the filesystem says of the first file that is read.
+    The default is the block size of the first file that is read.
     """
 
     def __init__(self, fs: FileSystem, length: int | None = None, **options: Any) -> None:
@@ -275,7 +278,7 @@ class FSSliceReader(FSBlockReader[bytes]):
         self._unknown = length is None
 
     def setup_stream(self, block: FileBlockMetadata) -> FSDataInputStream:
-        """Open the file, after setting the length of a slice to its block size."""
+        """Open the file, after setting the slice length to its block size."""
         if self._unknown:
             self._slices.length = max(1, self.fs.get_file_status(block.path).block_size)
             self._unknown = False
@@ -283,9 +286,9 @@ class FSSliceReader(FSBlockReader[bytes]):
 
 
 class FSRecordReader(FSBlockReader[R]):
-    """Reads records of one's own: "delimited" or, of `record_length` bytes each, "fixed-width".
+    """Reads custom records: "delimited" or, of `record_length` bytes each, "fixed-width".
 
-    Records are whole, each from one block, wherever blocks end. IllegalArgumentException for
+    Records are whole, each from one block, wherever blocks end. Raise IllegalArgumentException for
     another mode, or for a fixed width without a length. `context_options` are those of
     ReadAheadLineReaderContext or FixedBytesReaderContext.
     """
@@ -309,12 +312,14 @@ def _record_context(
 ) -> ReaderContext:
     if mode == "delimited":
         if record_length is not None:
-            raise IllegalArgumentException("a record_length is for records of fixed width")
+            raise IllegalArgumentException("record_length requires mode 'fixed-width'")
         return ReadAheadLineReaderContext(**options)
     if mode != "fixed-width":
-        raise IllegalArgumentException(f"a mode is delimited or fixed-width, not {mode!r:.40}")
+        raise IllegalArgumentException(
+            f"invalid mode: {mode!r:.40}; must be delimited or fixed-width"
+        )
     if record_length is None:
-        raise IllegalArgumentException("records of fixed width need a record_length")
+        raise IllegalArgumentException("mode 'fixed-width' requires record_length")
     return FixedBytesReaderContext(record_length, aligned=True, **options)
 
 
@@ -325,7 +330,7 @@ def records_of(
     context: ReaderContext | None = None,
     **options: Any,
 ) -> Iterator[ReaderRecord[bytes]]:
-    """Yield the records of a file that is read in blocks of `block_size` bytes, in order.
+    """Yield the records of a file, read in blocks of `block_size` bytes, in order.
 
     `context` is a ReadAheadLineReaderContext with these options, unless one is given.
     """
@@ -341,9 +346,9 @@ def records_of(
 def blocks_of(
     status: FileStatus, block_size: int, data_offset: int = 0
 ) -> Iterator[FileBlockMetadata]:
-    """Return the blocks of one file, with ids from 1 on, as a splitter makes them."""
+    """Return the blocks of one file, with ids from 1 on, as a splitter creates them."""
     if block_size < 1:
-        raise IllegalArgumentException(f"a block has at least 1 byte, not {block_size}")
+        raise IllegalArgumentException(f"invalid block_size: {block_size}; must be at least 1 byte")
     count = count_blocks(status.length, block_size, data_offset)
     name = last_element(status.path)
     file = FileMetadata(

@@ -1,7 +1,7 @@
-"""Decide how many readers there should be, and which reader gets which block: pure functions.
+"""Scaling decisions as pure functions: number of readers, and distribution of blocks.
 
-The decision depends on the total backlog of all partitions, summed once in an interval; a single
-long queue does not matter.
+The decision depends on the total backlog of all partitions, summed once per interval; a single long
+queue does not matter.
 """
 
 from __future__ import annotations
@@ -18,28 +18,31 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class ScalingPolicy:
-    """The bounds within which readers come and go; `interval` is in seconds."""
+    """Bounds of the number of readers; `interval` is in seconds."""
 
     min_readers: int = 1
     max_readers: int = 16
     interval: float = 120.0
-    #: Whether there is any scaling at all.
+    #: Enables scaling.
     collect_stats: bool = True
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_readers <= self.max_readers:
             raise IllegalArgumentException(
-                f"1 <= min_readers <= max_readers, not {self.min_readers} and {self.max_readers}"
+                f"invalid bounds: min_readers={self.min_readers}, "
+                f"max_readers={self.max_readers}; expected 1 <= min_readers <= max_readers"
             )
         if self.interval < 0:
-            raise IllegalArgumentException(f"a negative interval: {self.interval}")
+            raise IllegalArgumentException(
+                f"invalid interval: {self.interval}; must not be negative"
+            )
 
 
 @dataclass(frozen=True)
 class ScalingState:
-    """The state of scaling: the readers, the time of the next decision, the backlog by partition.
+    """State of scaling: readers, time of the next decision, backlog by partition.
 
-    The first report decides at once.
+    The first report triggers a decision.
     """
 
     partition_count: int = 1
@@ -48,19 +51,22 @@ class ScalingState:
 
 
 class Decision(NamedTuple):
-    """The state after a report, and whether the partitions have to be defined anew."""
+    """State after a report, and whether the partitions must be redefined."""
 
     state: ScalingState
     repartition: bool
 
 
 def floor_power_of_two(number: int) -> int:
-    """Return the largest power of two that is at most `number`, which is at least 1."""
+    """Return the largest power of two that is at most `number`, which must be at least 1."""
     return 1 << (number.bit_length() - 1)
 
 
 def required_partitions(total: int, policy: ScalingPolicy) -> int:
-    """Return the readers for a backlog of `total` blocks: a power of two, within the bounds."""
+    """Return the number of readers for a backlog of `total` blocks.
+
+    It is a power of two, within the bounds.
+    """
     count = floor_power_of_two(total) if total > 0 else policy.min_readers
     if total > policy.max_readers:
         count = policy.max_readers
@@ -70,10 +76,10 @@ def required_partitions(total: int, policy: ScalingPolicy) -> int:
 def process_stats(
     state: ScalingState, policy: ScalingPolicy, partition: int, queue_size: int | None, now: float
 ) -> Decision:
-    """Take the report of one partition: the blocks in its queue, None if it does not say.
+    """Process the report of one partition: the blocks in its queue, or None if unknown.
 
-    Once in an interval the totals decide. As many readers as there are blocks waiting are enough,
-    so nothing changes then, unless their number is out of bounds. (processStats)
+    Once per interval the totals decide. If there are as many readers as waiting blocks, nothing
+    changes, unless the number of readers is out of bounds. (processStats)
     """
     if not policy.collect_stats:
         return Decision(state, False)
@@ -90,9 +96,9 @@ def process_stats(
 
 @dataclass(frozen=True)
 class Partition(Generic[P]):
-    """A reader, what it has done, how many blocks wait for it, and which blocks it gets.
+    """A reader, its counters, its backlog in blocks, and the hashes of its blocks.
 
-    Those whose hash, reduced by `mask`, is one of `keys`.
+    It takes blocks whose hash, reduced by `mask`, is in `keys`.
     """
 
     reader: P
@@ -102,21 +108,22 @@ class Partition(Generic[P]):
     mask: int = 0
 
     def takes(self, block_hash: int) -> bool:
-        """Return whether a block with this hash is for this partition."""
+        """Return True if a block with this hash belongs to this partition."""
         return block_hash & self.mask in self.keys
 
 
 def define_partitions(
     partitions: Sequence[Partition[P]], required: int, make: Callable[[], P], first: bool = False
 ) -> list[Partition[P]]:
-    """Return the partitions, `required` of them: new ones with readers by `make`, or without some.
+    """Return `required` partitions: add new ones with readers by `make`, or remove some.
 
-    Those with the fewest blocks waiting go first, and the first that stays takes over their
-    counters. The `first` definition, before there are any reports, leaves all as it is.
-    (definePartitions)
+    Those with the fewest waiting blocks are removed first, and the first remaining one takes over
+    their counters. The `first` definition, before any reports, changes nothing. (definePartitions)
     """
     if required < 1:
-        raise IllegalArgumentException(f"there is at least one partition, not {required}")
+        raise IllegalArgumentException(
+            f"invalid number of partitions: {required}; must be at least 1"
+        )
     if first:
         return list(partitions)
     surplus = max(0, len(partitions) - required)

@@ -1,4 +1,4 @@
-"""Read exactly the requested bytes of a block, or raise an error with path, block and offset."""
+"""Exact reads of a block's bytes, or an error with path, block and offset."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from fscontract.contract.api.filesystem import FSDataInputStream
 
 
 class ByteSource(ABC):
-    """Bytes by their offset."""
+    """Bytes with offsets."""
 
-    #: How many bytes there are; None if nobody knows before the end.
+    #: Number of bytes; None if it is known only at the end.
     length: int | None
 
     @abstractmethod
     def read(self, position: int, count: int) -> bytes:
-        """Return `count` bytes from `position` on; fewer, or none, only where the source ends."""
+        """Return `count` bytes from `position` on; fewer only at the end of the source."""
 
     def read_behind(self, before: bytes, position: int, count: int) -> bytes:
-        """Return `before` followed by the bytes of `read`."""
+        """Return `before` followed by the result of `read`."""
         return before + self.read(position, count)
 
 
 class FileSource(ByteSource):
-    """A stream over a file of `length` bytes, which is where it ends, whatever the stream says.
+    """A stream over a file that ends at `length` bytes, whatever the stream reports.
 
-    A read of the stream may give fewer bytes than it was asked for; it is asked again then. A
-    stream that gives none has failed, and so has one that ends too early.
+    Short reads of the stream are repeated. A read that returns no bytes, or an early EOF, raises.
     """
 
     def __init__(self, stream: FSDataInputStream, path: str, length: int) -> None:
@@ -35,17 +34,17 @@ class FileSource(ByteSource):
         self._stream = stream
         self._path = path
         self._buffer = bytearray()
-        #: Where in the buffer the bytes go that are read next.
+        #: Index in the buffer for the next bytes.
         self._front = 0
-        #: Where the stream stands; None if that is not known, as after a failure.
+        #: Position of the stream; None if unknown, for example after a failure.
         self._position: int | None = None
 
     def read(self, position: int, count: int) -> bytes:
-        """Return `count` bytes from `position` on; EOFException if the file was truncated."""
+        """Return `count` bytes from `position` on; raise EOFException if the file was truncated."""
         return self.read_behind(b"", position, count)
 
     def read_behind(self, before: bytes, position: int, count: int) -> bytes:
-        """Return `before` and the bytes read behind it, with a single copy."""
+        """Return `before` and the bytes that follow it, with a single copy."""
         count = min(count, self.length - position)
         if count <= 0:
             return before
@@ -68,18 +67,18 @@ class FileSource(ByteSource):
             got = self._stream.read_into(self._buffer, at + done, count - done)
             if got < 0:
                 raise EOFException(
-                    f"{self._path!r} ends at {position + done}, not at {self.length}"
-                    " as when it was split"
+                    f"{self._path!r} was truncated: EOF at {position + done}, expected "
+                    f"{self.length}"
                 )
             if not 0 < got <= count - done:
                 raise PathIOException(
-                    self._path, f"a read of {count - done} bytes returned {got} of them"
+                    self._path, f"invalid result of a read of {count - done} bytes: {got}"
                 )
             done += got
 
 
 class BlockReadException(PathIOException):
-    """A block can't be read; `block_id`, `path` and `offset` say which, and where in the file."""
+    """A block can't be read; has the attributes `block_id`, `path` and `offset` in the file."""
 
     def __init__(self, path: str, block_id: int, offset: int, reason: str) -> None:
         super().__init__(path, f"block {block_id} at offset {offset}: {reason}")
@@ -88,8 +87,8 @@ class BlockReadException(PathIOException):
 
 
 class RecordTooLongException(BlockReadException):
-    """A record is longer than the reader allows."""
+    """A record exceeds the maximum length."""
 
 
 class RecordConversionException(BlockReadException, ValueError):
-    """The bytes of a record are not what the converter takes."""
+    """The converter rejected the bytes of a record."""

@@ -1,7 +1,7 @@
 """`fscontract metadata`: create, show and check the metadata table of a dataset.
 
-Each command opens the dataset that URL names, and prints errors in one line. `set` remembers the
-directory of a table that lies outside of its dataset.
+Each command opens the dataset at URL, and prints errors on one line. `set` saves the directory of a
+table that is outside its dataset.
 """
 
 from __future__ import annotations
@@ -48,34 +48,34 @@ _DIRECTORY = click.option(
     "--metadata-dir",
     "directory",
     metavar="DIR",
-    help="Where the table is, if not in the dataset; without it, what `set` says.",
+    help="Directory of the table, if not in the dataset. Default: the directory saved by `set`.",
 )
 _MAX_BLOCK_BYTES = click.option(
     "--max-block-bytes",
     type=click.IntRange(min=1),
     default=MAX_BLOCK_BYTES,
     show_default=True,
-    help="The table is damaged if a block of it has more bytes uncompressed.",
+    help="Treat the table as damaged if an uncompressed block exceeds this size.",
 )
-_SPARK = click.option("--spark", metavar="MASTER", help="List by tasks of Spark, such as local[4].")
-_JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_SPARK = click.option("--spark", metavar="MASTER", help="List with Spark tasks, such as local[4].")
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _NO_TABLE = "the dataset has no metadata table"
 _T = TypeVar("_T")
 
 
-@click.group(short_help="Make, show and check a dataset's metadata table.")
+@click.group(short_help="Create, show and check a dataset's metadata table.")
 def metadata() -> None:
-    """Make, show and check the table in which a dataset keeps its own listing.
+    """Create, show and check the metadata table, in which a dataset stores its own listing.
 
-    URL is a directory, file:///path or s3://bucket/path, for which -o gives the options of S3. The
-    table is Hudi's, in .hoodie/metadata.
+    URL is a directory, file:///path or s3://bucket/path; -o sets S3 options. The table has Hudi's
+    format, and is in .hoodie/metadata.
 
-    Exit codes: 0 done, 1 what is checked is wrong, 2 usage, 3 something is not there or damaged.
+    Exit codes: 0 success, 1 the check failed, 2 usage, 3 something is missing or damaged.
     """
 
 
 def _on_dataset(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name a dataset, and call the command with the dataset they name."""
+    """Add the options that select a dataset, and call the command with the opened dataset."""
 
     @wraps(function)
     def command(
@@ -94,37 +94,44 @@ def _on_dataset(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@metadata.command("set", short_help="Say where the table is to be.")
+@metadata.command("set", short_help="Set the directory of the table.")
 @_URL
 @click.option(
-    "--metadata-dir", "directory", metavar="DIR", help="The directory; without it, forget it."
+    "--metadata-dir",
+    "directory",
+    metavar="DIR",
+    help="Directory of the table. Without it, the saved directory is removed.",
 )
 def set_directory(url: str, directory: str | None) -> None:
-    """Say where the commands look for the table of URL: in DIR, a directory of the same storage.
+    """Set where the commands look for the table of URL: in DIR, in the same storage.
 
-    For datasets that one may not, or does not want to, write into. It is kept in the file
+    Use it for datasets that you can't, or don't want to, write to. The setting is saved in the file
     .fscontract/metadata.json of the working directory.
     """
     _remember(url, directory)
     say(f"Metadata Table of {url} is in {directory or 'the dataset'}")
 
 
-@metadata.command(short_help="Make the table.")
+@metadata.command(short_help="Create the table.")
 @_on_dataset
-@click.option("--name", default="dataset", show_default=True, help="The dataset's, if it has none.")
+@click.option(
+    "--name", default="dataset", show_default=True, help="Name of the dataset, if it has none."
+)
 @click.option(
     "--columns",
     metavar="NAMES",
     default="",
-    help="Columns to keep the ranges of, by which files are pruned; all for the first 32.",
+    help="Comma-separated columns whose ranges are stored to prune files; all means the first 32.",
 )
 @_SPARK
-@click.option("--partition-fields", metavar="NAMES", help="The fields of the partitions, in order.")
-@click.option("--record-key", metavar="NAMES", help="The columns that tell rows apart.")
+@click.option(
+    "--partition-fields", metavar="NAMES", help="Comma-separated partition fields, in order."
+)
+@click.option("--record-key", metavar="NAMES", help="Comma-separated columns that identify a row.")
 @click.option(
     "--schema",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file with the Avro schema of the rows.",
+    help="File with the Avro schema of the rows.",
 )
 def create(
     dataset: Dataset,
@@ -135,13 +142,13 @@ def create(
     record_key: str | None,
     schema: Path | None,
 ) -> None:
-    """Make the table of what a listing of URL finds, and of the footers of Parquet files.
+    """Create the table from a listing of URL, and from the footers of Parquet files.
 
-    The ranges of NAMES, names with commas between them, are read from all files that are there,
-    and from those that come later.
+    The ranges of NAMES, separated by commas, are read from all existing files, and from those that
+    are added later.
 
-    Partition fields, record key and schema, which other readers need, are found in directories
-    such as year=2024 and in the Parquet files; the options give them, and win.
+    Other readers need partition fields, record key and schema. They are detected from directories
+    such as year=2024 and from the Parquet files; the options override them.
     """
     declared = _declared(partition_fields, record_key, schema)
     start = time.monotonic()
@@ -159,19 +166,19 @@ def create(
 @metadata.command(short_help="Delete the table.")
 @_on_dataset
 def delete(dataset: Dataset) -> None:
-    """Delete the table with all its files; the dataset is listed then."""
+    """Delete the table with all its files; later commands list the dataset instead."""
     if not dataset.writer().drop():
         raise MetadataException(dataset.path, _NO_TABLE)
     say(f"Deleted Metadata Table in {dataset.table}")
 
 
-@metadata.command(short_help="Make the table anew of what there is.")
+@metadata.command(short_help="Rebuild the table from the existing files.")
 @_on_dataset
 @_SPARK
 def rebuild(dataset: Dataset, spark: str | None) -> None:
-    """Make the table anew of what a listing of URL finds, with the ranges that it has.
+    """Rebuild the table from a listing of URL, with the same columns.
 
-    It mends a table that is damaged, or that differs from the files, because some came or went
+    Use it if the table is damaged, or differs from the files because some were added or removed
     without an action on the timeline.
     """
     start = time.monotonic()
@@ -184,12 +191,13 @@ def rebuild(dataset: Dataset, spark: str | None) -> None:
     )
 
 
-@metadata.command(short_help="Apply what happened without the table.")
+@metadata.command(short_help="Apply actions that bypassed the table.")
 @_on_dataset
 def init(dataset: Dataset) -> None:
-    """Bring the table up to all that was completed on the dataset's timeline.
+    """Update the table to all completed actions on the dataset's timeline.
 
-    What came or went without an action there is found by `validate`, and mended by `rebuild`.
+    `validate` finds files that were added or removed without an action, and `rebuild` repairs the
+    table.
     """
     _check_table(dataset)
     start = time.monotonic()
@@ -198,16 +206,16 @@ def init(dataset: Dataset) -> None:
     say(f"Updated Metadata Table in {dataset.table}: {len(applied)} instants ({_duration(start)})")
 
 
-@metadata.command(short_help="Write the table anew, without its logs.")
+@metadata.command(short_help="Rewrite the table without its logs.")
 @_on_dataset
 def compact(dataset: Dataset) -> None:
-    """Write a new base file with all that the logs say, and remove what is not needed then."""
+    """Write a new base file with the content of the logs, and remove obsolete files."""
     _check_table(dataset)
     writer = dataset.writer()
     start = time.monotonic()
     instant = writer.compact()
     if instant is None:
-        raise MetadataException(dataset.path, "an action is in the table that is not completed")
+        raise MetadataException(dataset.path, "the table has an action that is not completed")
     removed = writer.clean_table(2)
     say(
         f"Compacted Metadata Table in {dataset.table} at {instant.time}, "
@@ -215,11 +223,11 @@ def compact(dataset: Dataset) -> None:
     )
 
 
-@metadata.command(short_help="Show how big and how new the table is.")
+@metadata.command(short_help="Show the size and state of the table.")
 @_on_dataset
 @_JSON
 def stats(dataset: Dataset, as_json: bool) -> None:
-    """Show what the table is like: partitions, files and whether it is up to date."""
+    """Show the table's state: partitions, files and whether it is up to date."""
     metadata_directory = location_of(dataset.path, dataset.directory).metadata
     with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
         slices = [
@@ -231,7 +239,7 @@ def stats(dataset: Dataset, as_json: bool) -> None:
         ]
         bases = [file_slice.base.length for file_slice in slices if file_slice.base is not None]
         logs = [log.status.length for file_slice in slices for log in file_slice.logs]
-        values: dict[str, Any] = {  # by the names of Hudi's command
+        values: dict[str, Any] = {  # names from Hudi's command
             "Base path": dataset.url,
             "partitionCount": len(table.list_partitions()),
             "lastCompactionTimestamp": last_compaction(table.timeline) or "none",
@@ -249,19 +257,21 @@ def stats(dataset: Dataset, as_json: bool) -> None:
 @_on_dataset
 @_JSON
 def list_partitions(dataset: Dataset, as_json: bool) -> None:
-    """List the partitions, by the table if there is one; on stderr, how long that took."""
+    """List the partitions, from the table if there is one; print the duration to stderr."""
     names = _timed(dataset, "partitions", lambda files: files.list_partitions())
     _print(names, [name or "." for name in names], as_json)
 
 
-@metadata.command("list-files", short_help="List the files of a partition, or all.")
+@metadata.command("list-files", short_help="List the files of a partition or of all.")
 @_on_dataset
-@click.option("--partition", help="Its path below URL, '.' for URL itself; without it, all.")
+@click.option(
+    "--partition", help="Path of the partition below URL, '.' for URL itself. Default: all."
+)
 @_JSON
 def list_files(dataset: Dataset, partition: str | None, as_json: bool) -> None:
-    """List the files of a partition or of all, and their sizes, by the table if there is one.
+    """List files and their sizes, of a partition or all, from the table if there is one.
 
-    Without --partition names are paths below URL.
+    Without --partition, names are paths below URL.
     """
 
     def listed(files: FileListing) -> list[FileStatus]:
@@ -281,9 +291,9 @@ def list_files(dataset: Dataset, partition: str | None, as_json: bool) -> None:
 @metadata.command(short_help="Compare the table with a listing.")
 @_on_dataset
 def validate(dataset: Dataset) -> None:
-    """List URL, and say where the table differs, and what mends it: exit code 1 then."""
+    """List URL, and report differences from the table, and how to repair it (exit code 1)."""
     _check_table(dataset)
-    mends = printable(f"{dataset.command('rebuild')} makes it anew")
+    mends = printable(f"{dataset.command('rebuild')} rebuilds it")
     try:
         with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
             known = sizes_of(dict(table.list_all()))
@@ -294,14 +304,14 @@ def validate(dataset: Dataset) -> None:
         click.echo(f"the table differs from the files: {printable(wrong)}; {mends}")
         click.get_current_context().exit(1)
     count = sum(map(len, actual.values()))
-    click.echo(f"the table is right: {len(actual)} partitions, {count} files")
+    click.echo(f"the table is correct: {len(actual)} partitions, {count} files")
 
 
 _FILE = Path(".fscontract") / "metadata.json"
 
 
 def _remember(url: str, directory: str | None) -> None:
-    """Save the directory of a dataset's table, or forget it if there is none; UsageError."""
+    """Save the directory of a dataset's table, or remove it for None; raise UsageError."""
     known = _known()
     if directory is None:
         known.pop(mask_url(url), None)
@@ -315,7 +325,7 @@ def _remember(url: str, directory: str | None) -> None:
 
 
 def _remembered(url: str) -> str | None:
-    """Return the saved directory of a dataset's table, None if it is in the dataset; UsageError."""
+    """Return the saved directory of a dataset's table, or None; raise UsageError."""
     return _known().get(mask_url(url))
 
 
@@ -329,13 +339,13 @@ def _known() -> dict[str, str]:
     if not isinstance(directories, dict) or not all(
         isinstance(directory, str) for directory in directories.values()
     ):
-        raise UsageError(f"{_FILE} is not what `fscontract metadata set` writes")
+        raise UsageError(f"invalid {_FILE}: not written by `fscontract metadata set`")
     return directories
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset named by the user, and the directory of its table if that is not in the dataset."""
+    """A dataset named by the user, and the directory of its table if outside the dataset."""
 
     fs: FileSystem
     path: str
@@ -345,12 +355,12 @@ class Dataset:
 
     @property
     def table(self) -> str:
-        """Return the location of the table as the user would write it."""
+        """Location of the table as the user would write it."""
         return self.directory or f"{self.url.rstrip('/')}/.hoodie/metadata"
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the arguments that readers and writers of the table take."""
+        """Arguments for readers and writers of the table."""
         return {"directory": self.directory, "max_block_bytes": self.max_block_bytes}
 
     def command(self, name: str) -> str:
@@ -370,14 +380,16 @@ class Dataset:
 def _opened(
     url: str, options: Mapping[str, str], directory: str | None, max_block_bytes: int
 ) -> Iterator[Dataset]:
-    """Open the dataset at a URL; print any error in one line."""
+    """Open the dataset at a URL; print errors on one line."""
     with one_line(options):
         (dataset,) = inputs([url], options)
         table_directory = directory or _remembered(url)
         if table_directory is not None:
             (table,) = inputs([table_directory], options)
             if table.location != dataset.location:
-                raise UsageError(f"{mask_url(table_directory)}: not in the storage of the dataset")
+                raise UsageError(
+                    f"{mask_url(table_directory)}: must be in the same storage as the dataset"
+                )
             table_directory = bare_path(table.path)
         fs = dataset.location.make()
         try:
@@ -392,7 +404,7 @@ def _opened(
 def _declared(
     partition_fields: str | None, record_key: str | None, schema: Path | None
 ) -> DeclaredProperties:
-    """Return the properties that the options of `create` declare; UsageError."""
+    """Return the properties that the options of `create` declare; raise UsageError."""
     fields, key = (
         None if names is None else [name for name in names.split(",") if name]
         for names in (partition_fields, record_key)
@@ -404,13 +416,13 @@ def _declared(
         if not isinstance(parse_json(text), dict):
             raise ValueError("expected a record")
     except (OSError, ValueError) as error:
-        raise UsageError(f"{schema} is not an Avro schema ({error})") from error
+        raise UsageError(f"{schema} is not a valid Avro schema: {error}") from error
     return DeclaredProperties(fields, key, json.dumps(parse_json(text), separators=(",", ":")))
 
 
 @contextmanager
 def _lister(dataset: Dataset, spark: str | None) -> Iterator[Callable[[FileSystem, str], Sizes]]:
-    """Return the function that lists the dataset: in this process, or in tasks of Spark."""
+    """Return the function that lists the dataset, in this process or in Spark tasks."""
     progress = _progress if _shows_progress() else None
     if spark is None:
         yield lambda fs, path: listing(fs, path, progress)
@@ -425,7 +437,7 @@ def _lister(dataset: Dataset, spark: str | None) -> Iterator[Callable[[FileSyste
 
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Print each MetadataWarning to stderr, in one line."""
+    """Print each MetadataWarning to stderr on one line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -463,7 +475,7 @@ def _footer_reader() -> StatisticsReader:
 
 
 def _timed(dataset: Dataset, what: str, question: Callable[[FileListing], list[_T]]) -> list[_T]:
-    """Ask a listing; print the source of the answer, the duration and warnings to stderr."""
+    """Query a listing; print its source, the duration and warnings to stderr."""
     start = time.monotonic()
     with (
         _warnings_as_lines(),
@@ -471,7 +483,7 @@ def _timed(dataset: Dataset, what: str, question: Callable[[FileListing], list[_
     ):
         answer = question(files)
         source = "the metadata table" if files.uses_table else "listing"
-    click.echo(f"{len(answer)} {what} by {source} ({_duration(start)})", err=True)
+    click.echo(f"{len(answer)} {what} from {source} ({_duration(start)})", err=True)
     return answer
 
 

@@ -30,13 +30,13 @@ _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 
 
 def size(minimum: int = 0) -> _Callback:
-    """Return a click callback: a number of bytes, `minimum` or more, with K, M or G perhaps."""
+    """Return a click callback for a size of at least `minimum` bytes, such as 64K, 1M or 2G."""
 
     def convert(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
         try:
             return None if value is None else parse_size(value, minimum)
         except ValueError as error:
-            raise click.BadParameter(f"{error}, not {value!r:.40}") from None
+            raise click.BadParameter(f"{value!r:.40}: {error}") from None
 
     return convert
 
@@ -48,7 +48,8 @@ def escaped(ctx: click.Context, param: click.Parameter, value: str | None) -> by
         code = match[1]
         if code not in _ESCAPED and len(code) < 3:
             raise click.BadParameter(
-                rf"{value!r:.40}: after a backslash comes n, r, t, 0, xHH or a backslash"
+                f"invalid escape in {value!r:.40}: expected n, r, t, 0, xHH or a backslash after "
+                "a backslash"
             )
         return _ESCAPED.get(code) or bytes.fromhex(code[1:].decode())
 
@@ -61,29 +62,29 @@ _OPTIONS = (
         "--block-size",
         metavar="SIZE",
         callback=size(1),
-        help="Bytes of a block, such as 64M; without it, what the filesystem says.",
+        help="Block size in bytes, such as 64M. Default: the filesystem's block size.",
     ),
     click.option(
         "--recursive/--no-recursive",
         default=True,
         show_default=True,
-        help="Whether directories in directories are searched.",
+        help="Search directories recursively.",
     ),
-    click.option("--pattern", metavar="REGEX", help="Only files whose whole name it matches."),
-    click.option("--ignore", metavar="REGEX", help="No files whose whole name it matches."),
+    click.option("--pattern", metavar="REGEX", help="Include only files whose full name matches."),
+    click.option("--ignore", metavar="REGEX", help="Exclude files whose full name matches."),
     click.option(
         "--data-offset",
         metavar="SIZE",
         callback=size(),
         default="0",
-        help="Where the first block of each file starts, behind a header.",
+        help="Start of the first block of each file, behind a header.",
     ),
     TARGET_OPTION,
 )
 
 
 def input_options(function: _Function) -> _Function:
-    """Add the options that say what is split."""
+    """Add the options that select and split the input."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -91,9 +92,9 @@ def input_options(function: _Function) -> _Function:
 
 @contextmanager
 def one_line(options: Mapping[str, str]) -> Iterator[None]:
-    """Raise UsageError for an invalid argument, TargetError for an input that can't be read.
+    """Convert invalid arguments to UsageError, and unreadable inputs to TargetError.
 
-    Each has one line, without the values of `options`.
+    Each message is one line, without the values of `options`.
     """
     from fscontract.contract.api.errors import IllegalArgumentException
     from fscontract.contract.binding import TargetError
@@ -115,13 +116,13 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _LOCAL = LocalLocation()
-#: Hadoop's names for a bucket's scheme.
+#: Hadoop's schemes of a bucket.
 _S3 = ("s3", "s3a")
 
 
 @dataclass(frozen=True)
 class Input:
-    """What the user typed: where it is, and the absolute path, or the URI, that it stands for."""
+    """An input as typed, its location, and the absolute path or URI."""
 
     typed: str
     location: FileLocation
@@ -134,10 +135,13 @@ class Input:
 
 
 def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
-    """Return the inputs in their order, each once; `options` are those of buckets. UsageError."""
+    """Return the inputs in order, without duplicates; raise UsageError.
+
+    `options` are S3 options.
+    """
     parsed = [_input(url, options) for url in dict.fromkeys(urls)]
     if options and all(parsed_input.location == _LOCAL for parsed_input in parsed):
-        raise UsageError("-o is for the URLs of buckets, and none is given")
+        raise UsageError("-o requires an s3:// URL")
     return parsed
 
 
@@ -153,7 +157,7 @@ def _input(url: str, options: Mapping[str, str]) -> Input:
     scheme_match = _SCHEME.match(url)
     if scheme_match is None or os.path.lexists(url):
         if not url:
-            raise UsageError("an empty path")
+            raise UsageError("empty path")
         return Input(url, _LOCAL, os.path.abspath(url))
     scheme, rest = scheme_match[1].lower(), url[scheme_match.end() :]
     path = bare_path(url)
@@ -163,7 +167,9 @@ def _input(url: str, options: Mapping[str, str]) -> Input:
     if scheme in _S3 and rest.startswith("//"):
         bucket, _, key = rest[2:].partition("/")
         if "@" in bucket:
-            raise UsageError(f"{mask_url(url)}: keys are options (-o), not part of a URL")
+            raise UsageError(f"{mask_url(url)}: keys must be options (-o), not part of the URL")
         uri = f"{scheme}://{bucket}/{key}"
         return Input(url, location_of(f"s3://{bucket}", options), uri)
-    raise UsageError(f"{mask_url(url)}: no path, file:///path or s3://bucket/path")
+    raise UsageError(
+        f"invalid URL {mask_url(url)}: expected a path, file:///path or s3://bucket/path"
+    )

@@ -1,4 +1,4 @@
-"""Print records, counts and progress; end quietly when standard output is closed."""
+"""Output of records, counts and progress, with a quiet end when standard output is closed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli.plan import BlockRecords
 
-#: The exit code of a command whose output was closed, which a shell gives for SIGPIPE.
+#: Exit code when the output was closed, which a shell reports for SIGPIPE.
 CLOSED = 141
 
 
 class _Closed(Exception):
-    """Standard output is closed: a command behind it has seen enough."""
+    """Standard output was closed by the reader of the pipe."""
 
 
 class StandardOutput:
@@ -34,13 +34,13 @@ class StandardOutput:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether to print plain lines: output is not a terminal, or a plain one."""
+        """True to print plain lines: output is not a terminal, or a plain one."""
         from fscontract.contract.report.console import is_plain
 
         return is_plain(sys.stdout)
 
     def write(self, *parts: bytes) -> None:
-        """Write bytes; nothing is added."""
+        """Write bytes unchanged."""
         try:
             for part in parts:
                 self._file.write(part)
@@ -48,7 +48,7 @@ class StandardOutput:
             raise _Closed from None
 
     def line(self, text: str) -> None:
-        """Write a line of text, in which what no terminal can show is escaped."""
+        """Write a line of text; escape characters that terminals can't show."""
         from fscontract.contract.text import printable
 
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -56,7 +56,7 @@ class StandardOutput:
         self.write(escaped.encode(encoding, "backslashreplace"), b"\n")
 
     def flush(self) -> None:
-        """Have everything written."""
+        """Flush all output."""
         try:
             self._file.flush()
         except BrokenPipeError:
@@ -65,9 +65,9 @@ class StandardOutput:
 
 @contextmanager
 def standard_output() -> Iterator[StandardOutput]:
-    """Open standard output; it is flushed at the end, after an error too.
+    """Return a context with standard output, flushed at the end, also after an error.
 
-    If whoever reads it goes away, the command ends, and nothing is said.
+    If the reader of the pipe closes it, the command ends without a message.
     """
     output = StandardOutput(sys.stdout.buffer)
     try:
@@ -76,7 +76,8 @@ def standard_output() -> Iterator[StandardOutput]:
         finally:
             output.flush()
     except _Closed:
-        with suppress(OSError, ValueError):  # what is left has to go somewhere when Python ends
+        # Python flushes remaining data on exit, which needs a destination
+        with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(CLOSED) from None
 
@@ -84,7 +85,7 @@ def standard_output() -> Iterator[StandardOutput]:
 class Printer(ABC):
     """Prints records, and counts them."""
 
-    #: Whether it needs the bytes of records, and their offsets.
+    #: True if it needs the bytes and offsets of records.
     records = True
     offsets = False
 
@@ -99,15 +100,15 @@ class Printer(ABC):
             self._print(block_records.block, block_records.batch, max_records)
 
     def finish(self, counted: Mapping[str, Any]) -> None:  # noqa: B027 - most print nothing
-        """Print what comes behind the last record."""
+        """Print what follows the last record."""
 
     @abstractmethod
     def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
-        """Print them."""
+        """Print the records."""
 
 
 class RawPrinter(Printer):
-    """The bytes of each record as they are, and `end` behind it."""
+    """Prints the unchanged bytes of each record, followed by `end`."""
 
     def __init__(self, output: StandardOutput, end: bytes) -> None:
         super().__init__(output)
@@ -122,7 +123,7 @@ class RawPrinter(Printer):
 
 
 class JsonPrinter(Printer):
-    """A line of JSON for each record."""
+    """Prints a line of JSON for each record."""
 
     offsets = True
 
@@ -143,10 +144,10 @@ class CountPrinter(Printer):
         self._as_json = as_json
 
     def _print(self, block: FileBlockMetadata, batch: RecordBatch, max_records: int) -> None:
-        """Print nothing: they are only counted."""
+        """Print nothing, because records are only counted."""
 
     def finish(self, counted: Mapping[str, Any]) -> None:
-        """Print it."""
+        """Print the number."""
         text = json.dumps(dict(counted)) if self._as_json else str(self.count)
         self._output.write(text.encode(), b"\n")
 
@@ -158,14 +159,14 @@ def _value(record: bytes) -> dict[str, str]:
         return {"base64": base64.b64encode(record).decode()}
 
 
-#: Seconds between two lines.
+#: Seconds between two lines of progress.
 _PAUSE = 10.0
 
 
 class ReadProgress(AbstractContextManager["ReadProgress"]):
-    """Shows bytes and records; nothing if it is `quiet`.
+    """Shows bytes and records, unless `quiet`.
 
-    `printing` says whether records are printed: there is no bar if they go to a terminal, too.
+    `printing` means that records are printed: a bar is shown unless they go to a terminal.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
         self._quiet = quiet
         self._clock = clock
         self._start = self._last_line = clock()
-        #: Bytes of blocks that were read, and records.
+        #: Bytes of blocks that were read, and number of records.
         self.bytes = 0
         self.records = 0
         self._bar: Any = None
@@ -187,7 +188,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
 
     @property
     def seconds(self) -> float:
-        """Return how long it takes so far."""
+        """Elapsed time in seconds."""
         return self._clock() - self._start
 
     def __enter__(self) -> ReadProgress:
@@ -200,7 +201,7 @@ class ReadProgress(AbstractContextManager["ReadProgress"]):
             self._bar.stop()
 
     def show(self, total: int) -> None:
-        """Show what was read, of `total` bytes that are known of."""
+        """Show progress, of `total` bytes known so far."""
         if self._bar is not None:
             records = f"{self.records:,} records"
             self._bar.update(self._task, completed=self.bytes, total=total, records=records)

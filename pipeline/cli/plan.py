@@ -1,4 +1,4 @@
-"""Plan the blocks of a command's inputs, and read them in this process."""
+"""Plans of the blocks of a command's inputs, and their reading in this process."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.windows import NoopWindowStore
 
 Item: TypeAlias = FileMetadata | FileBlockMetadata
-#: How many blocks are made before the first of them is used.
+#: Number of blocks planned ahead of their use.
 _AHEAD = 1000
-#: Seconds that no second scan begins in.
+#: Seconds before a second scan, long enough that there is none.
 _FOREVER = 1e9
 
 
@@ -41,12 +41,12 @@ class SplitSettings:
     pattern: str | None = None
     ignore: str | None = None
     data_offset: int = 0
-    #: Whether a file of this path is one block, whatever its length.
+    #: Returns True if the file at this path is one block, whatever its length.
     is_whole: Callable[[str], bool] = lambda path: False
 
 
 class LocationPlan(NamedTuple):
-    """The plan of one filesystem: files in the order of the scan, each followed by its blocks."""
+    """Plan of one filesystem: files in the order of the scan, each followed by its blocks."""
 
     location: FileLocation
     filesystem: FileSystem
@@ -55,19 +55,19 @@ class LocationPlan(NamedTuple):
 
 @dataclass
 class BlockPlan:
-    """The plan of some inputs. What it counts is of what was taken from it so far."""
+    """Plan of some inputs. Its counters include only items taken from it so far."""
 
     inputs: Sequence[Input]
     choice: SplitSettings
     files: int = 0
     blocks: int = 0
-    #: Of the files that were found, from the data offset on.
+    #: Bytes of the found files, from the data offset on.
     bytes: int = 0
-    #: What is to be said of inputs that are not there.
+    #: Messages about missing inputs.
     missing: list[str] = field(default_factory=list)
 
     def parts(self) -> Iterator[LocationPlan]:
-        """Yield one part after the other; each is to be used up before the next one."""
+        """Yield the plans of locations; consume each before the next one."""
         for number, (location, group) in enumerate(by_location(self.inputs)):
             filesystem = location.make()
             close = getattr(filesystem, "close", None)
@@ -103,7 +103,7 @@ class BlockPlan:
         with splitter:
             for window in count(1):
                 splitter.begin_window(window)
-                splitter.scanner.settle()  # so that nothing found means that there is no more
+                splitter.scanner.settle()  # after this, no file found means that there are no more
                 splitter.emit_tuples()
                 splitter.end_window()
                 if not items:
@@ -122,7 +122,7 @@ class BlockPlan:
 
 
 class _Splitter(FileSplitterInput):
-    """Splits as a choice has it."""
+    """Splitter with the settings of the command."""
 
     choice = SplitSettings()
 
@@ -136,9 +136,9 @@ class _Splitter(FileSplitterInput):
 
 
 class BlockRecords(NamedTuple):
-    """Some records of a block: how many, and, unless only that is wanted, which.
+    """Some records of a block: their number and, if wanted, the records.
 
-    `bytes` is how many bytes of the block were read; all of them add up to its size.
+    `bytes` is the number of bytes read in the block; they add up to its size.
     """
 
     block: FileBlockMetadata
@@ -149,7 +149,7 @@ class BlockRecords(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadSettings:
-    """How blocks are read; sent to tasks."""
+    """Options of reading blocks; sent to tasks."""
 
     reader: str = "lines"
     delimiter: bytes | None = None
@@ -160,25 +160,27 @@ class ReadSettings:
     data_offset: int = 0
 
     def check(self) -> None:
-        """IllegalArgumentException for options that don't go together, or make no sense."""
+        """Raise IllegalArgumentException for invalid combinations of options."""
         if self._fixed:
             for name in ("delimiter", "max_length"):
                 if getattr(self, name) is not None:
                     option = name.replace("_", "-")
-                    raise IllegalArgumentException(f"--{option} is not for records of one length")
+                    raise IllegalArgumentException(
+                        f"--{option} is not supported for records of fixed length"
+                    )
         elif self.length is not None:
-            raise IllegalArgumentException(f"--length is not for {self.reader}")
+            raise IllegalArgumentException(f"--length is not supported for --reader {self.reader}")
         self.context()
 
     @property
     def ending(self) -> bytes:
-        """Return what ends a record where records are printed one behind the other."""
+        """Terminator of printed records."""
         return b"" if self._fixed else self.delimiter or b"\n"
 
     def is_whole(self, path: str) -> bool:
-        """Return whether the file has to be one block, because it is compressed.
+        """Return True if the file must be one block, because it is compressed.
 
-        IllegalArgumentException for the suffix of a codec that is not there.
+        Raise IllegalArgumentException for the suffix of an unsupported codec.
         """
         try:
             return codec_of(path, self._codec) is not None
@@ -199,7 +201,7 @@ class ReadSettings:
                 data_offset=self.data_offset,
                 compression=self._codec,
             )
-        cut = self.reader == "lines-and-rests"
+        cut = self.reader == "lines-with-partial"
         options: dict[str, Any] = {"on_too_long": self.too_long, "compression": self._codec}
         return (LineReaderContext if cut else ReadAheadLineReaderContext)(
             self.delimiter,
@@ -227,10 +229,10 @@ def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
 
 
 def read_block(reader: FSBlockReader[bytes], block: FileBlockMetadata) -> Iterator[BlockRecords]:
-    """Yield the records of one block; BlockReadException."""
+    """Yield the records of one block; raise BlockReadException."""
     unread = block.size
     for batch in reader.process_batches(block):
-        used = min(unread, batch.used_bytes)  # a record may extend beyond the block
+        used = min(unread, batch.used_bytes)  # a record may extend past the block
         unread -= used
         yield BlockRecords(block, len(batch), used, batch)
     yield BlockRecords(block, 0, unread)

@@ -42,7 +42,7 @@ from fscontract.pipeline.cli.plan import (
     read_plan,
 )
 
-_READERS = ("lines", "lines-and-rests", "slices", "records")
+_READERS = ("lines", "lines-with-partial", "slices", "records")
 
 
 @click.command(short_help="Print the records of files, read block by block.")
@@ -52,48 +52,46 @@ _READERS = ("lines", "lines-and-rests", "slices", "records")
     type=click.Choice(_READERS),
     default="lines",
     show_default=True,
-    help="What a record is.",
+    help="Kind of records.",
 )
 @click.option(
     "--delimiter",
     metavar="BYTES",
     callback=cli_options.escaped,
-    help=r"What ends a record in place of a line's end; \n, \t, \0 and \xHH are bytes.",
+    help="Record delimiter instead of line ends; \\n, \\t, \\0 and \\xHH are escapes.",
 )
 @click.option(
     "--length",
     metavar="SIZE",
     callback=cli_options.size(1),
-    help="Bytes of a slice, 32M if not given; or of each of the records.",
+    help="Bytes of a slice (default 32M), or of each record.",
 )
 @click.option(
     "--max-length",
     metavar="SIZE",
     callback=cli_options.size(),
-    help="The most bytes of a delimited record.",
+    help="Maximum bytes of a delimited record.",
 )
 @click.option(
     "--too-long",
     type=click.Choice(["error", "truncate", "skip"]),
     default="error",
     show_default=True,
-    help="What becomes of a longer one.",
+    help="Handling of longer records.",
 )
 @click.option(
     "--compression",
     type=click.Choice(["infer", "none", "gzip", "bzip2", "xz", "zstd"]),
     default="infer",
     show_default=True,
-    help="How files are compressed; by default their suffix says it.",
+    help="Compression of the files. Default: by their suffix.",
 )
-@click.option("--limit", metavar="N", type=click.IntRange(0), help="No more than so many records.")
-@click.option("--count", is_flag=True, help="Print how many records there are, and nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, a line for each record.")
-@click.option(
-    "--end", metavar="BYTES", callback=cli_options.escaped, help="What is printed behind each."
-)
-@click.option("--spark", metavar="MASTER", help="Read in tasks of Spark, such as local[2].")
-@click.option("--quiet", is_flag=True, help="No progress, and no summary.")
+@click.option("--limit", metavar="N", type=click.IntRange(0), help="Maximum number of records.")
+@click.option("--count", is_flag=True, help="Print only the number of records.")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each record.")
+@click.option("--end", metavar="BYTES", callback=cli_options.escaped, help="Record terminator.")
+@click.option("--spark", metavar="MASTER", help="Read with Spark tasks, such as local[2].")
+@click.option("--quiet", is_flag=True, help="Print no progress and no summary.")
 @click.pass_context
 def read(
     ctx: click.Context,
@@ -111,20 +109,20 @@ def read(
 ) -> None:
     """Print the records of the files that URL names, a file or a directory, in order.
 
-    URL is a path, file:///path or s3://bucket/path, for which -o gives the options of S3.
+    URL is a path, file:///path or s3://bucket/path; -o sets S3 options.
 
     \b
-    lines             whole lines, each from one block, whatever the blocks
-    lines-and-rests   a block that cuts a line has the rest of it as its first record
-    slices            pieces of --length bytes of each block
-    records           whole ones, of --length bytes each, or delimited
+    lines                whole lines, each from exactly one block
+    lines-with-partial   a block that cuts a line returns its rest as the first record
+    slices               pieces of --length bytes of each block
+    records              whole records, of --length bytes each, or delimited
 
-    Bytes are printed as they are, each record with its delimiter, or a newline, behind it; slices,
-    and records of one length, with nothing. --end changes that. --json gives file, block, offset
-    and record: text, or base64 for bytes that are no UTF-8.
+    Records are printed as unchanged bytes, followed by their delimiter or a newline; slices and
+    records of fixed length have no terminator. --end overrides it. --json prints file, block,
+    offset and record: text, or base64 for bytes that are not UTF-8.
 
-    Exit codes: 0 done, 2 usage, 3 something is not there or can't be read; what comes before that
-    is printed. 130 interrupted, 141 the output was closed.
+    Exit codes: 0 success, 2 usage, 3 something is missing or can't be read (earlier records are
+    printed), 130 interrupted, 141 the output was closed.
     """
     names = ("block_size", "recursive", "pattern", "ignore", "data_offset")
     choice = {name: values.pop(name) for name in names}
@@ -141,7 +139,7 @@ def read(
             with _block_records(plan, reading, printer, spark) as batches:
                 counted = _print(batches, plan, printer, limit, quiet)
             printer.finish(counted)
-            output.flush()  # what is said of it comes behind it
+            output.flush()  # flush before the summary on stderr
         if not quiet:
             click.echo(_summary(counted), err=True)
     for line in plan.missing:
@@ -194,22 +192,22 @@ def _summary(counted: dict[str, Any]) -> str:
     return f"{records} in {blocks}, {counted['seconds']:.1f} s"
 
 
-#: A task reads blocks of about so many bytes in all, at least one, and at most so many.
+#: Number of bytes, and maximum number of blocks, that a task reads; at least one block.
 _TASK_BYTES = 16 << 20
 _TASK_BLOCKS = 1000
 #: Jobs that run while the records of another one are printed.
 _AHEAD = 1
-#: What a driver needs whose tasks send it whole blocks.
+#: Settings of a driver whose tasks send whole blocks.
 _SETTINGS = {"spark.driver.memory": "2g", "spark.driver.maxResultSize": "0"}
 _LOCAL = re.compile(r"local(\[[\w*, ]+\])?|local-cluster\[[\d, ]+\]")
 
-#: Of BlockRecords: the index of the block in the task, count, bytes, records and their offsets.
+#: Parts of BlockRecords: index of the block in the task, count, bytes, records and their offsets.
 _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
 
 
 @dataclass(frozen=True)
 class _Task:
-    """Blocks that follow each other, and what is wanted of them."""
+    """Consecutive blocks, and the wanted parts of their records."""
 
     location: FileLocation
     reading: ReadSettings
@@ -220,18 +218,18 @@ class _Task:
 
 @contextmanager
 def spark_tasks(master: str, places: Iterable[FileLocation]) -> Iterator[Tasks]:
-    """Start a local session that can read the locations; TargetError if that fails.
+    """Start a local session that can read the locations; raise TargetError if that fails.
 
-    IllegalArgumentException for a cluster: sessions there are not ours to make.
+    Raise IllegalArgumentException for a cluster, which this command does not support.
     """
     if not _LOCAL.fullmatch(master):
         raise IllegalArgumentException(
-            f"--spark is local, local[N] or local-cluster[N,C,M], not {master!r:.80};"
-            " on a cluster, use the data source"
+            f"invalid value for --spark: {master!r:.80}; must be local, local[N] or "
+            "local-cluster[N,C,M]; on a cluster, use the data source"
         )
     with ExitStack() as stack:
-        # In a thread, whose conversations with the Java machine no interrupt breaks off: there
-        # PySpark does not replace the handler of interrupts, which would begin one, either.
+        # Start in a thread, so that no interrupt breaks its communication with the JVM, and PySpark
+        # does not replace the interrupt handler.
         with ThreadPoolExecutor(1) as starter:
             session = local_session(master, _SETTINGS, _keys(places))
             tasks = tasks_of(starter.submit(stack.enter_context, session).result())
@@ -246,7 +244,7 @@ def read_on_spark(
     records: bool = True,
     offsets: bool = False,
 ) -> Iterator[BlockRecords]:
-    """Yield what `read_plan` gives; offsets, and records themselves, only if they are wanted."""
+    """Yield the records of a plan; include records and offsets only if wanted."""
     for part in plan.parts():
         blocks = (item for item in part.items if isinstance(item, FileBlockMetadata))
         todo = (_Task(part.location, reading, run, records, offsets) for run in _runs(blocks))
@@ -266,7 +264,7 @@ def read_on_spark(
 
 
 def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
-    """Return the keys of S3 that options gave: executors find them in their environment."""
+    """Return S3 keys from options, which executors get in their environment."""
     variables: dict[str, str | None] = {}
     for location in places:
         if isinstance(location, S3Location):
@@ -291,7 +289,7 @@ def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetada
 
 
 def _run(task: _Task) -> tuple[list[_Row], Failure | None]:
-    """Return what a task finds, and how it ended before its end."""
+    """Return the records of a task, and its failure if it did not complete."""
     rows: list[_Row] = []
     with FILESYSTEMS.lease(task.location) as filesystem, task.reading.open(filesystem) as reader:
         try:

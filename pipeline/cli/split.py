@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from fscontract.pipeline.cli.plan import BlockPlan
 
 _COLUMNS = ("block", "offset", "end", "size", "previous", "last", "file")
-#: How many rows are laid out together: a plan of any length takes the same memory.
+#: Rows formatted together, so that a plan of any length takes the same memory.
 _ROWS = 1000
 _LINE = "{:>12} {:>15} {:>15} {:>12} {:>12} {:4} {}"
 
 
 @click.command(short_help="List the blocks that files are split into.")
 @cli_options.input_options
-@click.option("--json", "as_json", is_flag=True, help="As JSON, a line for each block.")
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each block.")
 @click.pass_context
 def split(
     ctx: click.Context,
@@ -36,10 +36,10 @@ def split(
 ) -> None:
     """List the blocks of the files that URL names, a file or a directory.
 
-    URL is a path, file:///path or s3://bucket/path, for which -o gives the options of S3. No file
-    is opened. Offsets are in bytes; a block ends before "end". Files of no bytes have no blocks.
+    URL is a path, file:///path or s3://bucket/path; -o sets S3 options. No file is opened. Offsets
+    are in bytes; a block ends before "end". Empty files have no blocks.
 
-    Exit codes: 0 done, 2 usage, 3 something is not there or can't be listed.
+    Exit codes: 0 success, 2 usage, 3 something is missing or can't be listed.
     """
     from fscontract.contract.command_line import say_error
     from fscontract.contract.runner.exit_codes import SET_UP
@@ -74,7 +74,7 @@ def _show(
         return
     if output.is_plain:
         for number, block in enumerate(blocks):
-            if number == 0:  # what is not there is noticed before
+            if number == 0:  # missing inputs are found before the first block
                 output.line(_LINE.format(*_COLUMNS))
             output.line(_LINE.format(*_cells(block, plan)))
     else:
@@ -92,7 +92,7 @@ def _cells(block: FileBlockMetadata, plan: BlockPlan) -> tuple[str, ...]:
 
 
 def _print_tables(blocks: Iterator[FileBlockMetadata], plan: BlockPlan) -> None:
-    """Tables one below the other, which look like one."""
+    """Print consecutive tables that look like one."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

@@ -1,1 +1,1 @@
-"""A dataset's metadata table in Hudi's format: listings and column statistics."""
+"""Metadata table of a dataset in Hudi's format: listings and column statistics."""

@@ -1,4 +1,4 @@
-"""Decode Avro files that other software wrote.
+"""Decoder of Avro files written by other software.
 
 Schemas and sizes are checked before fastavro sees them: a schema is reduced to names and types, and
 must agree with the format's own.
@@ -16,12 +16,12 @@ from typing import Any
 from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES, expanded_bound
 
-#: The bytes that a number of 64 bits takes at most.
+#: Maximum encoded bytes of a 64-bit number.
 _MAX_LONG_BYTES = 10
 
 
 def take_long(data: bytes, position: int) -> tuple[int, int]:
-    """Return the number at a position, and where it ends; IndexError."""
+    """Return the number at a position, and its end; raise IndexError."""
     byte = data[position]
     if byte < 128:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -34,57 +34,58 @@ def take_long(data: bytes, position: int) -> tuple[int, int]:
         number |= (byte & 127) << 7 * index
         if byte < 128:
             return (number >> 1) ^ -(number & 1), position + index + 1
-    raise IndexError("a number has no end")
+    raise IndexError("unterminated number")
 
 
 def take_bytes(data: bytes, position: int) -> tuple[bytes, int]:
-    """Return the bytes at a position that their length precedes, and their end; IndexError."""
+    """Return the length-prefixed bytes at a position, and their end; raise IndexError."""
     length, position = take_long(data, position)
     end = position + length
     if length < 0 or end > len(data):
-        raise IndexError("a text is cut off")
+        raise IndexError("truncated text")
     return data[position:end], end
 
 
 _MAGIC = b"Obj\x01"
 _SYNC = 16
-#: Hudi's largest schema has 9,000 bytes, 100 types and 8 levels.
+#: For comparison: Hudi's largest schema has 9,000 bytes, 100 types and 8 levels.
 _MAX_SCHEMA_BYTES = 256 * 1024
 _MAX_TYPES = 4096
 _MAX_DEPTH = 32
 _MAX_NAME = 1024
 _PRIMITIVES = frozenset({"boolean", "int", "long", "float", "double", "bytes", "string"})
 _RESERVED = _PRIMITIVES | {"null", "record", "enum", "fixed", "array", "map"}
-#: Which types a decoded value of another type may come from.
+#: Types whose values are decoded as another type.
 _WIDENED = {"long": {"int"}, "double": {"float"}}
 
 
 def decode_value(value: bytes, schema: Any) -> Any:
-    """Return the datum in `value` by a schema of `checked_schema`; ValueError.
+    """Decode `value` by a schema of `checked_schema`; raise ValueError.
 
-    In a union a record is a pair of its name and its fields.
+    In a union, a record is a pair of its name and its fields.
     """
     import fastavro
 
     file = io.BytesIO(value)
     try:
         datum = fastavro.schemaless_reader(file, schema, None, return_record_name=True)
-    except Exception as error:  # of any kind, for bytes of any kind
+    except Exception as error:  # any kind, because the bytes may be arbitrary
         raise ValueError(str(error) or type(error).__name__) from error
     if file.tell() != len(value):
-        raise ValueError(f"{len(value) - file.tell()} bytes are left over")
+        raise ValueError(f"{len(value) - file.tell()} unexpected bytes at the end")
     return datum
 
 
 def read_one(content: bytes, *allowed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the one record of an Avro file whose schema agrees with one of `allowed`; ValueError.
+    """Return the single record of an Avro file whose schema agrees with one of `allowed`.
 
-    Codecs are `null` and `deflate`, which all implementations have to know.
+    Supported codecs are `null` and `deflate`, which all implementations must support. Raise
+    ValueError if the file is invalid.
     """
     try:
         text, data = _only_record(content)
     except IndexError as error:
-        raise ValueError("the Avro file is cut off") from error
+        raise ValueError("truncated Avro file") from error
     schema = checked_schema(text, *(json.dumps(own) for own in allowed))
     datum: dict[str, Any] = _without_names(decode_value(data, schema))
     return datum
@@ -92,19 +93,21 @@ def read_one(content: bytes, *allowed: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def checked_schema(text: bytes, *allowed: str) -> Any:
-    """Return a schema, reduced and as fastavro wants it; ValueError if it is not allowed.
+    """Return a schema, reduced and parsed by fastavro; raise ValueError if it is not allowed.
 
-    It must agree with one of `allowed`, JSON of schemas: be a record of that name, whose fields
-    have the same types as far as they are known. Other fields may be there.
+    It must agree with one of `allowed`, schemas as JSON: a record with the same name, whose known
+    fields have the same types. Further fields are allowed.
     """
     import fastavro
 
     if len(text) > _MAX_SCHEMA_BYTES:
-        raise ValueError(f"an Avro schema of {len(text)} bytes, {_MAX_SCHEMA_BYTES} at most")
+        raise ValueError(
+            f"Avro schema too large: {len(text)} bytes; must be at most {_MAX_SCHEMA_BYTES}"
+        )
     try:
         schema = parse_json(text)
     except ValueError as error:
-        raise ValueError(f"the Avro schema can't be read ({error})") from error
+        raise ValueError(f"can't read the Avro schema: {error}") from error
     reduced, names = _reduced(schema)
     name = reduced.get("name") if isinstance(reduced, dict) else None
     for candidate in allowed:
@@ -113,14 +116,14 @@ def checked_schema(text: bytes, *allowed: str) -> Any:
             _agree(own, reduced, own_names, names, own["name"])
             try:
                 return fastavro.parse_schema(reduced)
-            except Exception as error:  # of any kind, for a schema of any kind
-                raise ValueError(f"the Avro schema can't be read ({error})") from error
+            except Exception as error:  # any kind, because the schema may be arbitrary
+                raise ValueError(f"can't read the Avro schema: {error}") from error
     expected = " or ".join(str(parse_json(candidate)["name"]) for candidate in allowed)
-    raise ValueError(f"an Avro schema of {name or reduced!r:.60}, expected {expected}")
+    raise ValueError(f"unexpected Avro schema {name or reduced!r:.60}, expected {expected}")
 
 
 def _only_record(content: bytes) -> tuple[bytes, bytes]:
-    """Return the schema and the bytes of a file's only record; IndexError if it is cut off."""
+    """Return the schema and the bytes of a file's only record; raise IndexError if truncated."""
     if content[: len(_MAGIC)] != _MAGIC:
         raise ValueError("not an Avro file")
     meta, position = _header(content, len(_MAGIC))
@@ -128,12 +131,12 @@ def _only_record(content: bytes) -> tuple[bytes, bytes]:
     count, position = take_long(content, position + _SYNC)
     data, position = take_bytes(content, position)
     if count != 1 or content[position:] != sync or len(sync) != _SYNC:
-        raise ValueError("not an Avro file of one record")
+        raise ValueError("expected an Avro file with one record")
     codec = meta.get(b"avro.codec", b"null")
     if codec == b"deflate":
         data = _inflated(data)
     elif codec != b"null":
-        raise ValueError(f"compression {codec[:20]!r}, null and deflate are supported")
+        raise ValueError(f"unsupported Avro codec {codec[:20]!r}; must be null or deflate")
     return meta.get(b"avro.schema", b""), data
 
 
@@ -157,14 +160,14 @@ def _inflated(data: bytes) -> bytes:
     try:
         inflated = unpacker.decompress(data, bound)
     except zlib.error as error:
-        raise ValueError(f"can't be uncompressed ({error})") from error
-    if not unpacker.eof:  # some writers leave a part of zlib's checksum behind the end
-        raise ValueError(f"cut off, or more than {bound} bytes uncompressed")
+        raise ValueError(f"can't decompress: {error}") from error
+    if not unpacker.eof:  # some writers leave a part of zlib's checksum after the end
+        raise ValueError(f"truncated data, or more than {bound} decompressed bytes")
     return inflated
 
 
 def _without_names(datum: Any) -> Any:
-    """Return a datum in which records of unions are without their names."""
+    """Return a datum with records of unions replaced by their fields."""
     if isinstance(datum, tuple):
         return _without_names(datum[1])
     if isinstance(datum, dict):
@@ -180,7 +183,7 @@ def _reduced(schema: Any) -> tuple[Any, dict[str, Any]]:
 
 
 class _Reducer:
-    """Copies a schema's names and types, and nothing else; ValueError for a type not allowed."""
+    """Copies only the names and types of a schema; raises ValueError for a type not allowed."""
 
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
@@ -190,7 +193,7 @@ class _Reducer:
         self._heights: dict[str, int] = {}
 
     def reduce(self, kind: Any, namespace: str, depth: int) -> Any:
-        """Return a type without what its values don't depend on."""
+        """Return a type without attributes that do not affect its values."""
         self._count += 1
         self._descend(depth)
         if isinstance(kind, list):
@@ -198,7 +201,7 @@ class _Reducer:
         if isinstance(kind, str):
             return kind if kind in _PRIMITIVES else self._known(kind, namespace, depth)
         if not isinstance(kind, dict):
-            raise ValueError(f"an Avro type that is {type(kind).__name__}")
+            raise ValueError(f"invalid Avro type: {type(kind).__name__}")
         name = kind.get("type")
         if name == "record":
             return self._record(kind, namespace, depth)
@@ -214,12 +217,14 @@ class _Reducer:
 
     def _descend(self, depth: int) -> None:
         if depth > _MAX_DEPTH or self._count > _MAX_TYPES:
-            raise ValueError(f"an Avro schema of over {_MAX_DEPTH} levels or {_MAX_TYPES} types")
+            raise ValueError(
+                f"Avro schema too large: over {_MAX_DEPTH} levels or {_MAX_TYPES} types"
+            )
         self._deepest = max(self._deepest, depth)
 
     def _union(self, kinds: list[Any], namespace: str, depth: int) -> list[Any]:
         if not kinds or any(isinstance(branch, list) for branch in kinds):
-            raise ValueError("an Avro union of unions or of nothing")
+            raise ValueError("invalid Avro union: must not be empty or contain unions")
         return [
             branch if branch == "null" else self.reduce(branch, namespace, depth + 1)
             for branch in kinds
@@ -228,9 +233,9 @@ class _Reducer:
     def _known(self, name: str, namespace: str, depth: int) -> str:
         full = name if "." in name or not namespace else f"{namespace}.{name}"
         if full in self._open:
-            raise ValueError(f"the Avro type {full!r:.200} contains itself")
+            raise ValueError(f"recursive Avro type {full!r:.200}")
         if full not in self.names:
-            reason = "takes no bytes outside of a union" if name == "null" else "is not known"
+            reason = "is allowed only in a union" if name == "null" else "is unknown"
             raise ValueError(f"the Avro type {name!r:.200} {reason}")
         self._descend(depth + self._heights[full])
         return full
@@ -240,14 +245,14 @@ class _Reducer:
         below = full.rpartition(".")[0]
         fields = kind.get("fields")
         if not isinstance(fields, list) or not fields:
-            raise ValueError(f"the Avro record {full!r} has no fields")
+            raise ValueError(f"Avro record {full!r} has no fields")
         self._open.add(full)
         outside, self._deepest = self._deepest, depth
         record: dict[str, Any] = {"type": "record", "name": full, "fields": []}
         for entry in fields:
             name = entry.get("name") if isinstance(entry, dict) else None
             if not isinstance(name, str) or not 0 < len(name) <= _MAX_NAME:
-                raise ValueError(f"the Avro record {full!r} has a field without a name")
+                raise ValueError(f"Avro record {full!r} has a field without a name")
             field = {"name": name, "type": self.reduce(entry.get("type"), below, depth + 1)}
             record["fields"].append(field | ({"optional": True} if "default" in entry else {}))
         self._open.discard(full)
@@ -265,26 +270,26 @@ class _Reducer:
         elif kind["type"] == "enum" and isinstance(symbols, list) and symbols:
             reduced["symbols"] = symbols
         else:
-            raise ValueError(f"the Avro type {full!r} has no size or no symbols")
+            raise ValueError(f"Avro type {full!r} has no size or no symbols")
         self.names[full], self._heights[full] = reduced, 0
         return reduced
 
     def _new_name(self, kind: dict[str, Any], namespace: str) -> str:
         name, own = kind.get("name"), kind.get("namespace", namespace)
         if not isinstance(name, str) or not isinstance(own, str) or not name:
-            raise ValueError("an Avro type without a name")
+            raise ValueError("Avro type without a name")
         full = name if "." in name or not own else f"{own}.{name}"
         if full in {*self.names, *self._open, *_RESERVED} or len(full) > _MAX_NAME:
-            raise ValueError(f"the Avro type {full!r:.200} has a name that is taken or too long")
+            raise ValueError(f"duplicate or too long name of an Avro type: {full!r:.200}")
         return full
 
 
 def _agree(
     own: Any, foreign: Any, own_names: Mapping[str, Any], names: Mapping[str, Any], where: str
 ) -> None:
-    """ValueError if a type that the format has is another one in a schema.
+    """Raise ValueError if a known type differs from that in a schema.
 
-    A union may have fewer branches, and records as further ones: wrappers that came later.
+    A union may have fewer branches, and additional records: wrappers of later versions.
     """
     own = own_names[own] if isinstance(own, str) and own in own_names else own
     foreign = names[foreign] if isinstance(foreign, str) and foreign in names else foreign
@@ -297,12 +302,12 @@ def _agree(
             elif any(key in _WIDENED.get(kind, ()) for kind in known):
                 continue
             elif names.get(key, {}).get("type") != "record":
-                raise ValueError(f"the Avro type of {where} may be {key}")
+                raise ValueError(f"unexpected Avro type of {where}: union with {key}")
         return
     if _key(own, own_names) != _key(foreign, names):
         if _key(foreign, names) in _WIDENED.get(_key(own, own_names), ()):
             return
-        raise ValueError(f"the Avro type of {where} is {_key(foreign, names)}")
+        raise ValueError(f"unexpected Avro type of {where}: {_key(foreign, names)}")
     if not isinstance(own, dict):
         return
     for part in own.keys() & {"items", "values"}:
@@ -313,7 +318,7 @@ def _agree(
         if item["name"] in fields:
             _agree(item["type"], fields[item["name"]]["type"], own_names, names, at)
         elif "optional" not in item:
-            raise ValueError(f"the Avro schema lacks {at}")
+            raise ValueError(f"missing in the Avro schema: {at}")
 
 
 def _key(kind: Any, names: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Bind our metadata tables to the port of their scenarios."""
+"""Binding of the metadata tables to the scenarios of their contract."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import INFLIGHT, Instant, load_timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, Services
 
-#: The wrappers of the values that scenarios have.
+#: Wrappers of the values in scenarios.
 _WRAPPERS = {int: "LongWrapper", float: "DoubleWrapper", str: "StringWrapper"}
 _T = TypeVar("_T")
 _START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 
 
 class TableBinding(MetadataTableBinding):
-    """Tables in this process. Their classes are attributes, which mutants replace."""
+    """Tables in this process. Mutants replace their classes, which are attributes."""
 
     writer_class: ClassVar[type[MetadataWriter]] = MetadataWriter
     table_class: ClassVar[type[MetadataTable]] = MetadataTable
@@ -55,7 +55,7 @@ class TableBinding(MetadataTableBinding):
         self._ticks = itertools.count()
 
     def clock(self) -> datetime:
-        """Return a time one second later at each call, for all writers."""
+        """Return a time that advances by one second at each call, shared by all writers."""
         return _START + timedelta(seconds=next(self._ticks))
 
     def filesystem(self) -> FileSystem:
@@ -92,14 +92,14 @@ class TableBinding(MetadataTableBinding):
     def reader(
         self, filesystem: FileSystem, as_of: str | None = None, read_only: bool = False
     ) -> CheckedTableReader:
-        """Return the table as it is, or as it was at an instant."""
+        """Return the table at present, or at an instant."""
         merge = not read_only
         return _Reader(self.table_class(filesystem, DATASET, as_of=as_of, merge_unsynced=merge))
 
     def listing(
         self, filesystem: FileSystem, enabled: bool = True, validate: bool = False
     ) -> CheckedListing:
-        """Return the files by the table or a listing."""
+        """Return the files from the table or from a listing."""
         return _Listing(
             lambda: self.listing_class(filesystem, DATASET, enabled=enabled, validate=validate)
         )
@@ -154,7 +154,7 @@ class _Writer(CheckedWriter):
 
     def _instant(self, time: str) -> Instant:
         instant = load_timeline(self._fs, DATASET).instants.get(time)
-        if instant is None:  # another writer has taken it back
+        if instant is None:  # another writer has rolled it back
             return Instant(time, "commit", INFLIGHT)
         return instant
 
@@ -206,10 +206,10 @@ class _Listing(CheckedListing):
 
 
 def metadata_table(options: Mapping[str, str]) -> MetadataTableBinding:
-    """Return the target `metadata-table`, our tables in memory; TargetError for any option."""
+    """Return the target `metadata-table`, tables in memory; raise TargetError for any option."""
     check_options("metadata-table", options, ())
     if find_spec("fastavro") is None:
-        raise TargetError("metadata-table needs fastavro; pip install 'fscontract[metadata]'")
+        raise TargetError("metadata-table requires fastavro; pip install 'fscontract[metadata]'")
     return TableBinding()
 
 

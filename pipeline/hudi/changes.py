@@ -1,6 +1,6 @@
-"""Changes of a dataset: written into instants, read back, and turned into records of the table.
+"""Changes of a dataset: written to instants, read back, and converted to table records.
 
-`unsynced` lists the completed instants whose change the table does not have yet.
+`unsynced` lists the completed instants whose change is missing in the table.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
     "rollback",
     "restore",
 )
-#: Actions that add files; what they are called on the timeline once they are completed, too.
+#: Actions that add files, with their names on the timeline when completed.
 WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", "replacecommit"})
 _COMMITS = (schema.COMMIT, schema.REPLACE_COMMIT)
-#: Where a commit names the files that it deleted; Hudi's commits delete none.
+#: Key of a commit for the files that it deleted; Hudi's commits delete none.
 DELETED = "fscontract.deleted.files"
-#: Where a deltacommit of the metadata table has the digest of the change that it is of.
+#: Key of a deltacommit of the metadata table for the digest of its change.
 DIGEST = "fscontract.change"
-#: Files by partition and name, and their sizes; and names of files by partition.
+#: File sizes by partition and name; and file names by partition.
 Sizes = Mapping[str, Mapping[str, int]]
 Names = Mapping[str, Collection[str]]
 
-#: What no name of a file or a partition is, and no part of one.
+#: Values that are not valid as a name of a file or partition, or as a part of one.
 _OUTSIDE = frozenset({"", ".", ".."})
 
 
@@ -69,7 +69,7 @@ _OUTSIDE = frozenset({"", ".", ".."})
 class Change:
     """The change of a dataset by an action: added files with their sizes, and deleted files.
 
-    `statistics` are of files it added; their keys may be left empty.
+    `statistics` belong to added files; their keys may be empty.
     """
 
     added: Sizes = field(default_factory=dict)
@@ -78,37 +78,37 @@ class Change:
 
 
 def below(partition: str, name: str) -> str:
-    """Return a file's path below its dataset; MetadataException for names that lead out of it.
+    """Return a file's path below its dataset; raise MetadataException for names outside it.
 
-    The names come from files that anybody may have written.
+    The names may come from untrusted files.
     """
     path = f"{partition}/{name}" if partition else name
     if not _OUTSIDE.isdisjoint(path.split("/")):
-        raise MetadataException(path, "is no path below a dataset")
+        raise MetadataException(path, "invalid path: must be below the dataset")
     return path
 
 
 def check_change(change: Change) -> None:
-    """MetadataException for files that no listing of the dataset would find as they are named."""
+    """Raise MetadataException for files that a listing of the dataset would not find."""
     for names in (change.added, change.deleted):
         for partition, files in names.items():
             for name in files:
                 path = below(partition, name)
                 hidden = any(part.startswith(HOODIE) for part in path.split("/"))
                 if hidden or "/" in name or partition == ALL_PARTITIONS:
-                    raise MetadataException(path, "can't be a file of a dataset")
+                    raise MetadataException(path, "invalid file name in a dataset")
                 try:
                     path.encode()
                 except UnicodeEncodeError as error:
-                    raise MetadataException(ascii(path), "has a name that is no text") from error
+                    raise MetadataException(ascii(path), "file name is not valid text") from error
     for partition, sizes in change.added.items():
         for name, size in sizes.items():
             if size < 0:
-                raise MetadataException(below(partition, name), f"can't have {size} bytes")
+                raise MetadataException(below(partition, name), f"invalid file size: {size} bytes")
 
 
 def digest_of(change: Change) -> str:
-    """Return a digest of the files of a change, with their sizes."""
+    """Return a digest of the files of a change and their sizes."""
     added = sorted(
         (p, name, size) for p, sizes in change.added.items() for name, size in sizes.items()
     )
@@ -117,9 +117,9 @@ def digest_of(change: Change) -> str:
 
 
 def digest_in(content: bytes, path: str) -> str | None:
-    """Return the digest that a completed deltacommit has; None if other software wrote it.
+    """Return the digest of a completed deltacommit; None if other software wrote it.
 
-    MetadataException if it can't be read.
+    Raise MetadataException if the content is invalid.
     """
     digest = (_decoded(content, path, *_COMMITS).get("extraMetadata") or {}).get(DIGEST)
     return digest if isinstance(digest, str) else None
@@ -143,8 +143,8 @@ def encode_change(
 ) -> bytes:
     """Return the content of an action's completed instant.
 
-    `target` are the instants that a rollback or a restore takes back, each with its action after
-    a dot; `failed` the files that should have been deleted, and could not be.
+    `target` are the instants that a rollback or restore reverts, each followed by a dot and its
+    action; `failed` are files that could not be deleted.
     """
     deleted = {name: sorted(gone) for name, gone in change.deleted.items() if gone}
     if action == CLEAN:
@@ -165,9 +165,9 @@ def encode_change(
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:
-    """Return what a completed instant says that its action did; `path` is that of its file.
+    """Return the change in a completed instant; `path` is the instant's file.
 
-    MetadataException if it can't be read. Actions that are not known change no files.
+    Raise MetadataException if it is invalid. Unknown actions change no files.
     """
     if action in WRITES:
         return _written(_decoded(content, path, *_COMMITS), path) if content else Change()
@@ -192,7 +192,7 @@ def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, A
     try:
         return read_one(content, *schemas)
     except ValueError as error:
-        raise MetadataException(path, f"the instant can't be read ({error})") from error
+        raise MetadataException(path, f"can't read the instant: {error}") from error
 
 
 def _written(datum: dict[str, Any], path: str) -> Change:
@@ -206,11 +206,11 @@ def _written(datum: dict[str, Any], path: str) -> Change:
 
 
 def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
-    """Return the files that a commit says it deleted; MetadataException."""
+    """Return the files that a commit reports as deleted; raise MetadataException."""
     try:
         parsed = {} if text is None else parse_json(text)
     except ValueError as error:
-        raise MetadataException(path, f"{DELETED} can't be read ({error})") from error
+        raise MetadataException(path, f"can't read {DELETED}: {error}") from error
     lists = parsed.values() if isinstance(parsed, dict) else [None]
     names = [name for names in lists for name in (names if isinstance(names, list) else [None])]
     if not all(isinstance(name, str) for name in names):
@@ -219,7 +219,7 @@ def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
 
 
 def _deleted(partitions: Mapping[str, Any], *fields: str) -> dict[str, set[str]]:
-    """Return names of files by partition, from paths or names in any of the fields."""
+    """Return file names by partition, from paths or names in the given fields."""
     return {
         partition: {path.rpartition("/")[2] for name in fields for path in entry[name]}
         for partition, entry in partitions.items()
@@ -231,12 +231,12 @@ def _instant(text: str) -> tuple[str, str]:
     return time, action
 
 
-#: The names of the files of some partitions, as they were before the change.
+#: Returns the file names of partitions before the change.
 Lookup = Callable[[Collection[str]], Mapping[str, Collection[str]]]
 
 
 def file_records(change: Change, lookup: Lookup) -> list[Record]:
-    """Return the records of partitions that changed, and that of all partitions, in order."""
+    """Return the sorted records of changed partitions, and the record of all partitions."""
     deleted = {name: set(gone) for name, gone in change.deleted.items() if gone}
     added = {name: files for name, files in change.added.items() if files}
     every = {name: FileEntry(0) for name in added}
@@ -253,7 +253,7 @@ def file_records(change: Change, lookup: Lookup) -> list[Record]:
 
 
 def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Lookup) -> set[str]:
-    """Return the partitions of which nothing is left."""
+    """Return the partitions that become empty."""
     suspects = deleted.keys() - set(added)
     if not suspects:
         return set()
@@ -262,7 +262,7 @@ def _emptied(added: Iterable[str], deleted: Mapping[str, set[str]], lookup: Look
 
 
 def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
-    """Return the statistics of added files; they replace all that was known before."""
+    """Return the statistics of added files; they replace all earlier ones."""
     records: dict[str, Record] = {}
     added = ((name, file) for name, files in change.added.items() for file in files)
     deleted = ((name, file) for name, files in change.deleted.items() for file in files)
@@ -278,10 +278,9 @@ def statistics_records(change: Change, columns: Sequence[str]) -> list[Record]:
 
 
 def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
-    """Return the completed instants of the dataset without a deltacommit of that time, in
-    the order in which they were completed.
+    """Return the completed instants of the dataset without a deltacommit, in order of completion.
 
-    What was completed before the table was made is in it from the beginning.
+    Instants completed before the table was created are in it from the start.
     """
     began = first_completion(metadata)
     missing = [
@@ -295,13 +294,13 @@ def unsynced(data: Timeline, metadata: Timeline) -> list[Instant]:
 
 
 def first_completion(metadata: Timeline) -> str:
-    """Return when the table was created, empty if its timeline does not go back that far."""
+    """Return when the table was created; empty if its timeline does not go back that far."""
     first = FIRST_INSTANT[:14]
     return max((end for time, end in metadata.completed.items() if time[:14] == first), default="")
 
 
 def changes_of(fs: FileSystem, path: str, instants: Iterable[Instant]) -> list[Change]:
-    """Return the change of each instant; MetadataException if one is damaged."""
+    """Return the change of each instant; raise MetadataException if one is damaged."""
     changes = []
     for instant in instants:
         file = f"{path}/{TIMELINE}/{instant.file_name}"

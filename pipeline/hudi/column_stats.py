@@ -1,7 +1,7 @@
-"""Column statistics of many files in columnar form, and the keys that store them.
+"""Column statistics of many files in columnar form, and their keys.
 
-A base file holds the statistics a second time, as Arrow streams in meta blocks. Reading these takes
-a tenth of the time of decoding one Avro record for each file. The sizes that a stream declares are
+A base file stores the statistics a second time, as Arrow streams in meta blocks. Reading these
+takes a tenth of the time of decoding one Avro record per file. The sizes declared in a stream are
 checked before Arrow allocates its buffers.
 """
 
@@ -26,29 +26,29 @@ from fscontract.pipeline.hudi.records import (
     are_bounds,
 )
 
-#: Hudi's seed, a negative number of 32 bits where one of 64 is wanted.
+#: Hudi's negative 32-bit seed, sign-extended to 64 bits.
 _SEED = 0xFFFFFFFFDABADABA
-#: The characters of a hash of 64 bits.
+#: Characters of a 64-bit hash.
 _HASH = 12
 
 
 def column_prefix(column: str) -> str:
-    """Return what the keys of all statistics of a column begin with."""
+    """Return the prefix of all statistics keys of a column."""
     return _hash64(column)
 
 
 def partition_key(column: str, partition: str) -> str:
-    """Return the key of a partition's statistics, with which those of its files begin."""
+    """Return the key of a partition's statistics, a prefix of the keys of its files."""
     return _hash64(column) + partition_hash(partition)
 
 
 def partition_hash(partition: str) -> str:
-    """Return what stands for a partition in the keys of the statistics of any column."""
+    """Return the hash of a partition in statistics keys of any column."""
     return _hash64(partition or NO_PARTITION)
 
 
 def key_partition(key: str) -> str:
-    """Return the partition's hash in the key of a file's statistics."""
+    """Return the hash of the partition in the key of a file's statistics."""
     return key[_HASH : 2 * _HASH]
 
 
@@ -58,16 +58,16 @@ def file_key(column: str, partition: str, name: str) -> str:
     return partition_key(column, partition) + b64encode(digest).decode()
 
 
-@lru_cache(maxsize=1 << 14)  # of columns and partitions, which the keys of all files have
+@lru_cache(maxsize=1 << 14)  # holds columns and partitions, which are part of every file's key
 def _hash64(text: str) -> str:
     import xxhash
 
     return b64encode(xxhash.xxh64_digest(text.encode(), _SEED)).decode()
 
 
-#: In the notes of a base file: that all its statistics are in its meta blocks, too.
+#: Entry in a base file's info: all its statistics are also in meta blocks.
 MARK, VERSION = b"fscontract.columns", b"1"
-#: How many files' statistics are held before they are packed, and are in a block at most.
+#: Maximum number of rows in a block, packed when reached.
 MAX_ROWS = 1 << 16
 
 _Count = int | None
@@ -75,10 +75,10 @@ _Count = int | None
 
 @dataclass
 class ColumnChunk:
-    """Statistics of a column whose bounds all have one type, by column, a row for each file.
+    """Statistics of one column with one type of bounds, in columnar form: one row per file.
 
-    `partitions` are those of the keys, which are hashes. `wrapper` is None, and so are the bounds,
-    where nothing is known of them; a row of which nothing at all is known has no counts either.
+    `partitions` are hashes, as in the keys. `wrapper` and the bounds are None if they are unknown;
+    a row of unknown statistics also has no counts.
     """
 
     wrapper: str | None
@@ -93,7 +93,7 @@ class ColumnChunk:
         return len(self.files)
 
     def append(self, known: ColumnStatistics) -> None:
-        """Append a file's statistics; deleted ones count as unknown."""
+        """Append a file's statistics; deleted ones are appended as unknown."""
         bounded = self.wrapper is not None
         self.partitions.append(key_partition(known.key))
         self.files.append(known.file_name)
@@ -104,7 +104,7 @@ class ColumnChunk:
 
 
 def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
-    """Yield chunks of one column's statistics: a chunk for each type, in record order."""
+    """Yield chunks of one column's statistics: one per type, in record order."""
     remaining = iter(records)
     while part := list(islice(remaining, MAX_ROWS)):
         by_wrapper: dict[str | None, ColumnChunk] = {}
@@ -117,25 +117,25 @@ def chunks(records: Iterable[ColumnStatistics]) -> Iterator[ColumnChunk]:
 
 
 def _wrapper(known: ColumnStatistics) -> str | None:
-    """Return the type of the bounds, None without two bounds that are some."""
+    """Return the type of the bounds; None unless both bounds are known."""
     bounded = not known.is_deleted and are_bounds(known.minimum, known.maximum)
     return known.wrapper if bounded else None
 
 
 def can_pack() -> bool:
-    """Return whether PyArrow is there, without which there are records alone."""
+    """Return True if PyArrow is installed; without it only records are written."""
     return find_spec("pyarrow") is not None
 
 
 class Packer:
-    """Packs the statistics of all columns into blocks, while their records pass by."""
+    """Packs the statistics of all columns into blocks, while their records pass."""
 
     def __init__(self) -> None:
         self._waiting: list[ColumnStatistics] = []
         self._blocks: list[tuple[bytes, bytes]] = []
 
     def passing(self, records: Iterable[Record]) -> Iterator[Record]:
-        """Yield the same records, those of each column together."""
+        """Yield the records unchanged. Records of a column must be consecutive."""
         for column, group in groupby(records, _column):
             for record in group:
                 if isinstance(record, ColumnStatistics):
@@ -146,7 +146,7 @@ class Packer:
             self._pack(column)
 
     def blocks(self) -> list[tuple[bytes, bytes]]:
-        """Return names and contents of the blocks of all records that passed."""
+        """Return names and contents of the blocks of all passed records."""
         return self._blocks
 
     def _pack(self, column: str) -> None:
@@ -157,7 +157,7 @@ class Packer:
 
 
 def block_prefix(column: str) -> bytes:
-    """Return what the names of a column's blocks begin with, and those of no other column's."""
+    """Return the name prefix of a column's blocks, which no other column shares."""
     name = column.encode()
     return b"%s:%d:%s:" % (MARK, len(name), name)
 
@@ -194,7 +194,7 @@ def pack(chunk: ColumnChunk) -> bytes:
 
 
 def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
-    """Return the chunk of an Arrow stream; ValueError for what is none, or has over `max_bytes`."""
+    """Parse the chunk of an Arrow stream; raise ValueError if invalid or over `max_bytes`."""
     import pyarrow as pa
 
     try:
@@ -207,12 +207,12 @@ def unpack(data: bytes, max_bytes: int = MAX_BLOCK_BYTES) -> ColumnChunk:
         names = partitions.dictionary.to_pylist()
         lists = [table[key].to_pylist() for key in ("file", "low", "high", "values", "nulls")]
     except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
-        raise ValueError(f"statistics by column can't be read ({error})") from error
+        raise ValueError(f"can't read statistics by column: {error}") from error
     return ColumnChunk(wrapper, [names[key] for key in partitions.indices.to_pylist()], *lists)
 
 
 def _arrow_schema(wrapper: str | None) -> Any:
-    """Return the columns of a stream whose bounds have a type."""
+    """Return the schema of a stream for a type of bounds."""
     import pyarrow as pa
 
     kind = _arrow_type(wrapper)
@@ -242,21 +242,21 @@ def _arrow_type(wrapper: str | None) -> Any:
     if wrapper is None:
         return pa.null()
     if wrapper not in kinds:
-        raise ValueError(f"bounds of no known type: {wrapper!r}")
+        raise ValueError(f"unknown type of bounds: {wrapper!r}")
     return kinds[wrapper]()
 
 
-#: Fields of the format's tables, by number: Message, DictionaryBatch, RecordBatch.
+#: Field numbers in the format's tables: Message, DictionaryBatch, RecordBatch.
 _HEADER, _DATA, _BUFFERS, _COMPRESSION = 2, 1, 2, 3
-#: Offset and length of a buffer in the body; what a compressed buffer begins with.
+#: Offset and length of a buffer in the body, and the prefix of a compressed buffer.
 _BUFFER, _SIZE = struct.Struct("<qq"), struct.Struct("<q")
 
 
 def _read_table(data: bytes, schema: Any, max_rows: int, max_bytes: int) -> Any:
-    """Return the table of a stream; ValueError unless it has the columns of `schema`.
+    """Return the table of a stream; raise ValueError unless it has the columns of `schema`.
 
-    So does one of more than `max_rows` rows or `max_bytes` uncompressed. Arrow's errors are
-    raised as they are.
+    Also raise ValueError for more than `max_rows` rows or `max_bytes` decompressed bytes. Arrow's
+    errors are not converted.
     """
     import pyarrow as pa
 
@@ -265,29 +265,31 @@ def _read_table(data: bytes, schema: Any, max_rows: int, max_bytes: int) -> Any:
         if message.type in ("record batch", "dictionary"):
             size += _expanded_size(message, message.type == "dictionary")
             if size > min(max_bytes, expanded_bound(len(data))):
-                raise ValueError(f"{size} bytes in an Arrow stream of {len(data)}")
+                raise ValueError(
+                    f"invalid size in an Arrow stream of {len(data)} bytes: {size} bytes"
+                )
     with pa.ipc.open_stream(data) as reader:
         if not reader.schema.equals(schema):
-            raise ValueError(f"other columns than {', '.join(schema.names)}")
+            raise ValueError(f"unexpected columns, expected {', '.join(schema.names)}")
         batches, rows = [], 0
         for batch in reader:
             rows += batch.num_rows
             if rows > max_rows:
-                raise ValueError(f"more than {max_rows} rows")
+                raise ValueError(f"too many rows; must be at most {max_rows}")
             batch.validate(full=True)
             batches.append(batch)
         return pa.Table.from_batches(batches, reader.schema).combine_chunks()
 
 
 def _expanded_size(message: Any, is_dictionary: bool) -> int:
-    """Return the bytes of a batch's buffers once they are expanded."""
+    """Return the decompressed size of a batch's buffers in bytes."""
     raw, body = memoryview(message.metadata), memoryview(message.body or b"")
     try:
         table = _field(raw, _number(raw, 0), _HEADER)
         if is_dictionary and table is not None:
             table = _field(raw, table, _DATA)
         if table is None:
-            raise ValueError("a batch without a header")
+            raise ValueError("batch without a header")
         buffers = _field(raw, table, _BUFFERS)
         if _field(raw, table, _COMPRESSION) is None or buffers is None:
             return len(body)
@@ -298,7 +300,7 @@ def _expanded_size(message: Any, is_dictionary: bool) -> int:
         sizes = (_SIZE.unpack_from(body, offset)[0] for offset, length in places if length)
         return sum(size if size >= 0 else len(body) for size in sizes)  # -1: not compressed
     except struct.error as error:
-        raise ValueError("the metadata of a batch is cut off") from error
+        raise ValueError("truncated metadata of a batch") from error
 
 
 def _number(raw: memoryview, position: int) -> int:
@@ -306,10 +308,10 @@ def _number(raw: memoryview, position: int) -> int:
 
 
 def _field(raw: memoryview, table: int, number: int) -> int | None:
-    """Return where the table or vector is that a field of a table refers to; None without it."""
+    """Return the position of the table or vector in a field of a table; None if missing."""
     fields = table - struct.unpack_from("<i", raw, table)[0]
     if fields < 0:
-        raise ValueError("a table of FlatBuffers is damaged")
+        raise ValueError("damaged FlatBuffers table")
     size = struct.unpack_from("<H", raw, fields)[0]
     if 6 + 2 * number > size:
         return None

@@ -1,4 +1,4 @@
-"""Encode the content of instants: commits, cleans, rollbacks and restores, as Avro files."""
+"""Encoder for the content of instants: commits, cleans, rollbacks and restores, as Avro files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fscontract.pipeline.hudi.schema import (
 
 @dataclass(frozen=True)
 class WrittenFile:
-    """A file that an action wrote: its file group, its path below the table, its size."""
+    """A file written by an action: its file group, its path below the table, its size in bytes."""
 
     partition: str
     file_id: str
@@ -64,14 +64,14 @@ def encode_commit(
 
 
 def encode_rollback_plan(target: str, action: str) -> bytes:
-    """Return the content of the request to take back an instant."""
+    """Return the content of the request to roll back an instant."""
     return _encode(ROLLBACK_PLAN, {"instantToRollback": {"commitTime": target, "action": action}})
 
 
 def encode_rollback(
     time: str, target: str, action: str, deleted: Mapping[str, Collection[str]] | None = None
 ) -> bytes:
-    """Return the content of the completed instant that took another one back."""
+    """Return the content of the completed rollback of an instant."""
     return _encode(ROLLBACK, _rollback(time, target, action, deleted or {}))
 
 
@@ -84,7 +84,7 @@ def encode_clean_plan(deleted: Mapping[str, Collection[str]]) -> bytes:
 def encode_clean(
     time: str, deleted: Mapping[str, Collection[str]], failed: Mapping[str, Collection[str]]
 ) -> bytes:
-    """Return the content of the completed instant that deleted files."""
+    """Return the content of the completed clean."""
     partitions = {
         partition: {
             "partitionPath": partition,
@@ -108,7 +108,7 @@ def encode_clean(
 
 
 def encode_restore_plan(targets: Iterable[tuple[str, str]], to: str) -> bytes:
-    """Return the content of the request to take back all instants since `to`."""
+    """Return the content of the request to revert all instants since `to`."""
     instants = [{"commitTime": time, "action": action} for time, action in targets]
     return _encode(
         RESTORE_PLAN, {"instantsToRollback": instants, "savepointToRestoreTimestamp": to}
@@ -118,7 +118,7 @@ def encode_restore_plan(targets: Iterable[tuple[str, str]], to: str) -> bytes:
 def encode_restore(
     time: str, targets: Sequence[tuple[str, str]], deleted: Mapping[str, Collection[str]]
 ) -> bytes:
-    """Return the content of a completed restore; the first rollback has the deleted files."""
+    """Return the content of a completed restore; its first rollback has the deleted files."""
     rollbacks = {
         target: [_rollback(time, target, action, deleted if number == 0 else {})]
         for number, (target, action) in enumerate(targets)

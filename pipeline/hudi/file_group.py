@@ -1,4 +1,4 @@
-"""Read one file group: merge its logs once, and look keys up in them and in the base file."""
+"""Reader of one file group: merges its logs once, and looks up keys in logs and base file."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from fscontract.pipeline.hudi.records import ColumnStatistics, Record, merge, wi
 
 
 class FileGroupReader:
-    """Records of a slice, as the instants say of which `counts` is true; opens nothing yet.
+    """Records of a slice from instants for which `counts` is true; opens no file yet.
 
-    The logs are read once, and held merged. Records come without tombstones, unless a base file
-    is there of which they have been dropped already.
+    The logs are read once and held in merged form. Tombstones are dropped, unless a base file
+    exists, which contains none.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class FileGroupReader:
         self._base = None
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Record]:
-        """Return the records of the keys that are there, by one vectored read of the base file."""
+        """Return the records of existing keys, with one vectored read of the base file."""
         encoded = {key.encode() for key in keys}
         changes = self._changes()
         base = self._reader()
@@ -83,10 +83,10 @@ class FileGroupReader:
             yield from _as_tuple(self._merged_record(pending_keys.pop(), None, changes))
 
     def chunks(self, column: str) -> Iterator[ColumnChunk]:
-        """Yield a column's statistics; a later chunk replaces what an earlier one says of a file.
+        """Yield a column's statistics; a later chunk replaces earlier rows of the same file.
 
-        A base file that has them by column, too, is read so, unless a log says of something that
-        it is part of what the base file says, or that a whole record is gone.
+        A base file with columnar statistics is read in that form, unless a log has a partial update
+        of a base record, or deletes a whole record.
         """
         prefix = column_prefix(column)
         changes = [
@@ -106,7 +106,7 @@ class FileGroupReader:
     def _merged_record(
         self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
     ) -> Record | None:
-        """Return what base and logs say of a key together."""
+        """Return the merged record of base and logs for a key."""
         record = self._decoded(key, value) if value is not None else None
         change = changes.get(key)
         if change is not None:
@@ -133,7 +133,7 @@ class FileGroupReader:
             raise CorruptFileException(base.path, 0, str(error)) from error
 
     def _changes(self) -> dict[bytes, Record]:
-        """Return what the logs say, by key."""
+        """Return the merged log records by key."""
         if self._merged is None:
             merged: dict[bytes, Record] = {}
             with self._metrics.timed(SCAN):
@@ -151,14 +151,14 @@ class FileGroupReader:
 
     @staticmethod
     def merge(older: Record, newer: Record) -> Record:
-        """Return what two records of one key say together."""
+        """Return the merge of two records of one key."""
         return merge(older, newer)
 
     def _put(self, merged: dict[bytes, Record], key: bytes, record: Record) -> None:
         merged[key] = self.merge(merged[key], record) if key in merged else record
 
     def _blocks(self) -> list[tuple[Log, LogBlock]]:
-        """Return the blocks that count, in order, without those that a later one takes back."""
+        """Return the valid blocks in order, without those that a later one rolls back."""
         files = [file for file in self._slice.logs if self._counts(file.name.instant)]
         if not files:
             return []
@@ -172,12 +172,14 @@ class FileGroupReader:
                     blocks = [entry for entry in blocks if entry[1].header.get(INSTANT) != target]
                     continue
                 if block.header.get(INSTANT) != file.name.instant:
-                    raise CorruptFileException(log.path, block.offset, "a block of another instant")
+                    raise CorruptFileException(
+                        log.path, block.offset, "log block of another instant"
+                    )
                 complete.add(file.name.instant)
                 blocks.append((log, block))
         for file, log in zip(files, logs, strict=True):
             if file.name.instant not in complete and not log.blocks:
-                raise log.torn or CorruptFileException(log.path, 0, "a log without blocks")
+                raise log.torn or CorruptFileException(log.path, 0, "log without blocks")
         return blocks
 
     def _read(self, file: LogFile) -> Log:
@@ -186,7 +188,7 @@ class FileGroupReader:
 
 
 def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:
-    """Yield those that are of this column, and not of one with the same hash."""
+    """Yield the records of this column, without those of columns with the same hash."""
     for record in records:
         if isinstance(record, ColumnStatistics) and record.column == column:
             yield record

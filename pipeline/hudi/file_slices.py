@@ -1,4 +1,4 @@
-"""Group the files of a metadata partition into slices: the latest base file, and the logs since."""
+"""File slices of a metadata partition: the latest base file, and the logs since."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fscontract.pipeline.hudi.timeline import (
 
 @dataclass(frozen=True)
 class LogFile:
-    """A log file, and when the instant was completed that wrote it."""
+    """A log file, and the completion time of its instant."""
 
     name: LogName
     status: FileStatus
@@ -31,7 +31,7 @@ class LogFile:
 
 @dataclass(frozen=True)
 class FileSlice:
-    """A base file and the logs of instants completed since it was begun, oldest first."""
+    """A base file and the logs of instants completed since its start, oldest first."""
 
     group: str
     base_instant: str
@@ -42,10 +42,10 @@ class FileSlice:
 def latest_slices(
     statuses: Iterable[FileStatus], metadata: Timeline, as_of: str | None = None
 ) -> list[FileSlice]:
-    """Return the latest slice of each file group, of what the table's own timeline has completed.
+    """Return the latest slice of each file group, from completed instants of the table's timeline.
 
-    With `as_of`, the one that was the latest then. A base file whose compaction is not completed
-    does not count: the one before it, and the logs since that, still say everything.
+    With `as_of`, return the latest slice at that time. A base file of an incomplete compaction is
+    ignored: the previous one and the logs since then are complete.
     """
     bases: dict[str, list[tuple[str, FileStatus]]] = {}
     logs: dict[str, list[LogFile]] = {}
@@ -67,7 +67,7 @@ def latest_slices(
 
 
 def last_compaction(metadata: Timeline) -> str:
-    """Return the time of the last completed compaction, empty if there was none."""
+    """Return the time of the last completed compaction; empty if there was none."""
     times = (
         instant.time
         for instant in metadata.instants.values()
@@ -77,7 +77,7 @@ def last_compaction(metadata: Timeline) -> str:
 
 
 def is_whole(file_slice: FileSlice, metadata: Timeline, as_of: str | None = None) -> bool:
-    """Return whether a slice has its base file; without it, most of its files are missing.
+    """Return True if a slice has its base file; without it, most files are missing.
 
     A file group may begin without one, with a log of the table's first instants.
     """
@@ -95,14 +95,14 @@ def check_slices(
     data: Timeline,
     as_of: str | None = None,
 ) -> None:
-    """MetadataException if a file is not there that the table's own timeline tells of.
+    """Raise MetadataException if a file of a completed instant in the table's timeline is missing.
 
-    Of an action without a log its instant is read: most have one, the others changed nothing here.
-    Rollbacks seldom have one, and say nothing that is missed.
+    For an action without a log this reads its instant: most actions have one, the others made no
+    change here. Rollbacks are skipped: they seldom have a log, and nothing is lost without it.
     """
     every = list(slices)
     if not all(is_whole(file_slice, timeline, as_of) for file_slice in every):
-        raise MetadataException(metadata, f"a base file of {partition!r} is not there")
+        raise MetadataException(metadata, f"base file of {partition!r} is missing")
     start = min((file_slice.base_instant for file_slice in every), default="")
     present = {log.name.instant for file_slice in every for log in file_slice.logs}
     for time, end in timeline.completed.items():
@@ -118,15 +118,15 @@ def check_slices(
         try:
             written = read_one(read_file(fs, path), COMMIT).get("partitionToWriteStats") or {}
         except ValueError as error:
-            raise MetadataException(path, f"the instant can't be read ({error})") from error
+            raise MetadataException(path, f"can't read the instant: {error}") from error
         if partition in written:
-            raise MetadataException(metadata, f"the log of {time} in {partition!r} is not there")
+            raise MetadataException(metadata, f"log of {time} in {partition!r} is missing")
 
 
 def visible(instant: str, data: Timeline) -> bool:
-    """Return whether what an instant wrote counts, which the dataset's timeline decides.
+    """Return True if an instant's data is valid according to the dataset's timeline.
 
-    The metadata table's own first instants are not on that timeline, and always count.
+    The metadata table's own first instants are not on that timeline, and are always valid.
     """
     return instant[:14] == FIRST_INSTANT[:14] or data.holds(instant)
 

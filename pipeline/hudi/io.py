@@ -1,4 +1,4 @@
-"""Read and write files of a metadata table; the exceptions of the package."""
+"""File access and exceptions of the metadata table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from fscontract.contract.api.filesystem import FileRange, FileStatus, FileSystem
 
 
 class MetadataException(PathIOException):
-    """A metadata table that can't be used as it is."""
+    """A metadata table that can't be used."""
 
 
 class CorruptFileException(MetadataException):
-    """A file whose bytes are not what was written; `offset` is where that was noticed."""
+    """A damaged file; `offset` is the position where the damage was detected."""
 
     def __init__(self, path: str, offset: int, message: str) -> None:
         super().__init__(path, f"{message}, at offset {offset}")
@@ -24,57 +24,57 @@ class CorruptFileException(MetadataException):
 
 
 class LockedException(MetadataException):
-    """Another writer has the table."""
+    """Another writer has locked the table."""
 
 
 class RolledBackException(MetadataException):
-    """An action that another writer has taken back, because it took it for a failed one."""
+    """Another writer rolled back the action, because it took it for a failed one."""
 
 
 class MetadataWarning(UserWarning):
-    """The metadata table is not used or not right, so files are listed; or it lacks ranges."""
+    """The metadata table is unusable or wrong, so files are listed; or it lacks ranges."""
 
 
-#: How many files are read, and directories listed, at a time.
+#: Number of files read, or directories listed, concurrently.
 _WORKERS = 8
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
 
 def read_file(fs: FileSystem, path: str) -> bytes:
-    """Return the bytes of a file; FileNotFoundException."""
+    """Return the bytes of a file; raise FileNotFoundException."""
     with fs.open(path) as stream, stream.as_file() as file:
         return file.read()
 
 
 def write_file(fs: FileSystem, path: str, content: bytes, replace: bool = False) -> None:
-    """Write a file at once; FileAlreadyExistsException if there is one, unless `replace`."""
+    """Write a whole file; raise FileAlreadyExistsException if it exists, unless `replace`."""
     with create_file(fs, path, replace) as file:
         file.write(content)
 
 
 def create_file(fs: FileSystem, path: str, replace: bool = True) -> io.BufferedIOBase:
-    """Create a file, without checking for a directory where the filesystem can skip that.
+    """Create a file, without checking for a directory if the filesystem can skip that.
 
-    In the directories of a table there are no files where directories have to be.
+    In a table's directories, no file exists where a directory is required.
     """
     create: Callable[..., io.BufferedIOBase] = getattr(fs, "create_performance", fs.create)
     return create(path, overwrite=replace)
 
 
 def remove_abandoned(fs: FileSystem, directory: str) -> list[str]:
-    """Delete what killed writers have left below a directory, where a filesystem has such files.
+    """Delete temporary files of killed writers below a directory, if the filesystem has them.
 
-    Return the paths; none if the directory is not there.
+    Return their paths; none if the directory does not exist.
     """
     remove: Callable[[str], list[str]] | None = getattr(fs, "remove_abandoned", None)
     return [] if remove is None else remove(directory)
 
 
 def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
-    """Sync files below a directory to the disk, including those of other writers.
+    """Sync files below a directory to disk, including those of other writers.
 
-    Where a filesystem has no such call, they are there once they are closed.
+    Filesystems without such a call persist a file when it is closed.
     """
     sync: Callable[[Iterable[str], str], None] | None = getattr(fs, "sync", None)
     if sync is not None:
@@ -82,7 +82,7 @@ def sync_files(fs: FileSystem, paths: Iterable[str], below: str) -> None:
 
 
 def in_threads(function: Callable[[_A], _B], items: Sequence[_A]) -> list[_B]:
-    """Return a function of each item, several at a time."""
+    """Return the function's result for each item, computed in several threads."""
     if len(items) < 2:
         return [function(item) for item in items]
     with ThreadPoolExecutor(min(_WORKERS, len(items))) as pool:
@@ -90,7 +90,7 @@ def in_threads(function: Callable[[_A], _B], items: Sequence[_A]) -> list[_B]:
 
 
 def list_files(fs: FileSystem, directory: str) -> list[FileStatus]:
-    """Return the files of a directory, none if it is not there."""
+    """Return the files of a directory; none if it does not exist."""
     try:
         return [status for status in fs.list_status(directory) if not status.is_directory]
     except FileNotFoundError:
@@ -98,13 +98,13 @@ def list_files(fs: FileSystem, directory: str) -> list[FileStatus]:
 
 
 def open_stream(fs: FileSystem, status: FileStatus, policy: str = "random") -> FSDataInputStream:
-    """Open a file that a listing told of, so that nothing has to be asked of it again."""
+    """Open a listed file without requesting its status again."""
     builder = fs.open_file(status.path).opt("fs.option.openfile.read.policy", policy)
     return builder.with_file_status(status).build().result()
 
 
 class FileRegion:
-    """`length` bytes of a file from `start`; offsets count from there, those of errors from 0."""
+    """`length` bytes of a file from `start`; offsets are relative to it, in errors to the file."""
 
     def __init__(self, stream: FSDataInputStream, path: str, length: int, start: int = 0) -> None:
         self.path = path
@@ -116,23 +116,23 @@ class FileRegion:
         return f"{type(self).__name__}({self.path!r}, {self._start}, {self.length})"
 
     def part(self, offset: int, length: int) -> FileRegion:
-        """Return a part of this part; CorruptFileException if it does not lie in it."""
+        """Return a sub-region; raise CorruptFileException if it exceeds this region."""
         self.check(offset, length)
         return FileRegion(self._stream, self.path, length, self._start + offset)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return the bytes of one range, by one positioned read."""
+        """Return the bytes of one range, with one positioned read."""
         self.check(offset, length)
         buffer = bytearray(length)
         if length:
             try:
                 self._stream.read_fully(self._start + offset, buffer)
             except EOFError as error:
-                raise self.corrupt(offset, f"the file ends within {length} bytes") from error
+                raise self.corrupt(offset, f"EOF within {length} bytes") from error
         return bytes(buffer)
 
     def read_many(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Return the bytes of ranges (offset, length) that don't overlap, by one vectored read."""
+        """Return the bytes of non-overlapping ranges (offset, length), with one vectored read."""
         if len(ranges) < 2:
             return [self.read(offset, length) for offset, length in ranges]
         for offset, length in ranges:
@@ -142,20 +142,20 @@ class FileRegion:
         return [self._result(request) for request in requests]
 
     def check(self, offset: int, length: int) -> None:
-        """CorruptFileException for a range that does not lie in this part."""
+        """Raise CorruptFileException for a range that exceeds this region."""
         if offset < 0 or length < 0 or offset + length > self.length:
-            message = f"{length} bytes from offset {self._start + offset} are not in the file"
+            message = f"{length} bytes at offset {self._start + offset} exceed the file"
             raise self.corrupt(max(0, min(offset, self.length)), message)
 
     def corrupt(self, offset: int, message: str) -> CorruptFileException:
-        """Return the error for what is wrong at an offset."""
+        """Return the error for damage at an offset."""
         return CorruptFileException(self.path, self._start + offset, message)
 
     def _result(self, request: FileRange) -> bytes:
         if request.data is None:
-            raise self.corrupt(request.offset - self._start, "a vectored read gave nothing")
+            raise self.corrupt(request.offset - self._start, "vectored read returned no data")
         try:
             return bytes(request.data.result())
         except EOFError as error:
-            message = f"the file ends within {request.length} bytes"
+            message = f"EOF within {request.length} bytes"
             raise self.corrupt(request.offset - self._start, message) from error

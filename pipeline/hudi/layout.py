@@ -1,8 +1,8 @@
-"""Infer a dataset's properties from its directories and its Parquet files.
+"""Inference of a dataset's properties from its directories and Parquet files.
 
 Other readers of Hudi tables need the partition fields, the schema of the rows, and a first commit;
-Hudi's own writers need the record key. A directory of files states none of them. They are inferred
-where the files allow it; a warning names the rest.
+Hudi's own writers need the record key. A plain directory of files states none of them. They are
+inferred if the files allow it; a warning names the missing ones.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from fscontract.pipeline.hudi.table_location import KEY_GENERATOR, SCHEMA
 PARTITION_FIELDS = "hoodie.table.partition.fields"
 HIVE_STYLE = "hoodie.datasource.write.hive_style_partitioning"
 RECORD_KEY = "hoodie.table.recordkey.fields"
-#: How many files' footers are read, those of as many partitions as there are.
+#: Maximum number of files whose footers are read, from as many partitions as possible.
 _SAMPLES = 16
 _HIVE = re.compile(r"([^=]+)=(.*)", re.DOTALL)
-#: File group, token and instant: names that other readers of Hudi tables take.
+#: File group, token and instant: names that other readers of Hudi tables accept.
 _HUDI_NAME = re.compile(r"[^_]+_[^_]+_\d{17}\.\w+")
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-#: What Hudi adds to each row; no part of a table's schema.
+#: Prefix of fields that Hudi adds to each row, which are not part of a table's schema.
 _META_FIELD = "_hoodie_"
 _MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
 
 
 @dataclass(frozen=True)
 class DeclaredProperties:
-    """Properties that a user declares; None is inferred. `schema` is Avro as JSON."""
+    """Properties declared by the user; None means to infer. `schema` is Avro as JSON."""
 
     partition_fields: Sequence[str] | None = None
     record_key: Sequence[str] | None = None
@@ -49,7 +49,7 @@ class DeclaredProperties:
 
 @dataclass(frozen=True)
 class _Sample:
-    """The footer of one file: its columns, their ranges, and its key-value metadata."""
+    """Footer of one file: its columns, their ranges, and its key-value metadata."""
 
     partition: str
     columns: Any
@@ -60,10 +60,10 @@ class _Sample:
 def infer_properties(
     fs: FileSystem, path: str, sizes: Sizes, declared: DeclaredProperties | None = None
 ) -> dict[str, str]:
-    """Return the properties that a dataset of these files has, as far as they are given or found.
+    """Return the properties of a dataset with these files, as declared or inferred.
 
-    Reads the footers of up to 16 Parquet files, if PyArrow is installed. One MetadataWarning
-    names what is not found, and the option of the command that gives it.
+    This reads the footers of up to 16 Parquet files, if PyArrow is installed. One MetadataWarning
+    names the missing properties, and the command options that set them.
     """
     declared = declared or DeclaredProperties()
     partitions = sorted(name for name, files in sizes.items() if files)
@@ -101,12 +101,12 @@ def _warn(path: str, missing: Sequence[str], foreign: Sequence[str]) -> None:
     if missing:
         named = ", ".join(missing)
         messages.append(
-            f"not found in the files: {named}; to give them, delete and create the table"
+            f"not found in the files: {named}; to set them, delete and create the table"
         )
     if foreign:
         messages.append(
-            f"{len(foreign)} files, such as {foreign[0]!r}, have names other than Hudi's, "
-            "so other readers of Hudi tables refuse the dataset"
+            f"{len(foreign)} files, such as {foreign[0]!r}, do not follow Hudi's naming, so "
+            "other readers of Hudi tables reject the dataset"
         )
     if messages:
         warnings.warn(f"{path}: {'; '.join(messages)}", MetadataWarning, stacklevel=3)
@@ -119,7 +119,7 @@ def _generator(fields: Sequence[str], key: Sequence[str]) -> str:
 
 
 def _other_names(sizes: Sizes) -> list[str]:
-    """Return the files that are not named as Hudi names them."""
+    """Return the files that do not follow Hudi's naming."""
     return [
         below(partition, name)
         for partition, files in sizes.items()
@@ -143,7 +143,7 @@ def _hive_names(partitions: Sequence[str]) -> list[str] | None:
 
 
 def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[str] | None:
-    """Return the columns that hold nothing but the names of directories, one for each level."""
+    """Return the columns whose only value is the name of the directory, one per level."""
     depths = {len(name.split("/")) if name else 0 for name in partitions}
     if len(depths) != 1 or not samples:
         return None
@@ -165,7 +165,7 @@ def _plain_names(partitions: Sequence[str], samples: Sequence[_Sample]) -> list[
 
 
 def _only_value(known: ColumnStatistics) -> set[str]:
-    """Return the texts for the only value of a column in a file; none if it may have several."""
+    """Return the texts of the only value of a column in a file; none if it may have several."""
     value = known.minimum
     if value is None or value != known.maximum or known.null_count != 0:
         return set()
@@ -178,7 +178,7 @@ def _only_value(known: ColumnStatistics) -> set[str]:
 
 
 def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
-    """Return the column whose range is that of the keys, which Hudi notes in its files."""
+    """Return the column whose range equals that of the keys, which Hudi stores in its files."""
     common: set[str] | None = None
     for sample in samples:
         low, high = sample.notes.get(_MIN_KEY), sample.notes.get(_MAX_KEY)
@@ -193,7 +193,7 @@ def _record_key(samples: Sequence[_Sample]) -> list[str] | None:
 
 
 def _samples(fs: FileSystem, path: str, sizes: Sizes) -> list[_Sample]:
-    """Return samples of files: one of each partition first; none without PyArrow."""
+    """Return samples of files, first one per partition; none without PyArrow."""
     if not can_pack():
         return []
     candidates = [
@@ -227,7 +227,7 @@ def _sample(fs: FileSystem, path: str, file: tuple[str, str, int]) -> _Sample | 
 def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
     """Return the Avro schema of the rows; None if the files have none, or conflicting ones.
 
-    A partition field that is in no file is a text, as in the name of its directory.
+    A partition field that is missing in the files is a string, as in the name of its directory.
     """
     if not samples:
         return None
@@ -256,14 +256,14 @@ def _schema(samples: Sequence[_Sample], fields: Sequence[str]) -> str | None:
 
 
 def _name(text: str) -> str:
-    """Return a name that Avro allows; ValueError."""
+    """Return a valid Avro name; raise ValueError."""
     if not _AVRO_NAME.fullmatch(text):
-        raise ValueError(f"no name in Avro: {text!r}")
+        raise ValueError(f"not a valid Avro name: {text!r}")
     return text
 
 
 def _avro(kind: Any, name: str) -> Any:
-    """Return the Avro type of an Arrow type; ValueError. `name`, a path, names records."""
+    """Return the Avro type of an Arrow type; raise ValueError. `name`, a path, names records."""
     import pyarrow as pa
 
     types = pa.types
@@ -278,7 +278,7 @@ def _avro(kind: Any, name: str) -> Any:
         }
     if types.is_map(kind):
         if not types.is_string(kind.key_type):
-            raise ValueError("a map without texts as keys")
+            raise ValueError("map keys must be strings")
         return {"type": "map", "values": ["null", _avro(kind.item_type, f"{name}.value")]}
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         items = ["null", _avro(kind.value_type, f"{name}.element")]
@@ -304,7 +304,7 @@ def _simple(kind: Any) -> Any:
         }
     if types.is_timestamp(kind):
         unit = "millis" if kind.unit in ("s", "ms") else "micros"
-        # Without a zone, too: hudi-rs 0.5.0 panics at Avro's local-timestamp-micros.
+        # Also without a time zone: hudi-rs 0.5.0 panics on Avro's local-timestamp-micros.
         return {"type": "long", "logicalType": f"timestamp-{unit}"}
     if types.is_date(kind):
         return {"type": "int", "logicalType": "date"}
@@ -324,4 +324,4 @@ def _simple(kind: Any) -> Any:
     ):
         if test(kind):
             return name
-    raise ValueError(f"no type in Avro: {kind}")
+    raise ValueError(f"no Avro type for {kind}")

@@ -1,4 +1,4 @@
-"""List the files of a dataset: from its metadata table, or from its directories, also on Spark."""
+"""Listings of a dataset's files: from its metadata table or its directories, also on Spark."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import HOODIE, Timeline, load_timeline
 
-#: The instant in the name of a data file.
+#: The instant in a data file's name.
 _INSTANT = re.compile(r"_(\d{17})(?=[._])")
 _T = TypeVar("_T")
 
 
 def instant_in(name: str) -> str | None:
-    """Return the instant that the name of a data file has, None for other names."""
+    """Return the instant in a data file's name; None for other names."""
     match = _INSTANT.search(name)
     return None if match is None else match[1]
 
@@ -43,9 +43,9 @@ def instant_in(name: str) -> str | None:
 def listing(
     fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Return the sizes of all files below a directory, by the directory's name below it and theirs.
+    """Return the sizes of all files below a directory, by relative directory and file name.
 
-    `progress` is told how many directories have been listed, and how many files found.
+    `progress` is called with the numbers of listed directories and of found files.
     """
     return sizes_of(files_below(fs, path, progress))
 
@@ -64,9 +64,9 @@ def files_below(
     progress: Callable[[int, int], None] | None = None,
     directories: Sequence[str] = ("",),
 ) -> dict[str, list[FileStatus]]:
-    """Return what a listing says of all files below a directory, by the directory's name below it.
+    """Return the listed statuses of all files below a directory, by relative directory.
 
-    It begins with `directories`, names below it, too.
+    The listing starts at `directories`, which are relative names.
     """
     files: dict[str, list[FileStatus]] = {}
     done = 0
@@ -97,7 +97,7 @@ def list_level(
 
 
 def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]:
-    """Yield what is in a directory, without what is Hudi's own."""
+    """Yield the children of a directory, without Hudi's own files."""
     directory = f"{path}/{partition}" if partition else path
     for status in fs.list_status(directory):
         if not status.path.rpartition("/")[2].startswith(HOODIE):
@@ -109,12 +109,12 @@ def _sorted(statuses: Iterable[FileStatus]) -> list[FileStatus]:
 
 
 class FileListing(Closeable):
-    """The partitions and files of the dataset at `path`.
+    """Partitions and files of the dataset at `path`.
 
-    They come from its metadata table, which is opened once. Where there is none, it is damaged or
-    not wanted (`enabled`), the filesystem is listed, and a MetadataWarning says why. To `validate`
-    is to do both: what differs is counted, and warned of, and the filesystem is right. The table
-    is damaged, too, if a block of it has more than `max_block_bytes` uncompressed.
+    They come from its metadata table, which is opened once. If the table is missing, damaged or not
+    wanted (`enabled`), the filesystem is listed, and a MetadataWarning gives the reason. With
+    `validate`, both are read: differences are counted and reported by a warning, and the listing is
+    returned. A table is damaged, too, if an uncompressed block exceeds `max_block_bytes`.
     """
 
     table_class: Callable[..., MetadataTable] = MetadataTable
@@ -147,7 +147,7 @@ class FileListing(Closeable):
                     max_block_bytes=max_block_bytes,
                 )
             except FileNotFoundError:
-                self._warn(f"{self.path}: there is no metadata table")
+                self._warn(f"{self.path}: no metadata table")
             except OSError as error:
                 self._warn(str(error))
 
@@ -161,11 +161,11 @@ class FileListing(Closeable):
 
     @property
     def uses_table(self) -> bool:
-        """Return whether the metadata table answers, as far as is known."""
+        """True if the metadata table is used, as far as known."""
         return self._table is not None
 
     def list_partitions(self) -> list[str]:
-        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
+        """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
         self.metrics.count(LOOKUP_PARTITIONS)
         known = self._ask(lambda table: table.list_partitions())
         if known is not None and not self._validate:
@@ -176,7 +176,7 @@ class FileListing(Closeable):
         return listed
 
     def list_files(self, partition: str) -> list[FileStatus]:
-        """Return the files of a partition, sorted by path; none for one that is not there."""
+        """Return the files of a partition, sorted by path; none for a missing partition."""
         self.metrics.count(LOOKUP_FILES)
         known = self._ask(lambda table: table.list_files(partition))
         if known is not None and not self._validate:
@@ -202,9 +202,9 @@ class FileListing(Closeable):
     def prune(
         self, filters: Iterable[Filter], partitions: Collection[str] | None = None
     ) -> list[FileStatus]:
-        """Return the files, of some partitions or all, that may have rows which meet all filters.
+        """Return the files, of some partitions or all, that may have rows matching all filters.
 
-        A listing says nothing of rows, so all files are given without the table.
+        Without the table all files are returned, because a listing has no statistics.
         """
         known = self._ask(lambda table: table.prune(filters, partitions))
         if known is not None and not self._validate:
@@ -215,13 +215,13 @@ class FileListing(Closeable):
         return [status for name in partitions for status in self.list_files(name)]
 
     def completed_actions(self) -> frozenset[str]:
-        """Return the actions that the dataset's timeline has completed."""
+        """Return the completed actions of the dataset's timeline."""
         timeline = self._ask(lambda table: table.data_timeline) or self._own_timeline()
         done = (instant for instant in timeline.instants.values() if instant.completed is not None)
         return frozenset(instant.action for instant in done)
 
     def _ask(self, question: Callable[[MetadataTable], _T]) -> _T | None:
-        """Return what the table says; None if it can't be used, now or ever."""
+        """Return the table's answer; None if it can't be used, and from then on."""
         if self._table is None:
             return None
         try:
@@ -237,7 +237,7 @@ class FileListing(Closeable):
             self.metrics.count(VALIDATE_ERRORS)
             warnings.warn(
                 f"{self.path}: the metadata table differs from the files in {what}; "
-                "MetadataWriter.rebuild mends it",
+                "MetadataWriter.rebuild repairs it",
                 MetadataWarning,
                 stacklevel=3,
             )
@@ -262,7 +262,7 @@ class FileListing(Closeable):
                     yield status
 
     def _completed(self, name: str) -> bool:
-        """Return whether a file counts: what its name says of its instant, if it says anything."""
+        """Return True if the file's instant is completed, or its name contains none."""
         named = instant_in(name)
         if named is None:
             return True
@@ -276,14 +276,14 @@ class FileListing(Closeable):
         return self._timeline
 
 
-#: Directories are shared out as so many parts for each task that runs at a time.
+#: Number of groups of directories for each concurrent task.
 _SHARE = 4
 
 
 def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
     """Return a `lister` for `MetadataWriter.initialize` that lists on Spark's executors.
 
-    They have to see the filesystem: a local one at the same path, or a bucket.
+    Executors must have access to the filesystem: a local one at the same path, or a bucket.
     """
 
     def lister(fs: FileSystem, path: str) -> Sizes:
@@ -299,10 +299,10 @@ def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
 def listing_by(
     tasks: Tasks, fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Return what `listing` gives, by one job.
+    """Return the result of `listing`, from one job.
 
-    Directories are listed here until there are enough for all tasks; those and what is below them
-    are listed there. ExecutorException if the job fails.
+    Directories are listed in this process until there are enough for all tasks; tasks list those
+    and everything below them. Raise ExecutorException if the job fails.
     """
     shares = _SHARE * tasks.parallelism
     waiting: Sequence[str] = [""]
@@ -323,6 +323,6 @@ def listing_by(
 def _list_below(
     location: FileLocation, path: str, directories: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Return what a task does: list directories and all below them."""
+    """List directories and everything below them: the function of a task."""
     with FILESYSTEMS.lease(location) as fs:
         return sizes_of(files_below(fs, path, directories=directories))

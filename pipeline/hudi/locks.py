@@ -1,4 +1,4 @@
-"""Locks between writers: a file that the filesystem creates once, for one of them."""
+"""Locks between writers, based on atomic file creation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fscontract.pipeline.hudi.io import (
 )
 from fscontract.pipeline.hudi.timeline import Clock, utc_now
 
-#: Where the locks of a dataset are, below it.
+#: Directory of the locks, below a dataset.
 LOCKS = ".hoodie/.locks"
 _DIGITS = 12
 _RELEASED = ".released"
@@ -31,21 +31,21 @@ class LockProvider(Protocol):
     """A lock that one writer at a time holds."""
 
     def acquire(self) -> None:
-        """Wait for the lock, and take it; LockedException if that takes too long."""
+        """Wait for the lock and acquire it; raise LockedException on timeout."""
 
     def check(self) -> None:
-        """LockedException if the lock was lost meanwhile."""
+        """Raise LockedException if the lock was lost."""
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
 
 
 class FileLock:
     """A lock in a directory, for writers on any machine.
 
-    Each holder makes a file with the next number, which a filesystem that creates files once, such
-    as a local one or S3, lets one writer do. The file says until when the lock is held: who died
-    with it keeps it for `lease`. Who is slower than that finds by `check` that it is lost.
+    Each holder creates a file with the next number. The filesystem must create a file for only one
+    writer, as a local one or S3 does. The file contains the end of the lease: if the holder dies,
+    the lock remains until then. A slower holder detects by `check` that it lost the lock.
     """
 
     def __init__(
@@ -70,21 +70,23 @@ class FileLock:
         return f"{type(self).__name__}({self._directory!r}, number={self._number})"
 
     def acquire(self) -> None:
-        """Wait for the lock, and take it; LockedException if that takes too long."""
+        """Wait for the lock and acquire it; raise LockedException on timeout."""
         end = self._clock() + self._wait
         while not self._try():
             if self._clock() >= end:
-                raise LockedException(self._directory, "another writer has the lock")
+                raise LockedException(self._directory, "another writer holds the lock")
             self._sleep(min(0.2, self._wait.total_seconds()))
 
     def check(self) -> None:
-        """Hold it for another lease; LockedException if it was lost meanwhile."""
+        """Extend the lease; raise LockedException if the lock was lost."""
         if self._number is None or self._last() != self._number:
-            raise LockedException(self._directory, "the lock was held too long, and is another's")
+            raise LockedException(
+                self._directory, "the lease expired, and another writer took the lock"
+            )
         self._write(self._number, replace=True)
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         number, self._number = self._number, None
         if number is not None and self._last() == number:
             write_file(self._fs, f"{self._path(number)}{_RELEASED}", b"", replace=True)
@@ -97,7 +99,7 @@ class FileLock:
             self._write(last + 1, replace=False)
         except FileAlreadyExistsException:
             return False
-        if self._last() != last + 1:  # others were here meanwhile, and have swept behind them
+        if self._last() != last + 1:  # other writers have locked and cleaned up meanwhile
             self._fs.delete(self._path(last + 1))
             return False
         self._number = last + 1
@@ -108,14 +110,14 @@ class FileLock:
         return True
 
     def _free(self, number: int) -> bool:
-        """Return whether the holder has released it, or has held it too long."""
+        """Return True if the holder has released the lock, or its lease expired."""
         path = self._path(number)
         try:
             until = parse_json(read_file(self._fs, path), path)["until"]
             expired = bool(until <= self._clock().timestamp())
         except FileNotFoundError:
             return True
-        except (ValueError, KeyError, TypeError):  # who wrote that did not come to its end
+        except (ValueError, KeyError, TypeError):  # the writer died while writing
             expired = True
         return expired or any(
             status.path == f"{path}{_RELEASED}" for status in list_files(self._fs, self._directory)

@@ -1,4 +1,4 @@
-"""Encode and decode log files: blocks of changes, each with its instant and an HFile."""
+"""Encoder and decoder of log files: blocks of changes, each with its instant and an HFile."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion
 
 MAGIC = b"#HUDI#"
 _FORMAT_VERSION = 1
-#: Types of blocks.
+#: Block types.
 COMMAND, DELETE, HFILE = 0, 1, 4
 #: Keys of a block's header.
 INSTANT, TARGET, SCHEMA, COMMAND_TYPE = 0, 1, 2, 3
 _ROLLBACK = "0"
-#: A list of no deletions: its version, its size, and an empty array as Avro.
+#: An empty list of deletions: its version, its size, and an empty array as Avro.
 _NO_DELETIONS = struct.pack(">ii", 3, 1) + b"\x00"
 
 
 @dataclass(frozen=True)
 class LogBlock:
-    """A block: its type, its header, its content and where in the file that is."""
+    """A block: its type, header, content and position in the file."""
 
     type: int
     header: Mapping[int, str]
@@ -36,7 +36,7 @@ class LogBlock:
 
 @dataclass(frozen=True)
 class Log:
-    """The blocks of a log file, and what is wrong with the first that is not whole."""
+    """The blocks of a log file, and the error of the first incomplete one."""
 
     path: str
     blocks: tuple[LogBlock, ...]
@@ -44,7 +44,7 @@ class Log:
 
 
 class BytesRegion(FileRegion):
-    """Bytes of a file that are held already."""
+    """Bytes of a file that are in memory."""
 
     def __init__(self, data: bytes, path: str, start: int = 0) -> None:
         self._data = data
@@ -69,7 +69,7 @@ def data_block(
     compression: Compression = "gzip",
     max_block_bytes: int = MAX_BLOCK_BYTES,
 ) -> LogBlock:
-    """Return a block of records by key, in order, encoded by an Avro schema."""
+    """Return a block of records sorted by key, encoded by an Avro schema."""
     content = io.BytesIO()
     write_hfile(
         content,
@@ -82,12 +82,12 @@ def data_block(
 
 
 def empty_block(instant: str) -> LogBlock:
-    """Return a block that deletes nothing: what a file group begins with."""
+    """Return a block without deletions, the first block of a file group."""
     return LogBlock(DELETE, {INSTANT: instant}, _NO_DELETIONS)
 
 
 def rollback_block(instant: str, target: str) -> LogBlock:
-    """Return a block that takes back those of the instant `target` before it."""
+    """Return a block that rolls back earlier blocks of the instant `target`."""
     header = {INSTANT: instant, TARGET: target, COMMAND_TYPE: _ROLLBACK}
     return LogBlock(COMMAND, header, b"")
 
@@ -109,9 +109,9 @@ def _encode(block: LogBlock) -> bytes:
 
 
 def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
-    """Return the blocks of a log file of `length` bytes, by one read.
+    """Return the blocks of a log file of `length` bytes, with one read.
 
-    A block that is not whole ends the file, or is passed over if one that is whole follows.
+    An incomplete block ends the file, or is skipped if a complete one follows.
     """
     source = FileRegion(stream, path, length)
     data = source.read(0, length)
@@ -125,63 +125,63 @@ def read_log(stream: FSDataInputStream, path: str, length: int) -> Log:
             blocks.append(_decode(data, position, end))
             position = end
         except ValueError as error:
-            torn = torn or source.corrupt(position, f"a log block is not whole ({error})")
-            position = data.find(MAGIC, end)  # what is in a block is read once
+            torn = torn or source.corrupt(position, f"incomplete log block: {error}")
+            position = data.find(MAGIC, end)  # the content of a block is read once
     return Log(path, tuple(blocks), torn)
 
 
 def records_of(
     log: Log, block: LogBlock, max_block_bytes: int = MAX_BLOCK_BYTES
 ) -> tuple[bytes | None, Iterable[tuple[bytes, bytes]]]:
-    """Return the schema and the entries of a block; CorruptFileException if it can't have them.
+    """Return the schema and the entries of a block; raise CorruptFileException if it has none.
 
-    All entries together have at most `max_block_bytes`, since they are held.
+    All entries together must have at most `max_block_bytes`, because they are held in memory.
     """
     source = BytesRegion(block.content, log.path, block.offset)
     if block.type == HFILE:
         reader = HFileReader(source, max_block_bytes=max_block_bytes)
         size = reader.expanded_size()
         if size > min(max_block_bytes, MAX_RATIO * len(block.content)):
-            message = f"{size} bytes of entries in {len(block.content)} bytes of a log block"
-            raise source.corrupt(0, f"{message}, max_block_bytes is {max_block_bytes}")
+            message = f"log block too large: {size} bytes of entries in {len(block.content)} bytes"
+            raise source.corrupt(0, f"{message}; max_block_bytes is {max_block_bytes}")
         schema = reader.info.get(b"schema")
         if schema is None and SCHEMA in block.header:
             schema = block.header[SCHEMA].encode()
         return schema, reader.scan()
     if block.type == DELETE and block.content == _NO_DELETIONS:
         return None, []
-    raise source.corrupt(0, f"a log block of type {block.type}, which has no place here")
+    raise source.corrupt(0, f"unexpected type of log block: {block.type}")
 
 
 def rolled_back(log: Log, block: LogBlock) -> str | None:
-    """Return the instant that a block takes back, None for other blocks."""
+    """Return the instant that a block rolls back; None for other blocks."""
     if block.type != COMMAND:
         return None
     target = block.header.get(TARGET)
     if target is None or block.header.get(COMMAND_TYPE) != _ROLLBACK or block.content:
-        raise CorruptFileException(log.path, block.offset, "a command that is not known")
+        raise CorruptFileException(log.path, block.offset, "unknown command")
     return target
 
 
 def _end_of_block(data: bytes, position: int) -> int:
-    """Return where the block at a position ends, by both of its sizes; ValueError."""
+    """Return the end of the block at a position, by both of its sizes; raise ValueError."""
     reader = _ByteReader(data, position, len(data))
     if reader.take(len(MAGIC)) != MAGIC:
-        raise ValueError("no block begins here")
+        raise ValueError("expected the start of a block")
     size = reader.number(8)
     end = reader.position + size
     if size < 8 or end > len(data):
-        raise ValueError(f"{size} bytes, and the file ends before")
+        raise ValueError(f"size of {size} bytes exceeds the file")
     if int.from_bytes(data[end - 8 : end], "big") != end - 8 - position:
         raise ValueError("its two sizes differ")
     return end
 
 
 def _decode(data: bytes, position: int, end: int) -> LogBlock:
-    """Return the block between two positions; ValueError if its parts don't fit."""
+    """Return the block between two positions; raise ValueError if its parts don't fit."""
     reader = _ByteReader(data, position + len(MAGIC) + 8, end)
     if (version := reader.number(4)) != _FORMAT_VERSION:
-        raise ValueError(f"version {version}")
+        raise ValueError(f"unsupported version {version}")
     kind = reader.number(4)
     header = reader.pairs()
     length = reader.number(8)
@@ -189,12 +189,12 @@ def _decode(data: bytes, position: int, end: int) -> LogBlock:
     reader.skip(length)
     reader.pairs()
     if reader.position != end - 8:
-        raise ValueError("its parts don't fit its size")
+        raise ValueError("the parts don't match the block size")
     return LogBlock(kind, header, data[start : start + length], start)
 
 
 class _ByteReader:
-    """Takes parts off bytes; ValueError at their end."""
+    """Reads parts of bytes sequentially; raises ValueError at their end."""
 
     def __init__(self, data: bytes, position: int, end: int) -> None:
         self.data = data
@@ -207,7 +207,7 @@ class _ByteReader:
 
     def skip(self, count: int) -> None:
         if not 0 <= count <= self.end - self.position:
-            raise ValueError(f"{count} bytes are not there")
+            raise ValueError(f"{count} bytes are missing")
         self.position += count
 
     def number(self, size: int) -> int:

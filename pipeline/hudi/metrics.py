@@ -1,4 +1,4 @@
-"""Counts and durations of a metadata table, under Hudi's names."""
+"""Counters and durations of a metadata table, with Hudi's names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 _PREFIX = "HoodieMetadata."
-#: What is counted, and what is timed, too.
+#: Names of counters; some are also timed.
 INITIALIZE, SYNC, SCAN = "initialize", "sync", "scan"
 VALIDATE_PARTITIONS, VALIDATE_FILES = "validate_partitions", "validate_files"
 VALIDATE_ERRORS = "validate_errors"
@@ -16,7 +16,7 @@ LOOKUP_PARTITIONS, LOOKUP_FILES = "lookup_partitions", "lookup_files"
 
 
 class Metrics:
-    """Sums since it was made; durations in seconds."""
+    """Sums since creation; durations in seconds."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Read column statistics from Parquet footers."""
+"""Column statistics from Parquet footers."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from fscontract.pipeline.hudi.io import (
 )
 from fscontract.pipeline.hudi.records import ColumnStatistics
 
-#: Of a longer text or binary value no more is kept.
+#: Maximum length of a stored text or binary value; longer ones are truncated.
 LONGEST = 256
 _MAX = {"IntWrapper": 1 << 31, "LongWrapper": 1 << 63}
-#: Bounds of a decimal with 15 digits behind the point, 30 in all.
+#: Bounds of a decimal with 30 digits, 15 of them fractional.
 _DECIMALS = Decimal(10) ** 15
 _PLACES = -15
 _SURROGATES = range(0xD800, 0xE000)
-#: Microseconds of a unit, or units of a microsecond.
+#: Microseconds per unit, or units per microsecond.
 _UNITS = {"milliseconds": (1000, 1), "microseconds": (1, 1), "nanoseconds": (1, 1000)}
 _DAY = 86_400_000_000
 
-#: What makes a smallest and a largest value of those in a file, None if they can't be kept.
+#: Converts the smallest and largest value of a file; None if they can't be stored.
 _Bounds = Callable[[Any, Any], tuple[Any, Any] | None]
 
 
 def column_range(file: str, leaf: Any, chunks: Sequence[Any]) -> ColumnStatistics:
-    """Return what is known of a column that is no list: of all row groups together.
+    """Return the statistics of a column that is not a list, over all row groups.
 
-    `leaf` is the column's schema and `chunks` its metadata in each row group, as PyArrow has them.
-    There are bounds if each row group has some, or nothing but nulls, and the type has an order
-    that everybody agrees on.
+    `leaf` is the column's schema and `chunks` its metadata in each row group, as PyArrow objects.
+    There are bounds if each row group has some, or only nulls, and if all implementations agree on
+    the order of the type.
     """
     wrapper, bounds = _kept_as(leaf)
     bounds_of_all = _bounds(wrapper, bounds, chunks) if wrapper is not None else None
@@ -80,7 +80,7 @@ def _bounds(wrapper: str, bounds: _Bounds, chunks: Sequence[Any]) -> tuple[Any, 
         else:
             try:
                 chunk_bounds = bounds(known.min, known.max)
-            except ValueError:  # such as bytes that are no text
+            except ValueError:  # such as bytes that are not valid text
                 return None
         if chunk_bounds is None:
             return None
@@ -112,7 +112,7 @@ def _by_logical_type(logical: dict[str, Any]) -> tuple[str | None, _Bounds]:
         return "TimeMicrosWrapper", _times(*unit)
     if logical["isAdjustedToUTC"]:
         return "TimestampMicrosWrapper", _microseconds(*unit)
-    return None, _plain  # what a time without a zone stands for depends on who reads it
+    return None, _plain  # the meaning of a time without a zone depends on the reader
 
 
 def _plain(low: Any, high: Any) -> tuple[Any, Any]:
@@ -162,12 +162,12 @@ def _decimals(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal] | None:
 
 
 def _texts(low: str, high: str) -> tuple[str, str] | None:
-    """Truncate both bounds; the upper one is rounded up, so that it stays an upper bound."""
+    """Truncate both bounds; round the upper one up, so that it remains an upper bound."""
     if len(high) <= LONGEST:
         return low[:LONGEST], high
     for end in range(LONGEST, 0, -1):
         code = ord(high[end - 1]) + 1
-        if code <= 0xFFFF:  # beyond, Java's order is another than that of the bytes
+        if code <= 0xFFFF:  # above this, Java's order differs from the byte order
             code = _SURROGATES.stop if code in _SURROGATES else code
             return low[:LONGEST], high[: end - 1] + chr(code)
     return None
@@ -180,9 +180,9 @@ def _bytes(low: bytes, high: bytes) -> tuple[bytes, bytes] | None:
     return (low[:LONGEST], stem[:-1] + bytes([stem[-1] + 1])) if stem else None
 
 
-#: Wrappers of values that are taken as the numbers they are stored as.
+#: Wrappers of values that are stored as plain numbers.
 _AS_THEY_ARE = {"DateWrapper", "TimestampMicrosWrapper", "TimeMicrosWrapper"}
-#: By physical and logical type; of others the order is not known, or not that of their bytes.
+#: By physical and logical type; other types have no known order, or not that of their bytes.
 _KINDS: dict[tuple[str, str], tuple[str, _Bounds]] = {
     ("BOOLEAN", "NONE"): ("BooleanWrapper", _plain),
     ("INT32", "NONE"): ("IntWrapper", _plain),
@@ -198,22 +198,22 @@ _KINDS: dict[tuple[str, str], tuple[str, _Bounds]] = {
 
 
 SUFFIX = ".parquet"
-#: How many columns of a file have statistics, unless it is said which: as many as with Hudi.
+#: Default number of columns per file with statistics, the same as Hudi's.
 MAX_COLUMNS = 32
-#: How much of a file's end is read at first; a larger footer takes a second read.
+#: Bytes at a file's end that are read first; a larger footer takes a second read.
 TAIL = 64 * 1024
-#: A larger footer is not read; in memory it may take 200 times as much.
+#: Maximum size of a footer; in memory it may take 200 times as much.
 MAX_FOOTER = 16 * 1024 * 1024
-#: No element of a list in a footer takes fewer bytes, but for those of short lists.
+#: Minimum bytes of an element of a list in a footer, except in short lists.
 _ELEMENT, _SHORT = 8, 1000
 _MAGIC = b"PAR1"
 _END = 8
-#: After how many files it is said how far it has come.
+#: Number of files between progress reports.
 _BATCH = 1000
 
-#: What is known of files, by partition and name.
+#: Statistics of files, by partition and name.
 Statistics = dict[tuple[str, str], list[ColumnStatistics]]
-#: What reads them of the files of a dataset, as `read_statistics` does.
+#: Reads the statistics of a dataset's files, as `read_statistics` does.
 StatisticsReader = Callable[[FileSystem, str, Sizes, Collection[str] | None], Statistics]
 
 
@@ -226,11 +226,11 @@ def read_statistics(
 ) -> Statistics:
     """Return the column statistics of the Parquet files among some files of a dataset.
 
-    A column in a struct is named with dots; lists and maps have none. Without `columns` it is the
-    first 32 of each file. A file that is not there, or can't be read, has no statistics: an
-    empty list, and a MetadataWarning tells of it. Other errors of reading are raised.
+    A column in a struct has a dotted name; lists and maps have no statistics. Without `columns`,
+    the first 32 of each file are read. A missing or unreadable file has an empty list, and a
+    MetadataWarning reports it. Other read errors are raised.
 
-    `progress` is told how many footers have been read, and of how many.
+    `progress` is called with the number of footers read, and the total.
     """
     files = [
         (partition, name, FileStatus(f"{path}/{below(partition, name)}", size))
@@ -246,7 +246,7 @@ def read_statistics(
             progress(len(read), len(files))
     failed = [failure for failure in read if isinstance(failure, Exception)]
     if failed:
-        message = f"{len(failed)} files have no statistics that can be read: {failed[0]}"
+        message = f"can't read statistics of {len(failed)} files: {failed[0]}"
         warnings.warn(message, MetadataWarning, stacklevel=2)
     return {
         (partition, name): [] if isinstance(result, Exception) else result
@@ -257,14 +257,14 @@ def read_statistics(
 def file_statistics(
     fs: FileSystem, status: FileStatus, columns: Collection[str] | None = None
 ) -> list[ColumnStatistics]:
-    """Return what the footer of a Parquet file says of its columns, as `read_footer` reads it."""
+    """Return the column statistics in the footer of a Parquet file, read by `read_footer`."""
     return statistics_of(status.path.rpartition("/")[2], read_footer(fs, status), columns)
 
 
 def read_footer(fs: FileSystem, status: FileStatus) -> Any:
-    """Return the footer of a Parquet file as PyArrow's metadata, by one read, or by two.
+    """Return the footer of a Parquet file as PyArrow metadata, with one or two reads.
 
-    CorruptFileException if it is no Parquet file of the length that the status says.
+    Raise CorruptFileException if it is not a Parquet file of the length in the status.
     """
     with open_stream(fs, status) as stream:
         return _footer(FileRegion(stream, status.path, status.length))
@@ -273,7 +273,7 @@ def read_footer(fs: FileSystem, status: FileStatus) -> Any:
 def statistics_of(
     name: str, footer: Any, columns: Collection[str] | None
 ) -> list[ColumnStatistics]:
-    """Return what the footer of a file says of some columns, or of the first 32."""
+    """Return the statistics in a footer for some columns, or for the first 32."""
     leaves = [footer.schema.column(index) for index in range(footer.num_columns)]
     paths = Counter(leaf.path for leaf in leaves)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
@@ -290,7 +290,7 @@ def statistics_of(
 
 
 def indexable(column: str) -> bool:
-    """Return whether a name fits into the comma-separated list of columns in the properties."""
+    """Return True if a name can be part of a comma-separated list of columns."""
     return column.strip() == column != "" and "," not in column
 
 
@@ -304,16 +304,18 @@ def _read(
 
 
 def _footer(source: FileRegion) -> Any:
-    """Return the metadata at the end of a file, as PyArrow has it."""
+    """Return the metadata at the end of a file as a PyArrow object."""
     if source.length < _END + len(_MAGIC):
-        raise source.corrupt(0, f"no Parquet file has {source.length} bytes")
+        raise source.corrupt(0, f"not a Parquet file: only {source.length} bytes")
     start = max(0, source.length - TAIL)
     tail = source.read(start, source.length - start)
     size = int.from_bytes(tail[-_END:-4], "little")
     if tail[-4:] != _MAGIC or size > source.length - _END - len(_MAGIC):
-        raise source.corrupt(max(0, source.length - _END), "no Parquet file ends here")
+        raise source.corrupt(
+            max(0, source.length - _END), "not a Parquet file: wrong magic bytes at the end"
+        )
     if size > MAX_FOOTER:
-        message = f"a footer of {size} bytes, {MAX_FOOTER} at most"
+        message = f"footer too large: {size} bytes; must be at most {MAX_FOOTER}"
         raise source.corrupt(source.length - _END - size, message)
     if size + _END > len(tail):
         missing = source.length - size - _END
@@ -326,20 +328,20 @@ def _decoded(source: FileRegion, tail: bytes) -> Any:
     import pyarrow.parquet
 
     try:
-        # Of the rest of the file PyArrow looks at nothing but how it begins.
+        # PyArrow reads only the beginning of the rest of the file.
         reader = pyarrow.BufferReader(_MAGIC + tail)
         return pyarrow.parquet.ParquetFile(
             reader,
             thrift_string_size_limit=len(tail),
             thrift_container_size_limit=len(tail) // _ELEMENT + _SHORT,
         ).metadata
-    except Exception as error:  # of any kind, for bytes of any kind
-        message = f"the footer can't be read ({error})"
+    except Exception as error:  # any kind, because the bytes may be arbitrary
+        message = f"can't read the footer: {error}"
         raise source.corrupt(source.length - len(tail), message) from error
 
 
 def without(sizes: Sizes, known: Mapping[tuple[str, str], object]) -> Sizes:
-    """Return the files that could be Parquet, and of which nothing is known."""
+    """Return the possible Parquet files without known statistics."""
     return {
         partition: {
             name: size

@@ -1,4 +1,4 @@
-"""Decide by column statistics whether a file may have rows that meet a condition."""
+"""Pruning: decides by column statistics whether a file may have rows that match a condition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "is null", "is not null"]
 
-#: Whole numbers up to here are the same as floating-point numbers.
+#: Integers up to this value convert exactly to floating-point numbers.
 _EXACT = 1 << 53
 _FLOATING = frozenset({"FloatWrapper", "DoubleWrapper"})
 _DAY_0 = date(1970, 1, 1)
@@ -25,7 +25,7 @@ _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition on a column; `value` is a collection for "in", and nothing for null tests."""
+    """A condition on a column; `value` is a collection for "in", and None for null tests."""
 
     column: str
     operator: Operator
@@ -33,7 +33,7 @@ class Filter:
 
 
 def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
-    """Return False only if no row of the file can meet the condition."""
+    """Return False only if no row of the file can match the condition."""
     if statistics is None:
         return True
     (chunk,) = chunks([statistics])
@@ -41,7 +41,7 @@ def may_match(statistics: ColumnStatistics | None, condition: Filter) -> bool:
 
 
 def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
-    """Return which files of a chunk have no row that can meet the condition."""
+    """Return for each file of a chunk True if no row can match the condition."""
     counts = zip(chunk.value_counts, chunk.null_counts, strict=True)
     if condition.operator == "is null":
         return [nulls == 0 and values is not None for values, nulls in counts]
@@ -52,17 +52,17 @@ def ruled_out(chunk: ColumnChunk, condition: Filter) -> list[bool]:
     if condition.operator != "in":
         return list(map(not_, _may_compare(chunk, condition.operator, condition.value)))
     possible = [False] * len(chunk)
-    for value in condition.value:  # one after the other: there may be many
+    for value in condition.value:  # one at a time, because there may be many
         possible = list(map(or_, possible, _may_compare(chunk, "=", value)))
     return list(map(not_, possible))
 
 
 def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
-    """Return which files with bounds may have a row for which the comparison holds."""
+    """Return for each file with bounds True if the comparison may hold for a row."""
     wrapper = chunk.wrapper or ""
     readings = _READINGS.get(wrapper, lambda _: [])(value)
     if not readings or (wrapper in _FLOATING and operator in (">", ">=", "!=")):
-        return [True] * len(chunk)  # NaN, which no statistics show, is more than any number
+        return [True] * len(chunk)  # NaN, which is not in statistics, is greater than any number
     compare, possible = _MAY[operator], [False] * len(chunk)
     for reading in readings:
         bounds = zip(chunk.lows, chunk.highs, strict=True)
@@ -78,20 +78,20 @@ def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
 
 
 def _comparable(value: Any, low: Any, high: Any) -> bool:
-    """Return whether a number and bounds, some of which are floating-point, have an exact order."""
+    """Return True if a number and bounds, possibly floating-point, can be compared exactly."""
     numbers = [number for number in (value, low, high) if isinstance(number, int)]
     return not math.isnan(value) and all(abs(number) <= _EXACT for number in numbers)
 
 
 def _above(high: Any, value: Any) -> bool:
-    """Return whether all values are less than `value`; the upper bound may be truncated."""
+    """Return True if all values are less than `value`; the upper bound may be truncated."""
     if isinstance(high, str | bytes) and value.startswith(high):
         return False
     return bool(value > high)
 
 
 def _only(low: Any, high: Any, value: Any) -> bool:
-    """Return whether all values are `value`; what a text begins with does not say what it is."""
+    """Return True if all values equal `value`; equal truncated texts may differ."""
     return not isinstance(low, str | bytes) and bool(low == high == value)
 
 
@@ -114,7 +114,7 @@ def _number(value: Any) -> list[Any]:
 
 
 def _single(value: Any) -> list[Any]:
-    """Return a number as it is, and as the nearest of 32 bits: readers compare in either way."""
+    """Return a number and the nearest 32-bit float, because readers compare in either way."""
     try:
         return [*_number(value), *struct.unpack("f", struct.pack("f", float(value)))]
     except (OverflowError, TypeError, ValueError, struct.error):
@@ -134,7 +134,7 @@ def _days(value: Any) -> list[Any]:
 
 
 def _microseconds(value: Any) -> list[Any]:
-    """Return a time with a zone; what one without stands for depends on who reads it."""
+    """Return a time with a zone; the meaning of one without depends on the reader."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return [(value - _TIME_0) // timedelta(microseconds=1)]
     return []
@@ -148,7 +148,7 @@ def _of(*kinds: type) -> Callable[[Any], list[Any]]:
     return lambda value: [value] if type(value) in kinds else []
 
 
-#: What a value is when it is compared with statistics of a type; nothing if it can't be.
+#: Conversions of a value for the comparison with statistics of a type; empty if impossible.
 _READINGS: dict[str, Callable[[Any], list[Any]]] = {
     "BooleanWrapper": _of(bool),
     "IntWrapper": _number,

@@ -1,6 +1,7 @@
-"""Encode and decode records of the metadata table, by the Avro schema of their file.
+"""Encoder and decoder of metadata-table records, by the Avro schema of their file.
 
-Records with the schema of this package are decoded here, which is faster; fastavro decodes others.
+Records with this package's schema are decoded by this module, which is faster than fastavro, the
+decoder of others.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from fscontract.pipeline.hudi.records import (
 from fscontract.pipeline.hudi.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
 
 _OWN = RECORD_JSON.encode()
-#: The bytes of a decimal of 30 digits.
+#: Maximum bytes of a decimal with 30 digits.
 _MAX_DECIMAL = 13
 _DAY = 24 * 60 * 60 * 10**6
 
 
 def encode_record(record: Record) -> bytes:
-    """Return a record as Avro, by the schema of this module; nothing for one that is gone."""
+    """Return a record as Avro, by the schema of this module; empty for a deleted record."""
     import fastavro
 
     if isinstance(record, Deleted):
         return b""
 
-    datum: dict[str, Any] = {"key": "", "type": record.type}  # the file has the key
+    datum: dict[str, Any] = {"key": "", "type": record.type}  # the file stores the key
     datum["filesystemMetadata"] = datum["ColumnStatsMetadata"] = None
     if isinstance(record, FilesRecord):
         datum["filesystemMetadata"] = {
@@ -57,9 +58,9 @@ def encode_record(record: Record) -> bytes:
 
 
 def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
-    """Return what turns keys and values of a file with this schema into records.
+    """Return a decoder of keys and values of a file with this schema.
 
-    It gives None for records of other types than are known here. Both raise ValueError.
+    The decoder returns None for records of unknown types. Both raise ValueError.
     """
     own = schema in (None, _OWN)
     parsed = checked_schema(_OWN if schema is None else schema, RECORD_JSON)
@@ -78,13 +79,13 @@ def _decoded(schema: Any, key: str, value: bytes) -> Record | None:
     try:
         datum: Any = decode_value(value, schema)
     except ValueError as error:
-        raise ValueError(f"the record of {key!r} can't be read ({error})") from error
+        raise ValueError(f"can't read the record of {key!r}: {error}") from error
     if datum["key"] not in ("", key):
-        raise ValueError(f"the record of {key!r} is not one of that key")
+        raise ValueError(f"the record of {key!r} has another key")
     try:
         return _record(key, datum)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"the record of {key!r} lacks {error}") from error
+        raise ValueError(f"missing field in the record of {key!r}: {error}") from error
 
 
 def _record(key: str, datum: dict[str, Any]) -> Record | None:
@@ -123,7 +124,7 @@ def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnSta
         wrapper,
         minimum,
         maximum,
-        datum["valueCount"] or None,  # none is what a log has of which nothing is known
+        datum["valueCount"] or None,  # a log stores 0 if it is unknown
         datum["nullCount"],
         datum["totalSize"],
         datum["totalUncompressedSize"],
@@ -134,14 +135,16 @@ def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnSta
 
 
 def _value(wrapper: str, value: Any) -> Any:
-    """Return the value of a wrapper; ValueError for one out of the wrapper's range."""
+    """Return the value of a wrapper; raise ValueError if it is out of range."""
     if wrapper == "DecimalWrapper":
         if len(value) > _MAX_DECIMAL:
-            raise ValueError(f"a decimal of {len(value)} bytes, {_MAX_DECIMAL} at most")
+            raise ValueError(
+                f"decimal too large: {len(value)} bytes; must be at most {_MAX_DECIMAL}"
+            )
         return Decimal(f"{int.from_bytes(value, 'big', signed=True)}E-15")
     if wrapper == "TimeMicrosWrapper":
         if not 0 <= value < _DAY:
-            raise ValueError(f"a time of the day of {value} microseconds")
+            raise ValueError(f"time of day out of range: {value} microseconds")
         return (datetime.min + timedelta(microseconds=value)).time()
     return value
 
@@ -174,12 +177,12 @@ def _own_schema() -> Any:
 
 
 def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
-    """Decode a record with the schema of this package; None if it has unknown parts.
+    """Decode a record with the schema of this package; return None for unknown parts.
 
-    ValueError for what is no such record.
+    Raise ValueError if the record is invalid.
     """
     try:
-        if value[0]:  # it says its key
+        if value[0]:  # the record contains its key
             return None
         kind, position = take_long(value, 1)
         if kind in (PARTITIONS, FILES) and value[position] == 2:
@@ -194,9 +197,9 @@ def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
         else:
             return None
     except (IndexError, UnicodeDecodeError, struct.error) as error:
-        raise ValueError(f"the record of {key!r} can't be read ({error})") from error
+        raise ValueError(f"can't read the record of {key!r}: {error}") from error
     if not complete:
-        raise ValueError(f"the record of {key!r} has another length")
+        raise ValueError(f"wrong length of the record of {key!r}")
     return record
 
 
@@ -213,7 +216,7 @@ def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnSt
             length, position = take_long(data, position)
             end = position + length
             if length < 0:
-                raise IndexError("a name has no length")
+                raise IndexError("invalid length of a name")
             name = data[position:end].decode()
             size, position = take_long(data, end)
             files[name] = GONE if data[position] else FileEntry(size)
@@ -244,7 +247,7 @@ def _statistics(
         wrapper,
         low,
         high,
-        values or None,  # none is what a log has of which nothing is known
+        values or None,  # a log stores 0 if it is unknown
         nulls,
         size,
         plain,
@@ -277,9 +280,9 @@ def _optional_longs(data: bytes, position: int, count: int) -> tuple[list[int | 
 
 
 def _is_there(data: bytes, position: int) -> bool:
-    """Return whether a union with null holds a value."""
+    """Return True if a union with null holds a value."""
     if data[position] not in (0, 2):
-        raise IndexError("a part of another kind")
+        raise IndexError("unexpected branch of a union")
     return data[position] == 2
 
 
@@ -297,7 +300,7 @@ _READERS: dict[str, Callable[[bytes, int], tuple[Any, int]]] = {
     "bytes": take_bytes,
     "string": _text,
 }
-#: Bounds by the number of their wrapper; those of decimals and times are left to fastavro.
+#: By the number of the wrapper; fastavro decodes decimals and times.
 _BOUNDS: dict[int, tuple[str | None, Callable[[bytes, int], tuple[Any, int]]]] = {
     0: (None, lambda data, position: (None, position)),
     **{

@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-#: The key of the record that lists the partitions, and the name of the only one where there are
-#: no partitions.
+#: Key of the record that lists the partitions, and name of the only one in an unpartitioned
+#: dataset.
 ALL_PARTITIONS = "__all_partitions__"
 NO_PARTITION = "."
 
-#: Types of records, as the format numbers them.
+#: Record types, by their numbers in the format.
 PARTITIONS, FILES, COLUMN_STATS, PARTITION_STATS = 1, 2, 3, 6
 
 
 class FileEntry(NamedTuple):
-    """A file or a partition: its size in bytes, and whether it is gone.
+    """A file or a partition: its size in bytes, and whether it is deleted.
 
-    One that `replaces` says all there is to say, whatever was before: `GONE`, and one that came
-    after that. Otherwise a file has the larger of its sizes.
+    If `replaces`, it replaces earlier entries: `GONE`, and entries merged after it. Otherwise the
+    larger size wins.
     """
 
     size: int
@@ -28,22 +28,22 @@ class FileEntry(NamedTuple):
     replaces: bool = False
 
 
-#: The tombstone of a file or a partition.
+#: Tombstone of a file or a partition.
 GONE = FileEntry(0, is_deleted=True, replaces=True)
 
 
 @dataclass(frozen=True)
 class Deleted:
-    """The deletion of a key's whole record."""
+    """Deletion of a key's whole record."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class FilesRecord:
-    """The files of a partition, or the partitions of the table, and those that are gone.
+    """Files of a partition, or partitions of the table, including deleted ones.
 
-    One that `replaces` says all there is to say, whatever was before.
+    If `replaces`, it replaces earlier records.
     """
 
     key: str
@@ -52,21 +52,21 @@ class FilesRecord:
 
     @property
     def type(self) -> int:
-        """Return the number of the record's type."""
+        """Number of the record's type."""
         return PARTITIONS if self.key == ALL_PARTITIONS else FILES
 
 
-#: A value that statistics may have. Decimals, dates and times are what Avro makes of them.
+#: Value in statistics. Decimals, dates and times are Python objects, as Avro decodes them.
 Value: TypeAlias = object
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnStatistics:
-    """The smallest and largest value of a column in a file, or in a partition if `type` says so.
+    """Smallest and largest value of a column in a file, or in a partition, depending on `type`.
 
-    None stands for a value that is not known. Values are of the type `wrapper` says, a name of
-    `schema.WRAPPERS`. `value_count` includes nulls. The values may lie outside the true ones
-    unless `is_tight`. One that is tight or deleted `replaces` whatever was before.
+    None means an unknown value. Values have the type `wrapper`, a name of `schema.WRAPPERS`.
+    `value_count` includes nulls. The bounds may be wider than the actual values unless `is_tight`.
+    Statistics that are tight or deleted `replaces` earlier ones.
     """
 
     key: str
@@ -90,7 +90,7 @@ class ColumnStatistics:
 
     @property
     def all_null(self) -> bool:
-        """Return whether there are values, all of them null."""
+        """True if there are values, all of them null."""
         count = self.value_count
         return self.minimum is None and count is not None and 0 < count == self.null_count
 
@@ -99,7 +99,7 @@ Record: TypeAlias = FilesRecord | ColumnStatistics | Deleted
 
 
 def merge(older: Record, newer: Record) -> Record:
-    """Merge two records of one key; associative. Deletions stay, as tombstones."""
+    """Merge two records of one key; associative. Deletions remain as tombstones."""
     if isinstance(newer, Deleted) or newer.replaces:
         return newer
     if isinstance(older, Deleted):
@@ -139,7 +139,7 @@ def _merged_statistics(older: ColumnStatistics, newer: ColumnStatistics) -> Colu
 
 
 def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatistics:
-    """Return statistics that hold for the values of both."""
+    """Return statistics that cover the values of both."""
     wide = replace(
         newer,
         value_count=_sum(older.value_count, newer.value_count),
@@ -165,10 +165,10 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 def is_nan(value: object) -> bool:
-    """Return whether a value is NaN, which bounds nothing."""
+    """Return True if a value is NaN, which can't be a bound."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def are_bounds(low: object, high: object) -> bool:
-    """Return whether a smallest and a largest value are both there, and both some value."""
+    """Return True if the smallest and largest value are both known and comparable."""
     return not (low is None or high is None or is_nan(low) or is_nan(high))

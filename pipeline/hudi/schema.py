@@ -1,4 +1,4 @@
-"""Avro schemas of the metadata table and of instants; the names are Hudi's."""
+"""Avro schemas of the metadata table and of instants, with Hudi's names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 NAMESPACE = "org.apache.hudi.avro.model"
 
-#: The wrappers of a column's smallest and largest value, and the Avro type each holds.
+#: Wrappers of a column's smallest and largest value, and their Avro types.
 WRAPPERS: dict[str, Any] = {
     "BooleanWrapper": "boolean",
     "IntWrapper": "int",
@@ -24,13 +24,13 @@ WRAPPERS: dict[str, Any] = {
 }
 
 
-#: The type of a field, and its default: a tuple, as a type is a name, a list or a mapping.
+#: Type of a field, and its default. It is a tuple because a type is a name, a list or a mapping.
 _VERSION = (["int", "null"], 1)
 _STRINGS = {"type": "array", "items": "string"}
 
 
 def _record(name: str, /, **fields: Any) -> dict[str, Any]:
-    """Return the schema of a record, with fields by name: a type, or a type and a default."""
+    """Return the schema of a record; fields are a type, or a tuple of type and default."""
     entries = [
         {"name": field, "type": kind[0], "default": kind[1]}
         if isinstance(kind, tuple)
@@ -79,7 +79,7 @@ RECORD_JSON = json.dumps(RECORD, separators=(",", ":"))
 
 _INSTANT_INFO = _record("HoodieInstantInfo", commitTime="string", action="string")
 
-#: The instant that a rollback takes back, in the file that requests it.
+#: The instant to roll back, in the request's file.
 ROLLBACK_PLAN = _record(
     "HoodieRollbackPlan", instantToRollback=_optional(_INSTANT_INFO), version=_VERSION
 )
@@ -93,7 +93,7 @@ _ROLLBACK_PARTITION = _record(
     logFilesFromFailedCommit=_optional(_map("long")),
 )
 
-#: The instants that it took back, in the file of its completed instant.
+#: The instants rolled back, in the completed instant's file.
 ROLLBACK = _record(
     "HoodieRollbackMetadata",
     startRollbackTime="string",
@@ -105,7 +105,7 @@ ROLLBACK = _record(
     instantsRollback=(_array(_INSTANT_INFO), []),
 )
 
-#: The files that a clean deletes, in the file that requests it.
+#: The files to delete, in the request's file of a clean.
 CLEAN_PLAN = _record(
     "HoodieCleanerPlan",
     earliestInstantToRetain=_optional(_INSTANT_INFO),
@@ -123,7 +123,7 @@ _CLEAN_PARTITION = _record(
     failedDeleteFiles=_STRINGS,
 )
 
-#: The files that it deleted, in the file of its completed instant.
+#: The files deleted, in the completed instant's file.
 CLEAN = _record(
     "HoodieCleanMetadata",
     startCleanTime="string",
@@ -134,7 +134,7 @@ CLEAN = _record(
     version=_VERSION,
 )
 
-#: The instants that a restore takes back, in the file that requests it.
+#: The instants to revert, in the request's file of a restore.
 RESTORE_PLAN = _record(
     "HoodieRestorePlan",
     instantsToRollback=(_array(_INSTANT_INFO), []),
@@ -142,7 +142,7 @@ RESTORE_PLAN = _record(
     savepointToRestoreTimestamp=_optional("string"),
 )
 
-#: The result of a restore, in the file of its completed instant.
+#: The result of a restore, in the completed instant's file.
 RESTORE = _record(
     "HoodieRestoreMetadata",
     startRestoreTime="string",
@@ -170,7 +170,7 @@ _COMMIT_FIELDS = {
     "operationType": _optional("string"),
 }
 
-#: The changes of an action, in the file of its completed instant.
+#: The changes of an action, in the completed instant's file.
 COMMIT = _record("HoodieCommitMetadata", **_COMMIT_FIELDS)
 #: The same for an action that replaced file groups; the replaced groups are not read.
 REPLACE_COMMIT = _record("HoodieReplaceCommitMetadata", **_COMMIT_FIELDS)

@@ -1,4 +1,4 @@
-"""Read a dataset's metadata table: partitions, files and their sizes, without listing."""
+"""Reader of a dataset's metadata table: partitions, files and sizes without directory listings."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ from fscontract.pipeline.hudi.table_location import COLUMNS, location_of, read_p
 from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
 from fscontract.pipeline.hudi.timeline import COLUMN_STATS, FILES, load_timeline
 
-#: How often the timelines are listed, if instants go meanwhile.
+#: Number of attempts to list the timelines while instants are removed.
 _TRIES = 3
 
 
 class MetadataTable(Closeable):
-    """The dataset at `path`, as of the time this was made; later commits need a new one.
+    """The dataset at `path` when this object was created; create a new one for later commits.
 
-    Making it lists the two timelines; the first use of a partition of the metadata table lists
-    that. Then a lookup takes one positioned read, or a vectored one, whatever the number of
-    partitions asked for. What is damaged raises CorruptFileException. Not safe with threads.
+    Creating it lists the two timelines; the first use of a partition of the metadata table lists
+    that partition. A lookup then takes one positioned or vectored read for any number of
+    partitions. Damaged files raise CorruptFileException. Not thread-safe.
 
-    With `as_of`, an instant, the dataset is as it was then; MetadataException if the table does
-    not go back so far. What was completed without the table is read from the dataset's timeline,
-    unless `merge_unsynced` is off. `directory` is where the table is, if not in the dataset. A
-    block of more than `max_block_bytes` uncompressed is refused as damaged.
+    With `as_of`, an instant, it shows the dataset at that time; MetadataException if the table does
+    not go back that far. Actions completed without the table are read from the dataset's timeline,
+    unless `merge_unsynced` is off. `directory` is the table's directory, if outside the dataset.
+    Blocks of more than `max_block_bytes` uncompressed bytes are rejected as damaged.
     """
 
     group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
@@ -86,15 +86,16 @@ class MetadataTable(Closeable):
             try:
                 self._unsynced = self._load(merge_unsynced)
                 break
-            except FileNotFoundError:  # a writer archives: of two listings each showed a part
+            # a writer is archiving: each of the two listings was incomplete
+            except FileNotFoundError:
                 if not attempts_left:
                     raise
         self._groups: dict[str, list[FileGroupReader]] = {}
         self._known: dict[str, list[ColumnChunk]] = {}
 
     def _load(self, merge_unsynced: bool) -> list[Change]:
-        """Load the timelines; return the changes that the table does not have."""
-        # The dataset's first: an instant completed there was completed before in the other.
+        """Load the timelines; return the changes that are missing in the table."""
+        # The dataset's timeline first: its instants were completed in the other one before.
         self.data_timeline = load_timeline(self._fs, self.path)
         self.timeline = load_timeline(self._fs, self._metadata)
         if self._as_of is not None:
@@ -108,7 +109,7 @@ class MetadataTable(Closeable):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns of which files have statistics."""
+        """Columns that have statistics."""
         return tuple(self._columns)
 
     def close(self) -> None:
@@ -119,26 +120,26 @@ class MetadataTable(Closeable):
         self._groups.clear()
 
     def list_partitions(self) -> list[str]:
-        """Return the sorted names of the partitions; "" stands for an unpartitioned dataset."""
+        """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
         record = self._get([ALL_PARTITIONS]).get(ALL_PARTITIONS)
         files = record.files if isinstance(record, FilesRecord) else {}
         return sorted("" if name == NO_PARTITION else name for name in files)
 
     def list_files(self, partition: str) -> list[FileStatus]:
-        """Return the files of a partition, sorted by path; none for one that is not there."""
+        """Return the files of a partition, sorted by path; none for a missing partition."""
         return self.list_many([partition])[partition]
 
     def list_many(self, partitions: Iterable[str]) -> dict[str, list[FileStatus]]:
-        """Return the files of several partitions, by one vectored read."""
+        """Return the files of several partitions, with one vectored read."""
         unique = list(dict.fromkeys(partitions))
         records = self._get([name or NO_PARTITION for name in unique])
         files = {name: records.get(name or NO_PARTITION) for name in unique}
         for name in files.keys() & {ALL_PARTITIONS, NO_PARTITION}:
-            files[name] = None  # keys that are no partition's name
+            files[name] = None  # keys that are not names of partitions
         return {name: self._statuses(name, record) for name, record in files.items()}
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
-        """Yield every partition and its files, in order, by reading through the table once."""
+        """Yield every partition and its files, in order, in one pass over the table."""
         for name, record in self._records(None):
             yield name, self._statuses(name, record)
 
@@ -159,10 +160,10 @@ class MetadataTable(Closeable):
     def prune(
         self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
     ) -> list[FileStatus]:
-        """Return the files, of some partitions or all, that may have rows which meet all filters.
+        """Return the files, of some partitions or all, that may have rows matching all filters.
 
-        A file is left out only if its statistics rule that out. Those of a column are read once,
-        and held.
+        A file is omitted only if its statistics exclude a match. The statistics of a column are
+        read once and held in memory.
         """
         excluded = [self._without_match(condition) for condition in filters]
         statuses = []
@@ -176,7 +177,7 @@ class MetadataTable(Closeable):
         return statuses
 
     def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
-        """Return the files that have no row which meets a condition, by hash of their partition."""
+        """Return the files without rows matching a condition, by hash of their partition."""
         files: dict[str, set[str]] = defaultdict(set)
         for chunk in self._chunks(condition.column):
             marks = self._ruled_out(chunk, condition)
@@ -188,11 +189,11 @@ class MetadataTable(Closeable):
         return files
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
-        """Return which files of a chunk have no row that meets a condition."""
+        """Return for each file of a chunk True if no row matches a condition."""
         return ruled_out(chunk, condition)
 
     def _chunks(self, column: str) -> Sequence[ColumnChunk]:
-        """Return what is known of a column."""
+        """Return the statistics of a column."""
         if column not in self._known:
             groups = self._readers(COLUMN_STATS) if COLUMN_STATS in self.partitions else []
             self._known[column] = [chunk for group in groups for chunk in group.chunks(column)]
@@ -201,9 +202,9 @@ class MetadataTable(Closeable):
     def column_statistics(
         self, column: str, partition: str | None = None
     ) -> Mapping[tuple[str, str], ColumnStatistics]:
-        """Return what is known of a column, by hash of the partition and name of the file.
+        """Return the statistics of a column, by hash of the partition and name of the file.
 
-        Of all partitions or of one; the hash is what the keys of its statistics begin with.
+        They cover all partitions or one; the hash is part of the keys of its statistics.
         """
         prefix = column_prefix(column) if partition is None else partition_key(column, partition)
         length = len(partition_key(column, ""))
@@ -226,7 +227,7 @@ class MetadataTable(Closeable):
             statuses = list_files(self._fs, f"{self._metadata}/{partition}")
             slices = latest_slices(statuses, self.timeline, self._as_of)
             if partition == FILES and not slices:
-                raise MetadataException(self.path, f"the metadata table has no {FILES!r}")
+                raise MetadataException(self.path, f"the metadata table has no partition {FILES!r}")
             where = (self._fs, self._metadata, partition)
             check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
             self._groups[partition] = [
@@ -240,7 +241,7 @@ class MetadataTable(Closeable):
         return self._groups[partition]
 
     def _merge_unsynced(self, partition: str) -> None:
-        """Put changes over the logs that the table does not have yet; in order."""
+        """Merge changes that are missing in the table over the logs, in order."""
         for change in self._unsynced:
             if partition == FILES:
                 records = file_records(change, self._names)
@@ -254,12 +255,12 @@ class MetadataTable(Closeable):
         return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
 
     def _check_age(self, as_of: str) -> None:
-        """MetadataException unless the timelines tell what was completed by then."""
+        """Raise MetadataException unless the timelines show what was completed at that time."""
         start, began = self.data_timeline.start, first_completion(self.timeline)
         completed = self.data_timeline.completed.values()
         known = start is None or as_of >= start
         if not known or any(as_of < end <= began for end in completed):
-            raise MetadataException(self.path, f"{as_of} is older than the table")
+            raise MetadataException(self.path, f"instant {as_of} is older than the table")
 
     def _counts(self, instant: str) -> bool:
         return visible(instant, self.data_timeline)

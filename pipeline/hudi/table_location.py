@@ -1,4 +1,4 @@
-"""Locate a dataset's metadata table; read and write its properties in Java's format."""
+"""Location of a dataset's metadata table, and its properties in Java's format."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ CHECKSUM = "hoodie.table.checksum"
 NAME = "hoodie.table.name"
 DATABASE = "hoodie.database.name"
 VERSION = "hoodie.table.version"
-#: Which partitions of the metadata table can be used, and which columns have statistics.
+#: Usable partitions of the metadata table, and columns with statistics.
 PARTITIONS = "hoodie.table.metadata.partitions"
 COLUMNS = "hoodie.metadata.index.column.stats.column.list"
-#: How a dataset's rows are put into partitions; in all of Hudi's tables.
+#: Partitioning of a dataset's rows, part of all Hudi tables.
 KEY_GENERATOR = "hoodie.table.keygenerator.type"
-#: The Avro schema of a dataset's rows, which each commit repeats.
+#: Avro schema of a dataset's rows, repeated in each commit.
 SCHEMA = "hoodie.table.create.schema"
 _PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
-#: A line that ends with a backslash goes on with the next, unless the backslash is escaped.
+#: A line that ends with an unescaped backslash continues on the next line.
 _CONTINUED = re.compile(r"((?:^|[^\\])(?:\\\\)*)\\\r?\n[ \t\f]*")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _SPECIAL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Return the keys and values of a text of properties."""
+    """Parse a properties file; return its keys and values."""
     properties = {}
     for line in re.split(r"[\r\n]+", _CONTINUED.sub(r"\1", text)):
         stripped = line.lstrip(" \t\f")
@@ -49,23 +49,23 @@ def format_properties(properties: Mapping[str, str], comment: str) -> str:
 
 
 def table_checksum(properties: Mapping[str, str]) -> str:
-    """Return the checksum that Hudi puts into a table's properties, of its database and name."""
+    """Return Hudi's checksum of a table's properties, computed from database and table name."""
     name = f"{properties.get(DATABASE, '')}.{properties.get(NAME, '')}"
     return str(zlib.crc32(name.encode()))
 
 
 def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
-    """Return the properties of a table; MetadataException if their checksum is wrong."""
+    """Return the properties of a table; raise MetadataException if their checksum is wrong."""
     properties = parse_properties(read_file(fs, path).decode("latin-1"))
     if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
-        raise MetadataException(path, "the checksum of the properties is wrong")
+        raise MetadataException(path, "checksum mismatch in the properties")
     return properties
 
 
 def write_properties(
     fs: FileSystem, path: str, properties: Mapping[str, str], replace: bool = False
 ) -> None:
-    """Write a table's properties with their checksum; FileAlreadyExistsException."""
+    """Write a table's properties with their checksum; raise FileAlreadyExistsException."""
     checked = {**properties, CHECKSUM: table_checksum(properties)}
     text = format_properties(checked, "Properties of a table")
     write_file(fs, path, text.encode("ascii"), replace)
@@ -78,7 +78,7 @@ def _unescaped(text: str) -> str:
             return chr(int(escape[1:], 16))
         return _SPECIAL.get(escape, escape)
 
-    # Java's characters have 16 bits: two stand for one of more.
+    # Java's characters have 16 bits: surrogate pairs represent larger ones.
     units = _ESCAPE.sub(plain, text).encode("utf-16-le", "surrogatepass")
     return units.decode("utf-16-le", "replace")
 
@@ -103,7 +103,7 @@ def _escaped(text: str, also: str) -> str:
 class TableLocation:
     """A dataset at `path` whose metadata table is in the directory `metadata`.
 
-    The partitions of the table that can be used stand in the properties at `marker`.
+    The properties at `marker` list the usable partitions of the table.
     """
 
     path: str
@@ -111,22 +111,22 @@ class TableLocation:
     marker: str
 
     def properties(self, fs: FileSystem) -> dict[str, str]:
-        """Return the marker's properties, none without a marker; MetadataException if damaged."""
+        """Return the marker's properties, or none; raise MetadataException if damaged."""
         try:
             return read_properties(fs, self.marker)
         except FileNotFoundError:
             return {}
 
     def exists(self, fs: FileSystem) -> bool:
-        """Return whether there is a table that can be used."""
+        """Return True if a usable table exists."""
         return FILES in self.properties(fs).get(PARTITIONS, "").split(",")
 
 
 def location_of(path: str, directory: str | None = None) -> TableLocation:
     """Return the location of a dataset's table: Hudi's default, or another directory.
 
-    Elsewhere than in the dataset, the table's own properties say that it is there, so that
-    nothing has to be written into the dataset.
+    For a table outside the dataset, its own properties mark it as usable, so that nothing is
+    written to the dataset.
     """
     path = path.rstrip("/")
     if directory is None:

@@ -25,10 +25,10 @@ _COMPACTION, _CLEAN = "compaction", "clean"
 
 
 class TableServices(TableWriterBase):
-    """A metadata table that can be kept small."""
+    """Compaction, cleaning and archiving of a metadata table."""
 
     def maintain(self) -> None:
-        """Do what is due, and first what was begun before and not completed."""
+        """Complete pending services, then run those that are due."""
         services = self._services
         with self._critical():
             _, metadata = self.timelines()
@@ -44,7 +44,7 @@ class TableServices(TableWriterBase):
                 self.archive(services.keep_instants)
 
     def deltacommits(self, metadata: Timeline) -> int:
-        """Return how many there are since the last compaction."""
+        """Return the number of deltacommits since the last compaction."""
         last = last_compaction(metadata)
         return sum(
             instant.action == "deltacommit" and (instant.completed or "") > last
@@ -53,10 +53,10 @@ class TableServices(TableWriterBase):
         )
 
     def compact(self) -> Instant | None:
-        """Write new base files with all that the logs say.
+        """Write new base files with the content of the logs.
 
-        None while an action is in the table already that may still fail: it would never be taken
-        out again. A compaction that was not completed is done again.
+        Return None if the table has an action that may still fail, because it could not be removed
+        afterwards. A compaction that was not completed is repeated.
         """
         with self._critical():
             self._sweep()
@@ -81,13 +81,13 @@ class TableServices(TableWriterBase):
             return self._instants.complete(instant, content, self._latest())
 
     def _undecided(self, data: Timeline, metadata: Timeline) -> bool:
-        """Return whether the table holds what an action did that is not completed."""
+        """Return True if the table contains an action that is not completed."""
         return any(instant.time in metadata.completed for instant in data.pending)
 
     def _compacted(
         self, file_slice: FileSlice, instant: Instant, data: Timeline
     ) -> Iterator[Record]:
-        """Yield the records of a slice, without logs that were completed since the instant."""
+        """Yield the records of a slice, without logs completed after the instant."""
         logs = tuple(log for log in file_slice.logs if log.completed < instant.time)
         older = FileSlice(file_slice.group, file_slice.base_instant, file_slice.base, logs)
         reader = self.group_class(
@@ -104,8 +104,8 @@ class TableServices(TableWriterBase):
     def clean_table(self, keep: int = 1) -> list[str]:
         """Delete files of the table that no reader needs; return their paths.
 
-        The latest `keep` slices stay, and so do files of instants that are not completed. What no
-        timeline knows of was left by a writer that died.
+        The latest `keep` slices remain, and files of instants that are not completed. Files unknown
+        to the timelines belong to writers that died, and are deleted.
         """
         with self._critical():
             self._sweep()
@@ -149,11 +149,11 @@ class TableServices(TableWriterBase):
         return unneeded
 
     def archive(self, keep: int = 0) -> list[str]:
-        """Drop unneeded instants from both timelines; return their times.
+        """Remove unneeded instants from both timelines; return their times.
 
-        The last `keep` stay, and one in any case. What is older than a timeline counts as
-        completed: so an instant of the dataset may go only once the table is compacted, and no log
-        can be left of one that failed before it.
+        The last `keep` remain, at least one. Instants older than a timeline count as completed.
+        Therefore an instant of the dataset is removed only after a compaction, so that no log of an
+        earlier failed one is left.
         """
         with self._critical():
             self._sweep()
@@ -172,15 +172,16 @@ class TableServices(TableWriterBase):
             return dropped + self._drop(self._instants, metadata, oldest, keep, first)
 
     def _bound(self, metadata: Timeline) -> str:
-        """Return the time from which on instants of the dataset have to stay."""
+        """Return the time from which instants of the dataset must remain."""
         return last_compaction(metadata)
 
     def _drop(
         self, instants: TimelineWriter, timeline: Timeline, bound: str, keep: int, first: str
     ) -> list[str]:
-        """Drop the oldest, as long as the timeline begins no later than at `first`.
+        """Remove the oldest instants, while the timeline begins no later than at `first`.
 
-        The last that wrote files stays: hudi-rs takes a dataset without one for empty.
+        The last one that wrote files remains, because hudi-rs treats a dataset without one as
+        empty.
         """
         every = list(timeline.instants.values())
         wrote = [

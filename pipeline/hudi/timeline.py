@@ -1,4 +1,4 @@
-"""The timeline of a table: instants, their files in .hoodie/timeline, and names of data files."""
+"""Timeline of a table: instants, their files in .hoodie/timeline, and names of data files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METADATA = ".hoodie/metadata"
 TIMELINE = ".hoodie/timeline"
 PROPERTIES = ".hoodie/hoodie.properties"
 
-#: Partitions of the metadata table, and the file group that each has when it is written here.
+#: Partitions of the metadata table, and the name of the single file group of each.
 FILES = "files"
 COLUMN_STATS = "column_stats"
 PARTITION_STATS = "partition_stats"
@@ -28,7 +28,7 @@ FILE_GROUPS = {
     PARTITION_STATS: "partition-stats-0000-0",
 }
 
-#: Instants of the metadata table's own making, one for each partition it began with.
+#: First of the metadata table's own instants, one for each initial partition.
 FIRST_INSTANT = "0" * 17
 _BASE = re.compile(r"(?P<group>[^_]+)_(?P<token>[\d-]+)_(?P<instant>\d{17})\.hfile")
 _LOG = re.compile(
@@ -38,7 +38,7 @@ _LOG = re.compile(
 
 @dataclass(frozen=True)
 class BaseName:
-    """The name of a base file: its file group, instant and the token of its writing."""
+    """Name of a base file: its file group, instant and write token."""
 
     group: str
     instant: str
@@ -50,7 +50,7 @@ class BaseName:
 
 @dataclass(frozen=True)
 class LogName:
-    """The name of a log file: its file group, instant, version and the token of its writing."""
+    """Name of a log file: its file group, instant, version and write token."""
 
     group: str
     instant: str
@@ -62,7 +62,7 @@ class LogName:
 
 
 def parse_name(name: str) -> BaseName | LogName | None:
-    """Return the parts of a file's name, None for any other file."""
+    """Parse a file's name; return None for any other file."""
     if match := _BASE.fullmatch(name):
         return BaseName(match["group"], match["instant"], match["token"])
     if match := _LOG.fullmatch(name):
@@ -71,7 +71,7 @@ def parse_name(name: str) -> BaseName | LogName | None:
 
 
 def instant_at(time: datetime) -> str:
-    """Return the name of an instant: its time to the millisecond."""
+    """Return the name of an instant: its time in milliseconds."""
     return time.strftime("%Y%m%d%H%M%S") + f"{time.microsecond // 1000:03}"
 
 
@@ -79,7 +79,7 @@ def instant_after(instant: str) -> str:
     """Return the instant a millisecond later."""
     try:
         time = datetime.strptime(f"{instant}000", "%Y%m%d%H%M%S%f")
-    except ValueError:  # one of the metadata table's own making
+    except ValueError:  # one of the metadata table's own instants
         return f"{int(instant) + 1:017}"
     return instant_at(time + timedelta(milliseconds=1))
 
@@ -90,7 +90,7 @@ _NAME = re.compile(
     r"(?P<time>\d{17})(?:_(?P<end>\d{17}))?\.(?P<action>[a-z]+?)"
     r"(?:\.(?P<state>requested|inflight))?"
 )
-#: What the completed instant of an action is called, where that is something else.
+#: Names of completed instants of an action, if different.
 _COMPLETED_AS = {"compaction": "commit", "logcompaction": "deltacommit"}
 _BEGUN_AS = {"commit": ("compaction",), "deltacommit": ("logcompaction",)}
 
@@ -98,13 +98,13 @@ Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """Return the time that instants are named by."""
+    """Return the current time, for names of instants."""
     return datetime.now(timezone.utc)
 
 
 @dataclass(frozen=True)
 class Instant:
-    """An action on a table: when it was requested and completed, and the state it came to."""
+    """An action on a table: its request and completion time, and its state."""
 
     time: str
     action: str
@@ -113,7 +113,7 @@ class Instant:
 
     @property
     def file_name(self) -> str:
-        """Return the name of the file that says so."""
+        """Name of the file for this state."""
         if self.state == COMPLETED:
             return f"{self.time}_{self.completed}.{_COMPLETED_AS.get(self.action, self.action)}"
         if self.action == "commit" and self.state == INFLIGHT:
@@ -122,7 +122,7 @@ class Instant:
 
 
 def parse_instant(name: str) -> Instant | None:
-    """Return the instant that a file stands for, None for any other file."""
+    """Parse the file name of an instant; return None for any other file."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None
@@ -135,7 +135,7 @@ def parse_instant(name: str) -> Instant | None:
 
 
 class Timeline:
-    """The instants that a listing found, by time, each in the last state it came to."""
+    """Instants found by a listing, by time, each in its latest state."""
 
     def __init__(self, instants: Iterable[Instant], start: str | None = None) -> None:
         last: dict[str, Instant] = {}
@@ -153,39 +153,39 @@ class Timeline:
 
     @property
     def pending(self) -> list[Instant]:
-        """Return the instants that are not completed, oldest first."""
+        """Instants that are not completed, oldest first."""
         return [instant for instant in self.instants.values() if instant.state != COMPLETED]
 
     @property
     def latest(self) -> str:
-        """Return the latest time of anything here, empty if there is nothing."""
+        """Latest time of any instant; empty if there is none."""
         return max([*self.instants, *self.completed.values()], default="")
 
     def until(self, time: str) -> Timeline:
-        """Return the instants that were completed at a time."""
+        """Return a timeline with the instants that were completed at a time."""
         instants = (
             instant for instant in self.instants.values() if (instant.completed or "~") <= time
         )
         return Timeline(instants, self.start)
 
     def holds(self, time: str) -> bool:
-        """Return whether an instant is completed, or archived: older than all instants here."""
+        """Return True if an instant is completed, or archived: older than all instants here."""
         return time in self.completed or (self.start is not None and time < self.start)
 
 
 def load_timeline(fs: FileSystem, table: str) -> Timeline:
-    """Return the timeline of a table, by one listing; an empty one if there is none."""
+    """Return the timeline of a table, with one listing; an empty one if there is none."""
     return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
 
 
 def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
-    """Return the timeline that a listing of its directory shows."""
+    """Return the timeline from a listing of its directory."""
     names = (status.path.rpartition("/")[2] for status in statuses)
     return Timeline(instant for instant in map(parse_instant, names) if instant is not None)
 
 
 class TimelineWriter:
-    """Makes instants of a table; each file is created once, whoever else tries to."""
+    """Creates instants of a table; each file can be created only once, by one writer."""
 
     def __init__(self, fs: FileSystem, table: str, clock: Clock = utc_now) -> None:
         self._fs = fs
@@ -195,17 +195,17 @@ class TimelineWriter:
         self._known: Timeline | None = None
 
     def timeline(self) -> Timeline:
-        """Return the timeline as of the last `refresh`, with what was put there by this."""
+        """Return the timeline as of the last `refresh`, with instants created by this object."""
         if self._known is None:
             self._known = load_timeline(self._fs, self._table)
         return self._known
 
     def refresh(self) -> None:
-        """List the timeline when it is needed next: others may have changed it."""
+        """List the timeline again on next use, because other writers may have changed it."""
         self._known = None
 
     def request(self, action: str, timeline: Timeline, content: bytes = b"") -> Instant:
-        """Begin an action at a time later than all of the timeline."""
+        """Request an action at a time later than the whole timeline."""
         time = self.next_time(timeline.latest)
         while True:
             instant = Instant(time, action, REQUESTED)
@@ -215,16 +215,16 @@ class TimelineWriter:
                 time = instant_after(time)
 
     def begin(self, instant: Instant, content: bytes = b"") -> Instant:
-        """Say that the action has begun."""
+        """Mark an action as begun."""
         return self.put(Instant(instant.time, instant.action, INFLIGHT), content)
 
     def complete(self, instant: Instant, content: bytes, after: str = "") -> Instant:
-        """Say that the action is done, at a time later than `after`: the point of commit."""
+        """Mark an action as completed, at a time later than `after`: the point of commit."""
         end = self.next_time(max(after, instant.time))
         return self.put(Instant(instant.time, instant.action, COMPLETED, end), content)
 
     def put(self, instant: Instant, content: bytes = b"") -> Instant:
-        """Make the file of an instant; FileAlreadyExistsException."""
+        """Create the file of an instant; raise FileAlreadyExistsException."""
         try:
             write_file(self._fs, f"{self._directory}/{instant.file_name}", content)
         except BaseException:
@@ -235,29 +235,29 @@ class TimelineWriter:
         return instant
 
     def read(self, instant: Instant) -> bytes:
-        """Return what the file of an instant holds."""
+        """Return the content of an instant's file."""
         return read_file(self._fs, f"{self._directory}/{instant.file_name}")
 
     def remove(self, instant: Instant, action: str | None = None) -> None:
-        """Remove the files of an instant that was not completed, the last one first."""
+        """Remove the files of an incomplete instant, the last one first."""
         self._known = None
         for state in (INFLIGHT, REQUESTED):
             name = Instant(instant.time, action or instant.action, state).file_name
             self._fs.delete(f"{self._directory}/{name}")
 
     def forget(self, instant: Instant) -> None:
-        """Remove the files of a completed instant, the one that says so last."""
+        """Remove the files of a completed instant, the completion file last."""
         for action in {instant.action, *_BEGUN_AS.get(instant.action, ())}:
             self.remove(instant, action)
         self._fs.delete(f"{self._directory}/{instant.file_name}")
 
     def reserve(self, instant: Instant) -> None:
-        """Request and begin an action at a time that is given, unless that was done before."""
+        """Request and begin an action at a given time, unless that was done before."""
         for state in (REQUESTED, INFLIGHT):
             with suppress(FileAlreadyExistsException):
                 self.put(Instant(instant.time, instant.action, state))
 
     def next_time(self, after: str) -> str:
-        """Return the time it is, or the first after `after` if that is later."""
+        """Return the current time, or the first time after `after` if that is later."""
         now = instant_at(self._clock())
         return now if now > after else instant_after(after)

@@ -1,8 +1,8 @@
-"""Write a dataset's metadata table: from a listing first, then action by action.
+"""Writer of a dataset's metadata table: first from a listing, then action by action.
 
-The order is that of Hudi's second design: the metadata table changes first, and the change counts
-once the instant is completed on the dataset's timeline. With `design=1` the instant is completed
-first, and the table catches up.
+The order follows Hudi's second design: the metadata table changes first, and the change becomes
+valid once the instant is completed on the dataset's timeline. With `design=1` the instant is
+completed first, and the table catches up.
 """
 
 from __future__ import annotations
@@ -87,20 +87,20 @@ from fscontract.pipeline.hudi.writer_base import Services
 
 __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"]
 
-#: The schemas of the plans that actions have.
+#: Schemas of the plans of actions.
 _PLANS = {CLEAN: CLEAN_PLAN, ROLLBACK: ROLLBACK_PLAN, RESTORE: RESTORE_PLAN}
 
 
 class MetadataWriter(TableServices):
     """Writes the metadata table of the dataset at `path`.
 
-    One process writes at a time, unless all of them have a `lock`: then each takes it for as long
-    as it writes, or for good with `hold`. Instants that another writer has begun are taken back
-    when this one begins an action, once they are older than `patience`. With `services` the table
-    is compacted, cleaned and archived in between. A clean, a rollback or a restore keeps its plan
-    in the instant that requests it, so another writer can complete it. `directory` is where the
-    table is, if not in the dataset. No block of more than `max_block_bytes` uncompressed is read
-    or written.
+    Only one process may write at a time, unless all use a `lock`: then each acquires it for every
+    write, or permanently with `hold`. When this writer begins an action, it rolls back instants of
+    other writers that are older than `patience`. With `services`, the table is compacted, cleaned
+    and archived automatically. A clean, a rollback or a restore stores its plan in the requested
+    instant, so that another writer can complete it. `directory` is the table's directory, if
+    outside the dataset. No block of more than `max_block_bytes` uncompressed bytes is read or
+    written.
     """
 
     def initialize(
@@ -112,21 +112,21 @@ class MetadataWriter(TableServices):
         reader: StatisticsReader = read_statistics,
         infer: Callable[[FileSystem, str, Sizes], Mapping[str, str]] | None = None,
     ) -> None:
-        """Make the metadata table of what a listing of the dataset finds.
+        """Create the metadata table from a listing of the dataset.
 
-        `infer`, such as `layout.infer_properties`, is given the sizes, and returns properties for
-        a dataset in which the table is to be, unless it is Hudi's already.
+        `infer`, such as `layout.infer_properties`, is called with the sizes, and returns properties
+        for a dataset that will contain the table and does not belong to Hudi yet.
 
-        It has ranges of `columns`, of the first 32 of each file if that is None: those of Parquet
-        files are read from their footers, now and with each action that adds files.
+        The table stores ranges of `columns`, or of the first 32 of each file if None: those of
+        Parquet files are read from their footers, now and with each action that adds files.
 
-        MetadataException while an action is not completed, whose files would be taken for those
-        of the dataset; otherwise as `bootstrap`.
+        Raise MetadataException while an action is not completed, because its files would count as
+        part of the dataset; otherwise as `bootstrap`.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
             content = self._listed(lister, columns, reader)
             merged = dict(properties or {})
-            known = KEY_GENERATOR in self._properties()  # by Hudi, or by an earlier call
+            known = KEY_GENERATOR in self._properties()  # set by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
                 merged = {**infer(self._fs, self.path, content.added), **merged}
             self.bootstrap(content, name, merged, columns or ())
@@ -136,11 +136,11 @@ class MetadataWriter(TableServices):
         lister: Callable[[FileSystem, str], Sizes] = listing,
         reader: StatisticsReader = read_statistics,
     ) -> Change:
-        """Make the metadata table anew of what a listing finds, with the columns that it has.
+        """Rebuild the metadata table from a listing, with the same columns; return the files found.
 
-        It mends a table that differs from the files, or is damaged; return what was found.
-        Meanwhile readers list. MetadataException if there is none, if it has partitions that are
-        not written here, and while an action is not completed.
+        This repairs a table that is damaged or differs from the files. Meanwhile readers list
+        directories. Raise MetadataException without a table, if it has partitions that this
+        package does not write, and while an action is not completed.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
             self._partitions()
@@ -159,10 +159,10 @@ class MetadataWriter(TableServices):
         columns: Collection[str] | None,
         reader: StatisticsReader,
     ) -> Change:
-        """Return all files and their statistics; MetadataException while an action is pending."""
+        """Return all files with statistics; raise MetadataException while an action is pending."""
         pending = self.timelines()[0].pending
         if pending:
-            raise MetadataException(self.path, f"{pending[0].time} is not completed")
+            raise MetadataException(self.path, f"action {pending[0].time} is not completed")
         sizes = lister(self._fs, self.path)
         has_columns = columns is None or bool(columns)
         return Change(
@@ -176,21 +176,23 @@ class MetadataWriter(TableServices):
         properties: Mapping[str, str] | None = None,
         columns: Collection[str] = (),
     ) -> None:
-        """Make the metadata table of what there is; FileAlreadyExistsException if there is one.
+        """Create the table with this content; raise FileAlreadyExistsException if it exists.
 
-        It has ranges of `columns`, and of those that there are statistics of;
-        IllegalArgumentException for a name that can't stand in the list of them.
+        It stores ranges of `columns`, and of columns with statistics in `content`. Raise
+        IllegalArgumentException for a name that can't be part of the list of columns.
 
-        It counts once the properties name its partitions: the dataset's, which are made if there
-        are none, and get `properties`. What another attempt has left is removed. If they have a
-        schema, a dataset without instants gets a first commit, of all files: other readers take
-        one without commits for empty.
+        The table becomes valid once the properties name its partitions: the dataset's, which are
+        created if missing, and get `properties`. Remains of earlier attempts are removed. If the
+        properties have a schema, a dataset without instants gets a first commit of all files,
+        because other readers treat one without commits as empty.
         """
         check_change(content)
         indexed = {known.column for group in content.statistics.values() for known in group}
         columns = sorted({*columns, *indexed})
         if bad := [item for item in columns if not indexable(item)]:
-            raise IllegalArgumentException(f"no name of a column to have ranges of is {bad[0]!r}")
+            raise IllegalArgumentException(
+                f"invalid column name: {bad[0]!r}; it can't be part of a comma-separated list"
+            )
         records: dict[str, list[Record]] = {FILES: file_records(content, self._names)}
         if columns:
             records[COLUMN_STATS] = statistics_records(content, columns)
@@ -213,7 +215,7 @@ class MetadataWriter(TableServices):
             self._refresh()
 
     def _first_commit(self, content: Change, schema: str) -> None:
-        """Put a commit on an empty timeline; the file that counts first, so none is pending."""
+        """Write a commit to an empty timeline; completion file first, so that none is pending."""
         data, metadata = self.timelines()
         if data.instants:
             return
@@ -225,11 +227,13 @@ class MetadataWriter(TableServices):
 
     def _make_room(self) -> None:
         if self.location.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
-            raise FileAlreadyExistsException(self._metadata, "there is a metadata table")
+            raise FileAlreadyExistsException(
+                self._metadata, "the dataset already has a metadata table"
+            )
         self.drop()
 
     def drop(self) -> bool:
-        """Delete the metadata table; return whether there was one."""
+        """Delete the metadata table; return True if it existed."""
         with self._critical():
             properties = self._properties()
             self._refresh()
@@ -244,9 +248,9 @@ class MetadataWriter(TableServices):
             return existed
 
     def begin(self, action: str = "commit", plan: bytes = b"") -> Instant:
-        """Begin an action on the dataset; its time may be part of the names of its files.
+        """Begin an action on the dataset; its time may be part of its file names.
 
-        What other writers have begun, and not completed in time, is taken back before.
+        Actions of other writers that were not completed in time are rolled back first.
         """
         with self._critical():
             self.recover()
@@ -255,12 +259,12 @@ class MetadataWriter(TableServices):
             return self._begin(action, plan)
 
     def finish(self, instant: Instant, change: Change) -> Instant:
-        """Apply an action's change to the metadata table, and complete the action: it counts now.
+        """Apply an action's change to the metadata table, and complete the action.
 
-        Before that the files that it added are on the disk, as far as the filesystem can tell.
-        It can be called again, with the same change, by whoever does not know whether it has
-        failed. RolledBackException if another writer took it for a failed one meanwhile;
-        MetadataException for a change that can't be of the dataset's files.
+        Its new files are first synced to disk, if the filesystem supports it. The call may be
+        repeated with the same change, for example after an unknown outcome. Raise
+        RolledBackException if another writer took the action for a failed one; MetadataException
+        for a change with invalid files.
         """
         check_change(change)
         added = ((part, name) for part, names in change.added.items() for name in names)
@@ -271,11 +275,11 @@ class MetadataWriter(TableServices):
         with self._critical():
             known = self.timelines()[0].instants.get(instant.time)
             if known is None:
-                raise RolledBackException(self.path, f"{instant.time} was rolled back")
+                raise RolledBackException(self.path, f"action {instant.time} was rolled back")
             return known if known.state == COMPLETED else self._finish(instant, change)
 
     def commit(self, change: Change, action: str = "commit") -> Instant:
-        """Do all of an action that adds files: a commit, a deltacommit or a compaction."""
+        """Run a whole action that adds files: a commit, a deltacommit or a compaction."""
         with self._critical():
             return self.finish(self.begin(action), change)
 
@@ -312,15 +316,15 @@ class MetadataWriter(TableServices):
         return done
 
     def _catch_up(self) -> None:
-        """Apply what writers have completed that know of no metadata table."""
+        """Apply actions completed by writers that do not update the metadata table."""
         for instant in self._behind(*self.timelines()):
             (change,) = changes_of(self._fs, self.path, [instant])
             self._apply(instant.time, change)
 
     def apply(self, instant: Instant, change: Change) -> None:
-        """Put what an action did into the metadata table: it counts once that is completed.
+        """Apply an action's change to the metadata table; it becomes valid on completion.
 
-        The last change holds: another one that was put there before is taken out.
+        A later call replaces the change of an earlier one.
         """
         with self._critical():
             done = self.timelines()[1].instants.get(instant.time)
@@ -328,7 +332,7 @@ class MetadataWriter(TableServices):
                 self._apply(instant.time, change)
 
     def _differs(self, done: Instant, change: Change) -> bool:
-        """Return whether a deltacommit has another change of an action that does not count yet."""
+        """Return True if a deltacommit has another change of an action that is not valid yet."""
         if all(pending.time != done.time for pending in self.timelines()[0].pending):
             return False
         digest = digest_in(self._instants.read(done), f"{self._metadata}/{done.file_name}")
@@ -341,7 +345,7 @@ class MetadataWriter(TableServices):
         records = {FILES: file_records(change, self._names)}
         if columns:
             records[COLUMN_STATS] = self._statistics(change, columns)
-        if time in self.timelines()[1].instants:  # an attempt before this one died
+        if time in self.timelines()[1].instants:  # an earlier attempt died
             self._take_out(time)
         delta = Instant(time, "deltacommit", COMPLETED)
         self._instants.reserve(delta)
@@ -354,14 +358,17 @@ class MetadataWriter(TableServices):
         self._instants.complete(delta, content, self._latest())
 
     def _check_partitions(self, properties: Mapping[str, str]) -> None:
-        """MetadataException for a partition of the table that would not be kept up to date."""
+        """Raise MetadataException for a partition of the table that can't be kept up to date."""
         unsupported = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
         if unsupported:
-            message = f"a partition that can't be kept up to date: {', '.join(sorted(unsupported))}"
+            message = (
+                "unsupported partitions, which can't be kept up to date: "
+                f"{', '.join(sorted(unsupported))}"
+            )
             raise MetadataException(self._metadata, message)
 
     def _take_out(self, time: str) -> None:
-        """Remove what an action wrote to the metadata table: the logs first."""
+        """Remove an action's change from the metadata table, the logs first."""
         _, metadata = self.timelines()
         for partition in FILE_GROUPS:
             for status in list_files(self._fs, f"{self._metadata}/{partition}"):
@@ -375,10 +382,10 @@ class MetadataWriter(TableServices):
             self._instants.remove(done)
 
     def sync(self) -> list[str]:
-        """Let the table catch up with the dataset's timeline; the times of what was applied.
+        """Apply missing actions of the dataset's timeline; return their times.
 
-        As in Hudi's first design: in the order in which it was completed, and up to the first
-        instant that an older one is at work beside. Readers merge the rest, until that is done.
+        Follows Hudi's first design: in order of completion, and up to the first instant that has an
+        older pending one. Readers merge the rest until then.
         """
         with self._critical(), self.metrics.timed(SYNC):
             self.maintain()
@@ -393,17 +400,17 @@ class MetadataWriter(TableServices):
             return applied
 
     def _behind(self, data: Timeline, metadata: Timeline) -> list[Instant]:
-        """Return what the table lacks, in order."""
+        """Return the actions missing in the table, in order."""
         return unsynced(data, metadata)
 
     def _statistics(self, change: Change, columns: Sequence[str]) -> list[Record]:
-        """Return the statistics records of a change: those it has, or read from the files."""
+        """Return the statistics records of a change, from the change or from the files."""
         return statistics_records(self._with_statistics(change, columns), columns)
 
     def _with_statistics(self, change: Change, columns: Sequence[str] | None = None) -> Change:
         """Return a change with statistics read from footers, if the table indexes columns.
 
-        Read before the lock is taken, they keep nobody waiting.
+        They are read before acquiring the lock, so that other writers don't wait.
         """
         unread = without(change.added, change.statistics)
         if not any(unread.values()):
@@ -415,11 +422,11 @@ class MetadataWriter(TableServices):
         return replace(change, statistics={**known, **change.statistics})
 
     def _blocked(self, instant: Instant, data: Timeline) -> bool:
-        """Return whether an action before this one is not completed."""
+        """Return True if an earlier action is not completed."""
         return any(pending.time < instant.time for pending in data.pending)
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
-        """Return the names of the files of partitions, by the table."""
+        """Return the file names of partitions, from the table."""
         with MetadataTable(
             self._fs,
             self.path,
@@ -443,8 +450,8 @@ class MetadataWriter(TableServices):
     def clean(self, deleted: Names) -> Instant:
         """Delete files of the dataset that no reader needs any more.
 
-        A file that is not there counts as deleted; one that can't be deleted stays listed.
-        MetadataException for names that lead out of the dataset.
+        A missing file counts as deleted; a file that can't be deleted remains listed. Raise
+        MetadataException for names outside the dataset.
         """
         check_change(Change(deleted=deleted))
         with self._critical():
@@ -459,12 +466,12 @@ class MetadataWriter(TableServices):
     def roll_back(self, failed: Instant, deleted: Names | None = None) -> Instant:
         """Undo an action that was begun and never completed, as a new action.
 
-        What it wrote to the metadata table did not count, and is removed; its data files `deleted`
-        are deleted.
+        Its changes of the metadata table were never valid, and are removed; its data files
+        `deleted` are deleted.
         """
         with self._critical():
             if failed.time in self.timelines()[0].completed:
-                raise IllegalArgumentException(f"{failed.time} is completed, and stays")
+                raise IllegalArgumentException(f"can't roll back {failed.time}: it is completed")
             instant = self._begin(ROLLBACK, encode_rollback_plan(failed.time, failed.action))
             return self._roll_back(instant, failed, deleted or {})
 
@@ -476,9 +483,9 @@ class MetadataWriter(TableServices):
         return self._finish(instant, Change(deleted=deleted), [f"{failed.time}.{failed.action}"])
 
     def restore(self, to: Instant) -> Instant:
-        """Take the dataset back to when an instant was completed; what was added since is deleted.
+        """Restore the dataset to the completion of an instant; delete files added since.
 
-        IllegalArgumentException if files were deleted since: they don't come back.
+        Raise IllegalArgumentException if files were deleted since, because they can't be restored.
         """
         with self._critical():
             self.recover()
@@ -499,7 +506,9 @@ class MetadataWriter(TableServices):
     def _restorable(self, targets: list[Instant]) -> None:
         for instant, change in zip(targets, changes_of(self._fs, self.path, targets), strict=True):
             if any(change.deleted.values()):
-                raise IllegalArgumentException(f"{instant.time} deleted files, which are gone")
+                raise IllegalArgumentException(
+                    f"can't restore: action {instant.time} deleted files"
+                )
 
     def _restore(self, instant: Instant, targets: list[Instant]) -> Instant:
         added = [change.added for change in changes_of(self._fs, self.path, targets)]
@@ -514,20 +523,20 @@ class MetadataWriter(TableServices):
         return done
 
     def _forget(self, targets: Iterable[Instant]) -> None:
-        """Remove the instants that a restore has taken back, and then what the table has of them.
+        """Remove the instants that a restore has reverted, and then their changes of the table.
 
-        In the other order readers would take them for instants that the table lacks.
+        In the reverse order, readers would treat them as missing in the table.
         """
         for instant in targets:
             self._data_instants.forget(instant)
             self._take_out(instant.time)
 
     def recover(self) -> list[Instant]:
-        """Complete the actions of dead writers that have a plan, and roll back the others.
+        """Complete planned actions of dead writers, and roll back the others.
 
-        Those that are younger than `patience` may be at work still, and are left alone. A
-        compaction of the dataset that is only requested waits for whoever runs it. What killed
-        writers have left of files that they were writing is removed.
+        Actions younger than `patience` may still be running, and are skipped. A compaction of the
+        dataset that is only requested waits for its executor. Temporary files of killed writers are
+        removed.
         """
         with self._critical():
             data, metadata = self.timelines()
@@ -564,7 +573,7 @@ class MetadataWriter(TableServices):
         return self._roll_back(undo, instant, self._files_of(instant.time))
 
     def _end_restores(self, data: Timeline, metadata: Timeline) -> None:
-        """Remove what restores have taken back that were completed, and died then."""
+        """Remove what completed restores reverted, if their writers died before."""
         for instant in data.instants.values():
             if instant.action == RESTORE and instant.state == COMPLETED:
                 named = self._plan(instant)["instantsToRollback"]
@@ -576,13 +585,16 @@ class MetadataWriter(TableServices):
     def _plan(self, instant: Instant) -> dict[str, Any]:
         schema = _PLANS[instant.action]
         source = Instant(instant.time, instant.action, REQUESTED)
-        if instant.state == COMPLETED:  # of a restore, which says what it has taken back
+        # of a restore, whose completed instant lists the reverted ones
+        if instant.state == COMPLETED:
             source, schema = instant, RESTORED
         try:
             content = self._data_instants.read(source)
             return read_one(content, schema)
         except ValueError as error:
-            raise MetadataException(self.path, f"{instant.time} has no plan ({error})") from error
+            raise MetadataException(
+                self.path, f"can't read the plan of {instant.time}: {error}"
+            ) from error
 
     def _files_of(self, time: str) -> dict[str, set[str]]:
         """Return the files whose names have the action's time, from a listing."""

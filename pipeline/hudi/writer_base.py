@@ -47,10 +47,10 @@ from fscontract.pipeline.hudi.timeline import (
 
 @dataclass(frozen=True)
 class Services:
-    """When the table is compacted, cleaned and archived; all of it before a commit is applied.
+    """Settings of compaction, cleaning and archiving, which run before a commit is applied.
 
-    It is compacted after so many deltacommits, keeps so many slices of each file group, and the
-    timelines keep so many instants.
+    Numbers of deltacommits between compactions, of slices kept per file group, and of instants kept
+    on the timelines.
     """
 
     compact_after: int = 10
@@ -59,7 +59,7 @@ class Services:
 
 
 class TableWriterBase:
-    """Files and instants of the metadata table of a dataset, for those who write them."""
+    """Files and instants of a dataset's metadata table, for writers."""
 
     group_class: ClassVar[type[FileGroupReader]] = FileGroupReader
 
@@ -101,22 +101,22 @@ class TableWriterBase:
         return f"{type(self).__name__}({self.path!r})"
 
     def close(self) -> None:
-        """Give the lock back, if it is held all the time."""
+        """Release the lock, if it is held permanently."""
         if self._lock is not None and self._has_lock:
             self._has_lock = False
             self._lock.release()
 
     def timelines(self) -> tuple[Timeline, Timeline]:
-        """Return the timeline of the dataset, and that of its metadata table."""
+        """Return the timelines of the dataset and of its metadata table."""
         if not self._depth:
             self._refresh()
         return self._data_instants.timeline(), self._instants.timeline()
 
     @contextmanager
     def _critical(self) -> Iterator[None]:
-        """Lock the table; the timelines are read once and kept until the end of the block.
+        """Return a context with the table locked; timelines are read once, and kept in the context.
 
-        One that holds the lock gives it back when it is closed.
+        A permanent lock is released by `close`.
         """
         if self._depth == 0:
             self._lock_up()
@@ -141,7 +141,7 @@ class TableWriterBase:
             self._has_lock = True
 
     def _check_lock(self) -> None:
-        """LockedException if the lock was lost: the last step before what counts is written."""
+        """Raise LockedException if the lock was lost; the last step before committing a change."""
         if self._lock is not None:
             try:
                 self._lock.check()
@@ -150,7 +150,7 @@ class TableWriterBase:
                 raise
 
     def _sweep(self, *more: str) -> None:
-        """Delete what killed writers have left: files that appear in no listing."""
+        """Delete temporary files of killed writers, which listings omit."""
         own = f"{self.path}/{HOODIE}"
         inside = self._metadata.startswith(f"{own}/")
         for directory in (own, *([] if inside else [self._metadata]), *more):
@@ -174,16 +174,16 @@ class TableWriterBase:
 
     def _slices(self, partition: str, metadata: Timeline) -> list[FileSlice]:
         if partition not in FILE_GROUPS:
-            raise MetadataException(self._metadata, f"no partition to write is {partition!r}")
+            raise MetadataException(self._metadata, f"not a writable partition: {partition!r}")
         slices = latest_slices(list_files(self._fs, f"{self._metadata}/{partition}"), metadata)
         if [file_slice.group for file_slice in slices] != [FILE_GROUPS[partition]]:
-            raise MetadataException(self._metadata, f"other file groups in {partition!r}")
+            raise MetadataException(self._metadata, f"unexpected file groups in {partition!r}")
         where = (self._fs, self._metadata, partition)
         check_slices(*where, slices, metadata, self.timelines()[0])
         return slices
 
     def _partitions(self) -> list[str]:
-        """Return the partitions of the table; MetadataException if it is not there."""
+        """Return the partitions of the table; raise MetadataException if it does not exist."""
         names = self._properties().get(PARTITIONS, "")
         if not names:
             raise MetadataException(self.path, "the dataset has no metadata table")
@@ -225,14 +225,14 @@ class TableWriterBase:
         write_file(self._fs, path, text.encode(), replace=True)
 
     def _counts(self, instant: str, data: Timeline) -> bool:
-        """Return whether what an instant wrote is to be in a compaction."""
+        """Return True if an instant's data must be part of a compaction."""
         return visible(instant, data)
 
 
 def _parts(
     entries: Iterable[tuple[bytes, bytes]], size: int
 ) -> Iterator[list[tuple[bytes, bytes]]]:
-    """Yield entries in lists of about `size` bytes, one list at least."""
+    """Yield entries in lists of about `size` bytes, at least one list."""
     part: list[tuple[bytes, bytes]] = []
     room = size
     for key, value in entries:

@@ -1,4 +1,4 @@
-"""Base class of the data sources: read-only, for `format` and as tables of Spark's catalog.
+"""Base class of the read-only data sources, for `format` and for tables of Spark's catalog.
 
 Spark gives a Python data source the properties of a table when the table is created, but passes
 none of them when it is read. It keeps the schema, so the schema stores the table's options.
@@ -15,18 +15,18 @@ from pyspark.sql.types import StructField, StructType
 from fscontract.pipeline.spark_source.errors import SourceException, one_line, raise_in_one_line
 from fscontract.pipeline.spark_source.request import absolute_locations, names_input
 
-#: Where the first column has the options of its table.
+#: Metadata key of the first column with the options of its table.
 OPTIONS_KEY = "fscontract.options"
-#: Properties that Spark gives to each table that it creates.
+#: Properties that Spark sets on each table.
 _OF_TABLES = frozenset({"owner", "provider"})
-#: What writers of streams have, and no reader.
+#: Option that Spark passes only to stream writers.
 _OF_WRITERS = "checkpointlocation"
-#: What the options among the properties of a table begin with.
+#: Prefix of options among the properties of a table.
 _OPTION = "option."
 
 
 class CatalogSource(DataSource):  # type: ignore[misc]
-    """A source that `_understand`s options, which may come with the schema of a table."""
+    """A source that parses options in `_understand`; the schema of a table may contain them."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
@@ -41,39 +41,39 @@ class CatalogSource(DataSource):  # type: ignore[misc]
                 self._understand(self._options)
 
     def _understand(self, options: Mapping[str, str]) -> None:
-        """Take all options; SourceException."""
+        """Parse all options; raise SourceException."""
         raise NotImplementedError
 
     def _columns(self) -> Any:
-        """Return the schema that the options ask for; SourceException."""
+        """Return the schema for the options; raise SourceException."""
         raise NotImplementedError
 
     def schema(self) -> Any:
-        """Return the columns that the options ask for; SourceException."""
+        """Return the columns for the options; raise SourceException."""
         self._complete({})
         columns = self._columns()
         with one_line():
             return with_options(columns, self._options) if self._creating else columns
 
     def plain(self, schema: Any) -> Any:
-        """Return a schema without the options in it; they apply if the source has no input yet."""
+        """Return a schema without its stored options; they apply if the source has no input yet."""
         columns, options = take_options(schema)
         self._complete(options)
         return columns
 
     def _complete(self, options: Mapping[str, str]) -> None:
-        """Take the options of a table, unless an input was given; SourceException without any."""
+        """Apply the options of a table unless an input was given; SourceException without any."""
         if not self._understood:
             with one_line():
                 self._understand({**options, **self._options})
             self._understood = True
 
     def writer(self, schema: Any, overwrite: bool) -> NoReturn:
-        """Refuse: the source only reads."""
+        """Raise SourceException, because the source is read-only."""
         self._refuse()
 
     def streamWriter(self, schema: Any, overwrite: bool) -> NoReturn:  # noqa: N802 - Spark's name
-        """Refuse: the source only reads."""
+        """Raise SourceException, because the source is read-only."""
         self._refuse()
 
     def _refuse(self) -> NoReturn:
@@ -81,28 +81,28 @@ class CatalogSource(DataSource):  # type: ignore[misc]
 
 
 def is_table(options: Mapping[str, str]) -> bool:
-    """Return whether the options are the properties of a table that Spark creates."""
+    """Return True if the options are the properties of a table that Spark creates."""
     return {key.lower() for key in options} >= _OF_TABLES
 
 
 def options_of_table(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the options among the properties of a table: its path, and what `options` set."""
+    """Return the options among the properties of a table: its path, and those set by `options`."""
     own = {key.lower(): text for key, text in properties.items()}
     settings = {k.removeprefix(_OPTION): text for k, text in own.items() if k.startswith(_OPTION)}
     return {**settings, **({"path": own["path"]} if "path" in own else {})}
 
 
 def with_options(schema: Any, options: Mapping[str, str]) -> Any:
-    """Return a schema that keeps the options; SourceException without a column to keep them."""
+    """Return a schema that stores the options; raise SourceException for one without columns."""
     if not schema.fields:
-        raise SourceException("a table has at least one column; option 'columns' is empty")
+        raise SourceException("option 'columns' must not be empty: a table has at least one column")
     first, *others = schema.fields
     metadata = {**(first.metadata or {}), OPTIONS_KEY: dict(options)}
     return StructType([StructField(first.name, first.dataType, first.nullable, metadata), *others])
 
 
 def take_options(schema: Any) -> tuple[Any, dict[str, str]]:
-    """Return the schema without the options that `with_options` put into it, and the options."""
+    """Return a schema without its stored options, and the options."""
     fields, options = [], {}
     for field in schema.fields:
         metadata = dict(field.metadata or {})

@@ -9,19 +9,19 @@ from typing import NoReturn
 
 from fscontract.contract.api.errors import IllegalArgumentException
 
-#: Spark leaves out the traceback of an exception where a worker has this variable.
+#: With this variable, a Spark worker omits the traceback of an exception.
 _HIDE = "SPARK_HIDE_TRACEBACK"
 
 
 class SourceException(ValueError):
-    """The source can't be read as it was asked for: an option, an input, or a file."""
+    """An invalid option, an unreadable input, or a damaged file."""
 
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Raise what goes wrong with files and options as a SourceException without a traceback.
+    """Convert errors of files and options to SourceException without a traceback.
 
-    The process, which is a worker of Spark, ends with the exception, and so does the variable.
+    The Spark worker process ends with the exception, so the variable needs no reset.
     """
     try:
         yield

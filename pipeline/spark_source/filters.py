@@ -1,8 +1,8 @@
-"""Filters of Spark that the data source decides itself.
+"""Spark filters that the data source evaluates.
 
-A filter on one column becomes a Condition, which holds of a value or masks an Arrow array.
-`sort_filters` divides the filters of Parquet files by what decides them: the names of directories,
-the statistics of columns, or the rows themselves.
+A filter on one column becomes a Condition, which can check a value or mask an Arrow array.
+`sort_filters` groups the filters of Parquet files by how they are evaluated: by names of
+directories, by column statistics, or by rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pyspark.sql import types as spark
 
 from fscontract.pipeline.hudi.pruning import Filter, Operator
 
-#: Filters with a value by the name of what they do, which operators know.
+#: Filters with a value, by operator name.
 _COMPARING = {
     api.EqualTo: "eq",
     api.EqualNullSafe: "eq",
@@ -36,7 +36,7 @@ _TEXTUAL = {
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on a column: `operation` with `value`, or its opposite if `negated`."""
+    """A condition on a column: `operation` with `value`, inverted if `negated`."""
 
     column: str
     operation: str
@@ -44,11 +44,11 @@ class Condition:
     negated: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Return whether it holds of a value."""
+        """Return True if the condition holds for a value."""
         return _PYTHON[self.operation](value, self.value) != self.negated
 
     def mask(self, array: Any) -> Any:
-        """Return a mask of the values of an Arrow array for which it holds."""
+        """Return a mask of the values in an Arrow array for which the condition holds."""
         import pyarrow.compute as pc
 
         mask = _masks(pc)[self.operation](array, self.value)
@@ -56,9 +56,9 @@ class Condition:
 
 
 def condition_of(pushed: Any, types: Mapping[str, type]) -> Condition | None:
-    """Return the condition that a filter of Spark is; None if it is not for the source.
+    """Return the condition for a Spark filter; None if the source can't evaluate it.
 
-    `types` are those of the columns' values in Python.
+    `types` are the Python types of the columns' values.
     """
     negated = isinstance(pushed, api.Not)
     inner = pushed.child if negated else pushed
@@ -119,7 +119,7 @@ def _is_in(array: Any, values: Any) -> Any:
     return pc.is_in(array, value_set=pa.array(values, array.type))
 
 
-#: Types whose values compare as Spark compares them: there is one order, and no NaN.
+#: Types that Python and Spark compare equally: total order, without NaN.
 _EXACT: dict[type, type] = {
     **dict.fromkeys((spark.ByteType, spark.ShortType, spark.IntegerType, spark.LongType), int),
     spark.StringType: str,
@@ -141,14 +141,14 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @dataclass(frozen=True)
 class PushedFilters:
-    """Conditions on directories and on rows, and ranges that rule out files."""
+    """Conditions on directories and rows, and column ranges that exclude files."""
 
     directories: tuple[Condition, ...] = ()
     rows: tuple[Condition, ...] = ()
     ranges: tuple[Filter, ...] = ()
 
     def and_also(self, other: PushedFilters) -> PushedFilters:
-        """Return the filters of both."""
+        """Return the conjunction of both."""
         return PushedFilters(
             self.directories + other.directories,
             self.rows + other.rows,
@@ -156,14 +156,14 @@ class PushedFilters:
         )
 
 
-#: No filter.
+#: Empty filters.
 NOTHING = PushedFilters()
 
 
 def sort_filters(
     filters: Iterable[Any], schema: Any, partitioned_by: Collection[str]
 ) -> tuple[PushedFilters, list[Any]]:
-    """Return the filters that are decided here, and those that Spark has to look at again."""
+    """Return the filters that the source evaluates, and those that Spark must evaluate again."""
     types = {
         field.name: _EXACT[type(field.dataType)]
         for field in schema.fields
@@ -185,12 +185,12 @@ def sort_filters(
 
 
 def filters_of(pushed: Any) -> list[Filter]:
-    """Return conditions that hold for each row that passes a filter of Spark."""
+    """Return conditions that hold for each row accepted by a Spark filter."""
     negated = isinstance(pushed, api.Not)
     inner = pushed.child if negated else pushed
     column = _column(pushed)
     if column is None or "." in column:
-        return []  # statistics name a field of a struct that way
+        return []  # statistics use this name for a field of a struct
     if isinstance(inner, api.IsNull | api.IsNotNull):
         null = isinstance(inner, api.IsNull) != negated
         return [Filter(column, "is null" if null else "is not null")]
@@ -209,7 +209,7 @@ def filters_of(pushed: Any) -> list[Filter]:
 
 
 def _beginning_with(column: str, prefix: str) -> list[Filter]:
-    """Return bounds of a prefix: from it on, and below the first text that sorts after it."""
+    """Return bounds of a prefix: the prefix, and the smallest greater text without it."""
     bounds = [Filter(column, ">=", prefix)]
     stem = prefix.rstrip(chr(_LAST))
     if stem:
@@ -220,12 +220,12 @@ def _beginning_with(column: str, prefix: str) -> list[Filter]:
 
 
 def _column(pushed: Any) -> str | None:
-    """Return the column of a filter; None for a field in one."""
+    """Return the column of a filter; None for a field of a struct."""
     inner = pushed.child if isinstance(pushed, api.Not) else pushed
     attribute: tuple[str, ...] = inner.attribute
     return attribute[0] if len(attribute) == 1 else None
 
 
 def _keeps_nulls(pushed: Any) -> bool:
-    """Return whether a null may pass though the condition does not hold of it."""
+    """Return True if a null may pass although the condition does not hold for it."""
     return isinstance(pushed, api.Not) and isinstance(pushed.child, api.EqualNullSafe)

@@ -1,4 +1,4 @@
-"""Find the files of the inputs by listing directories, and split them into blocks."""
+"""Input files, found by directory listings, and their split into blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def find_files(fs: FileSystem, request: ReadRequest) -> list[ScannedFileInfo]:
-    """Return the files below the inputs, each once, in listing order; SourceException."""
+    """Return the files below the inputs, without duplicates, in listing order.
+
+    Raise SourceException if an input is missing.
+    """
     scanner = TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values))
     infos: dict[str, ScannedFileInfo] = {}
     scanner.start()
@@ -49,12 +52,12 @@ def scanner_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def accepts(fs: FileSystem, request: ReadRequest) -> Callable[[FileStatus], bool]:
-    """Return which files the options ask for, by their names."""
+    """Return a function that selects files by name according to the options."""
     return TimeBasedDirectoryScanner(fs, request.paths, **scanner_options(request.values)).accepts
 
 
 class AsConfigured:
-    """The part of a splitter that goes by the options: headers, and files that are compressed."""
+    """Mixin of splitters for the options on headers and compressed files."""
 
     request: ReadRequest
 
@@ -62,11 +65,13 @@ class AsConfigured:
         """Return the offset of the data; SourceException for a compressed file with a header."""
         offset: int = self.request.values["dataOffset"]
         if offset and codec_of(info.path, self.request.compression) is not None:
-            raise SourceException(f"option 'dataOffset' is not for compressed files: {info.path!r}")
+            raise SourceException(
+                f"option 'dataOffset' is not supported for compressed files: {info.path!r}"
+            )
         return offset
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        """Return the whole length of a compressed file, which can't be split."""
+        """Return the whole length for a compressed file, which can't be split."""
         if codec_of(info.path, self.request.compression) is not None:
             return max(1, status.length)
         size: int = super().get_block_size(info, status)  # type: ignore[misc]
@@ -74,27 +79,27 @@ class AsConfigured:
 
 
 class PlanningSplitter(AsConfigured, AbstractFileSplitter):
-    """Makes the metadata of files that were found, with the ids of their blocks."""
+    """Creates the metadata of found files, with the ids of their blocks."""
 
     def __init__(self, request: ReadRequest, block_size: int) -> None:
         super().__init__(block_size=block_size)
         self.request = request
 
     def split(self, infos: Iterable[ScannedFileInfo]) -> list[FileMetadata]:
-        """Return the metadata of the files, in their order."""
+        """Return the metadata of the files, in order."""
         return [self.build_file_metadata(info) for info in infos]
 
     def get_file_info(self) -> FileInfo | None:
-        """Return None: `split` is given the files."""
+        """Return None, because `split` receives the files."""
         return None
 
     def get_default_block_size(self) -> int:
-        """Return the size it was made with."""
+        """Return the configured size."""
         assert self.block_size is not None
         return self.block_size
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """Return the status that the listing gave."""
+        """Return the listed status."""
         assert isinstance(info, ScannedFileInfo)
         return info.status
 
@@ -114,21 +119,21 @@ class Directory(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Return the whole path or URI."""
+        """Full path or URI."""
         return join_path(self.root, self.name) if self.name else self.root
 
     def below(self, roots: Sequence[str]) -> str:
-        """Return its path below the first of some directories that it is in."""
+        """Return its path below the first of `roots` that contains it."""
         return directory_of(f"{self.path.rstrip('/')}/", roots)
 
 
 class InputFiles(Protocol):
-    """The files of the inputs."""
+    """The input files."""
 
     roots: tuple[str, ...]
 
     def directories(self) -> list[Directory]:
-        """Return the directories that have files; SourceException."""
+        """Return the directories with files; raise SourceException."""
 
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
@@ -136,11 +141,11 @@ class InputFiles(Protocol):
         """Return the files, of some directories or all, that may have matching rows."""
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Release resources."""
 
 
 class ListedFiles:
-    """Files that are listed."""
+    """Files found by listings."""
 
     def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
         request = request.with_paths(expand(fs, request.paths))
@@ -150,24 +155,24 @@ class ListedFiles:
             self._infos = [i for i in self._infos if not is_hidden(Directory.of(i).name)]
 
     def directories(self) -> list[Directory]:
-        """Return the directories that have files."""
+        """Return the directories with files."""
         return list(dict.fromkeys(map(Directory.of, self._infos)))
 
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """Return the files of directories; a listing says nothing of rows."""
+        """Return the files of directories; ignore filters, as a listing has no statistics."""
         if directories is None:
             return self._infos
         chosen = set(directories)
         return [info for info in self._infos if Directory.of(info) in chosen]
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 def may_hold(conditions: Iterable[Condition]) -> Callable[[Directory], bool]:
-    """Return which directories may have files whose path meets all conditions."""
+    """Return a function that selects directories whose files' paths may meet all conditions."""
     path_conditions = [
         condition
         for condition in conditions
@@ -183,7 +188,7 @@ def may_hold(conditions: Iterable[Condition]) -> Callable[[Directory], bool]:
 
 
 def _may_begin(condition: Condition, start: str) -> bool:
-    """Return whether a path that begins with `start` may meet a condition."""
+    """Return True if a path that begins with `start` may meet a condition."""
     value = condition.value
     if condition.operation == "eq":
         return bool(value.startswith(start))
@@ -195,7 +200,7 @@ def _may_begin(condition: Condition, start: str) -> bool:
 
 
 def is_hidden(directory: str) -> bool:
-    """Return whether Spark takes no Parquet file in a directory for one with rows."""
+    """Return True if Spark ignores Parquet files in this directory."""
     return any(
         name.startswith(".") or (name.startswith("_") and "=" not in name)
         for name in directory.split("/")
@@ -203,7 +208,7 @@ def is_hidden(directory: str) -> bool:
 
 
 def directory_of(path: str, roots: Sequence[str]) -> str:
-    """Return the directory of a file below the first of some directories that it is in."""
+    """Return the directory of a file below the first of `roots` that contains it."""
     for root in roots:
         start = f"{root.rstrip('/')}/"
         if path.startswith(start):

@@ -1,4 +1,4 @@
-"""Find the files of the inputs in metadata tables: option `metadata`."""
+"""Input files, found in metadata tables: option `metadata`."""
 
 from __future__ import annotations
 
@@ -30,24 +30,25 @@ def current_files(
     everything: Callable[[], Sequence[FileStatus]],
     actions: Callable[[], Collection[str]],
 ) -> list[FileStatus]:
-    """Return the files among some that no newer file of their group replaces.
+    """Return the files that no newer file of their group replaces.
 
-    The newer one may be among `everything` only: it may have no row that is asked for, and
-    replaces the older one all the same. Files with other names than Hudi's are all kept.
-    SourceException for a table whose rows are not in such files alone, by the actions that were
-    completed, or because there are logs.
+    The newer one may be only in `everything`: it may have no matching row, and still replaces the
+    older one. Files that do not follow Hudi's naming are all kept. Raise SourceException for a
+    table with rows outside such files, detected by completed actions or by logs.
     """
     if not any(_DATA.fullmatch(name) or _LOG.fullmatch(name) for name in map(_name, statuses)):
         return list(statuses)
     latest: dict[tuple[str, str], str] = {}
     for status in everything():
         if _LOG.fullmatch(_name(status)):
-            raise SourceException(f"logs of Hudi are not read as Parquet: {status.path!r}")
+            raise SourceException(f"unsupported Hudi log file: {status.path!r}")
         if parts := _DATA.fullmatch(_name(status)):
             key = (_directory(status), parts["group"])
             latest[key] = max(latest.get(key, ""), parts["instant"])
     if replacing := _REPLACING.intersection(actions()):
-        raise SourceException(f"which files a {min(replacing)} of Hudi replaced is not read")
+        raise SourceException(
+            f"unsupported Hudi action: {min(replacing)}; the replaced files are unknown"
+        )
     return [candidate for candidate in statuses if _is_latest(candidate, latest)]
 
 
@@ -65,9 +66,9 @@ def _directory(status: FileStatus) -> str:
 
 
 class IndexedFiles:
-    """Files that the metadata tables of datasets know, which are the inputs.
+    """Files from the metadata tables of the datasets that are the inputs.
 
-    A dataset without a table that can be used is listed, with a MetadataWarning.
+    A dataset without a usable table is listed, with a MetadataWarning.
     """
 
     def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
@@ -90,7 +91,7 @@ class IndexedFiles:
     def find(
         self, directories: Collection[Directory] | None = None, filters: Sequence[Filter] = ()
     ) -> list[ScannedFileInfo]:
-        """Return the files of partitions that the statistics of columns don't rule out."""
+        """Return the files of partitions that column statistics do not exclude."""
         if directories is None and (self._parquet or not self._recursive):
             directories = self.directories()
         infos: dict[str, ScannedFileInfo] = {}
@@ -154,7 +155,7 @@ class IndexedDataset:
         self._listing.close()
 
     def _unless_all(self, partitions: Collection[str] | None) -> Collection[str] | None:
-        """Return None for all partitions, which are read more quickly."""
+        """Return None for all partitions, because these are read faster."""
         every = self._names is not None and set(self._names) == set(partitions or ())
         return None if every else partitions
 
@@ -167,25 +168,25 @@ class IndexedDataset:
 
 
 def check_datasets(fs: FileSystem, roots: Iterable[str], directory: str | None) -> None:
-    """SourceException for a path where there is neither a metadata table nor a directory."""
+    """Raise SourceException for a path without a metadata table and without a directory."""
     for root in roots:
         location = location_of(_path(root), None if directory is None else _path(directory))
-        with suppress(MetadataException):  # of which the planning will warn
+        with suppress(MetadataException):  # the planning will warn of it
             if location.exists(fs):
                 continue
         check_dataset(fs, root)
 
 
 def check_dataset(fs: FileSystem, root: str) -> None:
-    """SourceException unless a path is that of a directory."""
+    """Raise SourceException unless the path is a directory."""
     try:
         status: FileStatus | None = fs.get_file_status(bare_path(root))
     except FileNotFoundError:
         status = None
     if status is None:
-        raise SourceException(f"no such input: {root!r}")
+        raise SourceException(f"input not found: {root!r}")
     if not status.is_directory:
-        raise SourceException(f"option 'metadata' is for directories, not for {root!r}")
+        raise SourceException(f"option 'metadata' requires a directory: {root!r}")
 
 
 def _path(uri: str) -> str:

@@ -1,4 +1,4 @@
-"""A dataset's metadata table as a table of Spark: `format("fscontract-metadata")`."""
+"""Data source of a dataset's metadata table: `format("fscontract-metadata")`."""
 
 from __future__ import annotations
 
@@ -28,22 +28,24 @@ from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
 from fscontract.pipeline.spark_source.request import locations_of, paths_of
 
-#: The name by which Spark knows the source.
+#: Format name in Spark.
 NAME = "fscontract-metadata"
 FILES, COLUMN_STATS = "files", "column_stats"
 OPTIONS = (
     SourceOption(
         "content",
         choice,
-        "Which partition of the metadata table is read: a row for each file, or one for each file "
-        "and column that has statistics.",
+        "Partition of the metadata table: a row for each file, or for each file and column with "
+        "statistics.",
         FILES,
         choices=(FILES, COLUMN_STATS),
     ),
-    SourceOption("asOf", text, "An instant: the dataset as it was then."),
-    SourceOption("metadataDir", location, "Where the metadata table is, if not in the dataset."),
+    SourceOption("asOf", text, "Instant: show the dataset at that time."),
+    SourceOption(
+        "metadataDir", location, "Directory of the metadata table, if not in the dataset."
+    ),
 )
-#: Names of columns; those of numbers are `_NUMBERS`, the others are texts.
+#: Column names; those in `_NUMBERS` are numbers, the others strings.
 _COLUMNS = {
     FILES: ("partition", "path", "size", "instant"),
     COLUMN_STATS: (
@@ -58,31 +60,31 @@ _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class MetadataTableSource(CatalogSource):
-    """Rows of a metadata table. `docs/metadata.md` has the columns; `register` makes it known."""
+    """Rows of a metadata table. `docs/metadata.md` describes the columns; see `register`."""
 
     pushdown: ClassVar[bool] = False
 
     @classmethod
     def name(cls) -> str:
-        """Return the name for `format`."""
+        """Return the format name."""
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
         self.values = parse_options(options, OPTIONS)
         paths = paths_of(options)
         if len(paths) > 1:
-            raise SourceException("a metadata table is that of one dataset")
+            raise SourceException("expected the path of one dataset")
         self.root = paths[0]
         where = self.values["metadataDir"]
         self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
-        """Return the schema; SourceException if there is no metadata table."""
+        """Return the schema; raise SourceException without a metadata table."""
         with one_line(), FILESYSTEMS.lease(self.location) as fs, self.table(fs):
             return schema_of(self.values["content"])
 
     def table(self, fs: FileSystem) -> MetadataTable:
-        """Return the table; SourceException if there is none."""
+        """Return the table; raise SourceException if there is none."""
         where = self.values["metadataDir"]
         directory = None if where is None else normalize(bare_path(where))
         path = normalize(bare_path(self.root))
@@ -96,7 +98,7 @@ class MetadataTableSource(CatalogSource):
         schema = self.plain(schema)
         if schema != schema_of(self.values["content"]):
             expected = schema_of(self.values["content"]).simpleString()
-            raise SourceException(f"the columns are {expected}, and no others")
+            raise SourceException(f"invalid schema; expected the columns {expected}")
         return (PushdownTableReader if self.pushdown else MetadataTableReader)(self)
 
 
@@ -108,7 +110,7 @@ def schema_of(content: str) -> Any:
 
 
 class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
-    """Reads the table in one task: all of it is one file, and a few logs."""
+    """Reads the table in one task, because it consists of one file and a few logs."""
 
     def __init__(self, source: MetadataTableSource) -> None:
         self.source = source
@@ -131,10 +133,10 @@ class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
 
 
 class PushdownTableReader(MetadataTableReader):
-    """The same with filters of Spark."""
+    """Reader that accepts Spark filters."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
-        """Take those that the source decides: the table is asked for partitions and columns."""
+        """Accept the filters that select partitions and columns of the table."""
         schema = schema_of(self.source.values["content"])
         pushed, undecided = sort_filters(filters, schema, ())
         self.pushed = self.pushed.and_also(pushed)
@@ -181,7 +183,7 @@ def _text(wrapper: str | None, value: Any) -> str | None:
     return _TEXTS.get(wrapper or "", str)(value)
 
 
-#: How values are shown that are no texts or numbers.
+#: Converters of values that are neither texts nor numbers.
 _TEXTS: dict[str, Callable[[Any], str]] = {
     "BooleanWrapper": lambda value: str(value).lower(),
     "BytesWrapper": lambda value: bytes(value).hex(),
@@ -191,7 +193,7 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
 
 
 def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
-    """Return the values that a column may have; None if conditions leave that open."""
+    """Return the possible values of a column; None if conditions do not limit them."""
     allowed: set[str] | None = None
     for condition in conditions:
         if (

@@ -1,4 +1,4 @@
-"""Options of the data source: one table, which the code and the documentation use."""
+"""Options of the data source: one table, for code and documentation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fscontract.implementations.options import (
 )
 from fscontract.pipeline.spark_source.errors import SourceException
 
-#: The length that a value of Arrow can have at most.
+#: Maximum length of an Arrow value.
 _MAX_VALUE = (1 << 31) - 1
 
 PARQUET = "parquet"
@@ -35,7 +35,7 @@ def _columns(option: Option, text: str) -> tuple[str, ...]:
 
 
 def location(option: Option, text: str) -> str:
-    """Read a path or a URI."""
+    """Parse a path or a URI."""
     return options.text(option, text)
 
 
@@ -55,14 +55,14 @@ def _pattern(option: Option, text: str) -> str | None:
 class SourceOption(Option):
     """An option of the source, or of its tables."""
 
-    #: The only mode that has it: "batch" or "stream", or "" for both.
+    #: Mode that supports it: "batch", "stream", or "" for both.
     mode: str = ""
-    #: The default as the documentation has it, where it is not a plain value.
+    #: Default in the documentation, if it is not a plain value.
     default_note: str = ""
 
     @property
     def default_text(self) -> str:
-        """The default as the documentation has it."""
+        """Default in the documentation."""
         if self.default_note or self.default is None:
             return self.default_note
         if isinstance(self.default, tuple):
@@ -74,44 +74,44 @@ OPTIONS = (
     SourceOption(
         "reader",
         choice,
-        "Which records a file has: lines, slices of `sliceSize` bytes, records, which a "
-        "`delimiter` ends or which have `recordLength` bytes, or the rows of Parquet.",
+        "Kind of records: lines, slices of `sliceSize` bytes, records with a `delimiter` or of "
+        "`recordLength` bytes, or Parquet rows.",
         "lines",
         choices=READERS,
     ),
     SourceOption(
         "columns",
         _columns,
-        "The columns, in this order; none if it is empty, for a `count()` that ships nothing. "
-        "`.schema(...)` does the same.",
+        "Columns, in this order; empty for none, such as for a `count()` without data transfer. "
+        "`.schema(...)` has the same effect.",
         default_note=f"`{','.join(COLUMNS)}`; of Parquet, all",
     ),
     SourceOption(
         "where",
         text,
-        "Conditions on columns, with `and` between them: `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, "
-        "`between`, `like 'a%'`, `is null`, and `not`. Other rows are not there, and what can't "
-        "have any is not read.",
+        "Conditions on columns, joined by `and`: `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, "
+        "`between`, `like 'a%'`, `is null`, and `not`. Other rows are dropped, and files or "
+        "blocks without matching rows are not read.",
         mode="batch",
     ),
     SourceOption(
         "metadata",
         boolean,
-        "Whether the inputs are datasets whose metadata tables know the files. One without a table "
-        "is listed, with a warning.",
+        "Inputs are datasets; read their files from the metadata tables. A dataset without a "
+        "table is listed, with a warning.",
         False,
         mode="batch",
     ),
     SourceOption(
         "metadataDir",
         location,
-        "Where the metadata table is, if not in the dataset.",
+        "Directory of the metadata table, if not in the dataset.",
         mode="batch",
     ),
     SourceOption(
         "valueType",
         choice,
-        "Type of the column `value`. Bytes that are no UTF-8 are kept in either.",
+        "Type of the column `value`. Both keep bytes that are not UTF-8.",
         choices=("string", "binary"),
         default_note="`string` for lines, else `binary`",
     ),
@@ -120,90 +120,86 @@ OPTIONS = (
         size,
         "Size of the blocks that files are split into.",
         minimum=1,
-        default_note="as Spark would split; of a stream, what the filesystem says",
+        default_note="as Spark would split; for a stream, the filesystem's block size",
     ),
     SourceOption(
         "delimiter",
         text,
-        "What ends a line or record.",
+        "Terminator of a line or record.",
         default_note=r"`\n`, `\r` or `\r\n`",
     ),
-    SourceOption("delimiterHex", _hex, "The same as hexadecimal digits, for any bytes."),
+    SourceOption("delimiterHex", _hex, "Delimiter as hexadecimal digits, for any bytes."),
     SourceOption(
-        "recordLength", size, "Length of records of fixed width.", minimum=1, maximum=_MAX_VALUE
+        "recordLength", size, "Length of fixed-width records.", minimum=1, maximum=_MAX_VALUE
     ),
     SourceOption(
         "sliceSize",
         size,
-        "Length of slices; none goes beyond its block.",
+        "Length of slices; a slice does not cross its block's end.",
         32 * MIB,
         minimum=1,
         maximum=_MAX_VALUE,
         default_note="`32m`",
     ),
-    SourceOption("maxRecordLength", size, "How many bytes a line or record may have."),
+    SourceOption("maxRecordLength", size, "Maximum bytes of a line or record."),
     SourceOption(
         "onTooLong",
         choice,
-        "What becomes of a longer one.",
+        "Handling of longer lines or records.",
         "error",
         choices=("error", "truncate", "skip"),
     ),
-    SourceOption("dropBlank", boolean, "Whether blank lines are left out.", False),
-    SourceOption("stripBom", boolean, "Whether a byte order mark at the start is left out.", True),
+    SourceOption("dropBlank", boolean, "Drop blank lines.", False),
+    SourceOption("stripBom", boolean, "Drop a byte order mark at the start.", True),
     SourceOption(
         "dataOffset",
         size,
-        "Where the data of each file starts, behind a header.",
+        "Start of the data in each file, behind a header.",
         0,
         default_note="`0`",
     ),
     SourceOption(
         "compression",
         choice,
-        "How files are compressed, each of which is one block then; by its suffix if not said.",
+        "Compression of the files; a compressed file is one block. Default: by suffix.",
         "infer",
         choices=("infer", "none", "gzip", "bzip2", "xz", "zstd"),
     ),
     SourceOption(
         "bufferSize",
         size,
-        "How many bytes are read at once.",
+        "Number of bytes read at once.",
         512 * KIB,
         minimum=1,
         maximum=512 * MIB,
         default_note="`512k`",
     ),
-    SourceOption(
-        "recursive", boolean, "Whether directories below the inputs are looked into.", True
-    ),
-    SourceOption(
-        "filePattern", _pattern, "Regular expression that the whole name of a file matches."
-    ),
+    SourceOption("recursive", boolean, "Search directories recursively.", True),
+    SourceOption("filePattern", _pattern, "Regular expression that full file names must match."),
     SourceOption(
         "ignorePattern",
         _pattern,
-        "Regular expression for names of files that are left out; empty for none.",
+        "Regular expression for file names to exclude; empty for none.",
         "[._].*",
     ),
     SourceOption(
         "ignoreMissingFiles",
         boolean,
-        "Whether files are skipped that were there when they were planned, and are no more.",
+        "Skip files that were deleted after planning.",
         False,
     ),
     SourceOption(
         "changedFiles",
         choice,
-        "What becomes of a file that was changed since: it fails, or is read as far as it was "
-        "planned.",
+        "Handling of a file that was changed after planning: fail, or read up to its planned "
+        "length.",
         "error",
         choices=("error", "read"),
     ),
     SourceOption(
         "maxPartitionBytes",
         size,
-        "How many bytes a partition has at most, unless one block is larger.",
+        "Maximum bytes of a partition, unless one block is larger.",
         minimum=1,
         mode="batch",
         default_note="`spark.sql.files.maxPartitionBytes`",
@@ -211,14 +207,14 @@ OPTIONS = (
     SourceOption(
         "openCostInBytes",
         size,
-        "What opening a file costs, in bytes that could be read meanwhile.",
+        "Cost of opening a file, as the number of bytes that could be read meanwhile.",
         mode="batch",
         default_note="`spark.sql.files.openCostInBytes`",
     ),
     SourceOption(
         "minPartitionNum",
         count,
-        "How many partitions there should be at least.",
+        "Minimum number of partitions.",
         minimum=1,
         mode="batch",
         default_note="`spark.sql.files.minPartitionNum`, else the parallelism",
@@ -226,9 +222,9 @@ OPTIONS = (
     SourceOption(
         "windowLocation",
         location,
-        "Directory in which the stream keeps what its windows took; one for each stream.",
+        "Directory in which the stream stores its windows; one per stream.",
         mode="stream",
-        default_note="none: a stream needs it",
+        default_note="none: required for a stream",
     ),
     SourceOption(
         "scanInterval",
@@ -242,28 +238,28 @@ OPTIONS = (
     SourceOption(
         "maxFilesPerTrigger",
         count,
-        "How many files a micro-batch begins at most.",
+        "Maximum number of files that a micro-batch starts.",
         minimum=1,
         mode="stream",
     ),
     SourceOption(
         "maxBytesPerTrigger",
         size,
-        "How many bytes a micro-batch has at most, unless one block is larger.",
+        "Maximum bytes of a micro-batch, unless one block is larger.",
         minimum=1,
         mode="stream",
     ),
     SourceOption(
         "blocksThreshold",
         count,
-        "How many blocks a micro-batch has at most.",
+        "Maximum number of blocks of a micro-batch.",
         minimum=1,
         mode="stream",
     ),
     SourceOption(
         "minPartitions",
         count,
-        "The fewest partitions of a micro-batch that has as many blocks.",
+        "Minimum partitions of a micro-batch with as many blocks.",
         1,
         minimum=1,
         mode="stream",
@@ -271,7 +267,7 @@ OPTIONS = (
     SourceOption(
         "maxPartitions",
         count,
-        "The most partitions of a micro-batch.",
+        "Maximum partitions of a micro-batch.",
         16,
         minimum=1,
         mode="stream",
@@ -279,7 +275,7 @@ OPTIONS = (
     SourceOption(
         "scalingInterval",
         duration,
-        "Seconds until the number of partitions is decided on again.",
+        "Seconds between decisions on the number of partitions.",
         120.0,
         minimum=0.001,
         mode="stream",
@@ -287,18 +283,19 @@ OPTIONS = (
     ),
 )
 BY_NAME = {option.name.lower(): option for option in OPTIONS}
-#: What Spark makes of the arguments of `load`.
+#: Options into which Spark converts the arguments of `load`.
 PATHS = ("path", "paths")
-#: The options that are a path or a URI, in lower case; a relative path is made absolute.
+#: Options with a path or a URI, in lower case; relative paths are made absolute.
 LOCATIONS = ("path", *(option.name.lower() for option in OPTIONS if option.kind is location))
-#: What options of a bucket start with: `s3.endpoint`, and Hadoop's own keys.
+#: Prefixes of bucket options: `s3.endpoint`, and Hadoop's own keys.
 S3_PREFIXES = ("s3.", "fs.s3a.")
 
 
 def parse_options(given: Mapping[str, str], table: Sequence[Option] = OPTIONS) -> dict[str, Any]:
-    """Return the values of all options of a table by name; SourceException. Case does not matter.
+    """Return the values of all options of a table by name; raise SourceException.
 
-    What Spark makes of the arguments of `load`, and options of a bucket, are left out.
+    Names are case-insensitive. The arguments of `load`, as Spark passes them, and bucket options
+    are skipped.
     """
     own = {
         name: text
@@ -315,13 +312,13 @@ def parse_options(given: Mapping[str, str], table: Sequence[Option] = OPTIONS) -
 
 
 def _selected_columns(names: tuple[str, ...] | None, reader: str) -> tuple[str, ...] | None:
-    """Return the columns that are asked for, None for all of a Parquet file; SourceException."""
+    """Return the requested columns, None for all of a Parquet file; raise SourceException."""
     parquet = reader == PARQUET
     if names is None:
         return None if parquet else COLUMNS
     columns = names if parquet else tuple(name.lower() for name in names)
     if len(set(columns)) != len(columns) or not (parquet or set(columns) <= set(COLUMNS)):
-        allowed = "names" if parquet else f"some of {', '.join(COLUMNS)}"
+        allowed = "expected names" if parquet else f"expected some of {', '.join(COLUMNS)}"
         raise SourceException(
             f"option 'columns' can't be {','.join(names)!r:.80}: {allowed}, each once"
         )
@@ -337,7 +334,7 @@ def options_of_s3(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def table(options: Sequence[SourceOption] = OPTIONS) -> str:
-    """Return the options as a table of Markdown."""
+    """Return the options as a Markdown table."""
     rows = ["| option | for | meaning | default |", "|---|---|---|---|"]
     for option in options:
         choices = f" ({', '.join(f'`{c}`' for c in option.choices)})" if option.choices else ""

@@ -1,7 +1,7 @@
-"""Plan the partitions of a batch, as Spark plans those of its own files.
+"""Plan of a batch's partitions, made as Spark does for its own files.
 
-The files of the inputs become runs of blocks; filters on paths, block ids and offsets narrow the
-runs, and `pack` fills partitions with them.
+The input files become runs of blocks; filters on paths, block ids and offsets narrow the runs, and
+`pack` fills partitions with them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from fscontract.pipeline.spark_source.request import ReadRequest, expand
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
 
-#: An offset, or an id, that is beyond all others.
+#: Greater than all offsets and ids.
 _FAR = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
 class BlockRun:
-    """Blocks of a file that follow one another: from number `first` up to `stop`, from 0 on."""
+    """Consecutive blocks of a file, from number `first` to `stop` (exclusive), counted from 0."""
 
     file: FileMetadata
     first: int
@@ -41,16 +41,16 @@ class BlockRun:
 
     @property
     def start(self) -> int:
-        """Return the offset of the first byte."""
+        """Offset of the first byte."""
         return self._edge(self.first) if self.first else self.file.data_offset
 
     @property
     def size(self) -> int:
-        """Return how many bytes the blocks have."""
+        """Number of bytes in the blocks."""
         return min(self._edge(self.stop), self.file.file_length) - self.start
 
     def blocks(self) -> Iterator[FileBlockMetadata]:
-        """Yield the blocks, made one by one."""
+        """Yield the blocks, created one at a time."""
         blocks = BlockMetadataIterator(self.file, self.first)
         while blocks.emitted < self.stop:
             yield next(blocks)
@@ -61,7 +61,7 @@ class BlockRun:
             yield replace(self, first=first, stop=min(first + max_blocks, self.stop))
 
     def _edge(self, number: int) -> int:
-        """Return where a block begins in the grid that starts at byte 0."""
+        """Return the start of a block in the grid that starts at byte 0."""
         return (self.file.data_offset // self.file.block_size + number) * self.file.block_size
 
 
@@ -73,13 +73,13 @@ class BlocksPartition(InputPartition):  # type: ignore[misc]
 
     @property
     def runs(self) -> tuple[BlockRun, ...]:
-        """Return the blocks, in the order in which they are read."""
+        """Blocks, in reading order."""
         runs: tuple[BlockRun, ...] = self.value
         return runs
 
 
 def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
-    """Return the files that the options ask for; SourceException if an input is missing."""
+    """Return the files for the options; raise SourceException if an input is missing."""
     if not request.values["metadata"]:
         return ListedFiles(fs, request)
     from fscontract.pipeline.spark_source.metadata_files import IndexedFiles
@@ -88,7 +88,7 @@ def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
 
 
 def check_inputs(fs: FileSystem, request: ReadRequest) -> None:
-    """SourceException if an input is missing."""
+    """Raise SourceException if an input is missing."""
     if not request.values["metadata"]:
         expand(fs, request.paths)
         return
@@ -102,14 +102,14 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Packing:
-    """The settings of Spark that determine the size of partitions."""
+    """Spark settings that determine the size of partitions."""
 
     max_partition_bytes: int = 128 * MIB
     open_cost: int = 4 * MIB
     min_partitions: int = 1
 
     def with_options(self, request: ReadRequest) -> Packing:
-        """Return the same, but for what options say."""
+        """Return the settings with the options applied."""
         values = request.values
         cost = values["openCostInBytes"]
         return Packing(
@@ -119,7 +119,7 @@ class Packing:
         )
 
     def split_size(self, lengths: Sequence[int]) -> int:
-        """Return how many bytes of files of these lengths a partition has at most."""
+        """Return the maximum partition size in bytes for files of these lengths."""
         total = sum(lengths) + len(lengths) * self.open_cost
         share = total // self.min_partitions
         return max(1, min(self.max_partition_bytes, max(self.open_cost, share)))
@@ -128,7 +128,7 @@ class Packing:
 def plan_infos(
     infos: Sequence[ScannedFileInfo], request: ReadRequest, packing: Packing
 ) -> tuple[list[BlockRun], int]:
-    """Return all blocks of these files, and how many bytes a partition has at most."""
+    """Return all blocks of these files, and the maximum partition size in bytes."""
     max_bytes = packing.split_size([info.status.length for info in infos])
     files = PlanningSplitter(request, _block_size(request, max_bytes)).split(infos)
     return [BlockRun(f, 0, f.number_of_blocks) for f in files if f.number_of_blocks], max_bytes
@@ -144,7 +144,7 @@ def _block_size(request: ReadRequest, max_bytes: int) -> int:
 
 
 def pack(runs: Iterable[BlockRun], max_bytes: int, open_cost: int) -> list[list[BlockRun]]:
-    """Return the blocks in partitions of at most `most` bytes, unless one block has more.
+    """Distribute blocks to partitions of at most `max_bytes`, unless one block is larger.
 
     Large pieces come first; a partition is full when the next piece does not fit.
     """
@@ -162,7 +162,7 @@ def pack(runs: Iterable[BlockRun], max_bytes: int, open_cost: int) -> list[list[
 
 
 def spread(runs: Sequence[BlockRun], count: int) -> list[list[BlockRun]]:
-    """Divide blocks into `count` partitions of about the same size; fewer for fewer blocks.
+    """Divide blocks into `count` partitions of about equal size; fewer for fewer blocks.
 
     The same blocks and count give the same partitions.
     """
@@ -184,7 +184,7 @@ def spread(runs: Sequence[BlockRun], count: int) -> list[list[BlockRun]]:
 
 
 def kept_runs(runs: Iterable[BlockRun], conditions: Sequence[Condition]) -> list[BlockRun]:
-    """Return what is left of runs of blocks: files by their path, and blocks that may have rows."""
+    """Return the runs of blocks whose path and rows may meet the conditions."""
     if any(c.operation == "null" and not c.negated for c in conditions):
         return []
     paths = [c for c in conditions if c.column == "path"]
@@ -205,7 +205,7 @@ def _narrowed(run: BlockRun, ids: tuple[int, int], offsets: tuple[int, int]) -> 
     stop = min(run.stop, ids[1] - file.first_block_id + 1)
     if not _compressed_into_one(run):
         grid = file.data_offset // file.block_size
-        # A row starts in its block, or exactly where that ends.
+        # A row starts in its block, or exactly at its end.
         first = max(first, (offsets[0] - 1) // file.block_size - grid)
         stop = min(stop, max(offsets[1] // file.block_size - grid, 0) + 1)
         if offsets[1] < file.data_offset:
@@ -214,7 +214,7 @@ def _narrowed(run: BlockRun, ids: tuple[int, int], offsets: tuple[int, int]) -> 
 
 
 def _compressed_into_one(run: BlockRun) -> bool:
-    """Return whether the file is one block, so that offsets may be decompressed ones."""
+    """Return True if the file is one compressed block, whose offsets may be decompressed ones."""
     return run.file.number_of_blocks == 1
 
 

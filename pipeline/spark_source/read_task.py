@@ -1,4 +1,4 @@
-"""Read records in a task, as Arrow batches in the requested schema."""
+"""Reading of records in a task, as Arrow batches in the requested schema."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from fscontract.pipeline.spark_source.options import COLUMNS
 from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
 from fscontract.pipeline.spark_source.request import ReadRequest
 
-#: Batches are put together until they have so many rows, or bytes.
+#: Batches are combined up to this number of rows, or bytes.
 MAX_ROWS = 1 << 16
 MAX_BYTES = 1 << 18
-#: How many bytes a value has at most.
+#: Maximum bytes of a value.
 LONGEST = (1 << 31) - 1
 
 
 class RecordColumns:
-    """Makes Arrow batches with these columns of records, without rows that conditions exclude."""
+    """Converts records to Arrow batches with these columns; conditions exclude rows."""
 
     def __init__(
         self, names: Sequence[str], binary: bool, nullable: Sequence[bool], conditions: Any = ()
@@ -70,7 +70,7 @@ class RecordColumns:
 
 
 def together(batches: Iterator[Any], schema: Any) -> Iterator[Any]:
-    """Yield the same rows in batches that are not small, and none that is empty."""
+    """Yield the same rows in larger batches, none of them empty."""
     waiting: list[Any] = []
     rows = size = 0
     for batch in batches:
@@ -101,14 +101,14 @@ def _joined(batches: list[Any], schema: Any) -> Any:
 
 
 def _check_length(batch: RecordBatch, block: FileBlockMetadata) -> None:
-    """RecordTooLongException for what no value of Arrow can hold; one that long comes alone."""
+    """Raise RecordTooLongException for a record over Arrow's limit, alone in its batch."""
     if batch.used_bytes > LONGEST and len(batch.records[0]) > LONGEST:
-        reason = f"the record is longer than {LONGEST} bytes; option 'maxRecordLength' cuts it"
+        reason = f"record exceeds {LONGEST} bytes; truncate it with option 'maxRecordLength'"
         raise RecordTooLongException(block.file_path, block.block_id, batch.start, reason)
 
 
 def _values(batch: RecordBatch, kind: Any) -> Any:
-    """Return the records as an array; bytes are taken as they are, whatever the type."""
+    """Return the records as an array; the bytes are not validated, whatever the type."""
     if isinstance(batch, RegionBatch):
         return _split(batch, kind)
     if isinstance(batch, PiecesBatch):
@@ -121,7 +121,7 @@ def _values(batch: RecordBatch, kind: Any) -> Any:
 
 
 def _split(batch: RegionBatch, kind: Any) -> Any:
-    """Divide the whole region at once; behind the last delimiter nothing is left."""
+    """Split the whole region at once; nothing follows the last delimiter."""
     bounds = [batch.first, batch.stop - len(batch.delimiter)]
     values = pc.split_pattern(_array(bounds, batch.data, kind), pattern=batch.delimiter).values
     batch.count = len(values)
@@ -129,13 +129,13 @@ def _split(batch: RegionBatch, kind: Any) -> Any:
 
 
 def _array(offsets: Sequence[int], data: bytes, kind: Any) -> Any:
-    """Return the values in `data` between these offsets, without copying them."""
+    """Return the values in `data` between these offsets, without copying."""
     bounds = pa.py_buffer(array("i", offsets))
     return pa.Array.from_buffers(kind, len(offsets) - 1, [None, bounds, pa.py_buffer(data)])
 
 
 def _offsets(batch: RecordBatch, values: Any) -> Any:
-    """Return where the records start in the file."""
+    """Return the start of each record in the file."""
     count = len(batch)
     if not isinstance(batch, RegionBatch):
         return pa.array(batch.offsets, pa.int64())
@@ -147,7 +147,7 @@ def _offsets(batch: RecordBatch, values: Any) -> Any:
 
 @dataclass(frozen=True)
 class ReadPlan:
-    """The settings of a task, besides its blocks; sent to each task."""
+    """Settings of a task, without its blocks; sent to each task."""
 
     location: FileLocation
     values: Mapping[str, Any]
@@ -200,7 +200,7 @@ def read_partition(plan: ReadPlan, partition: Any, report: Any) -> Iterator[Any]
 
 
 def read_runs(plan: ReadPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
-    """Yield the rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+    """Yield the rows of blocks as Arrow batches; finally call `report` with the counters."""
 
     columns = RecordColumns(plan.columns, plan.binary, plan.nullable, plan.conditions)
     counters = Counters()
@@ -230,7 +230,7 @@ def _batches(
 
 
 def as_planned(values: Mapping[str, Any], block: FileBlockMetadata) -> FileBlockMetadata:
-    """Return the block; without what would tell a changed file, if such a one is to be read."""
+    """Return the block; if changed files are accepted, without properties that detect changes."""
     if values["changedFiles"] == "error":
         return block
     return replace(block, etag=None, modification_time=None)
@@ -240,26 +240,28 @@ _TYPES = {"path": StringType, "block_id": LongType, "offset": LongType}
 
 
 def schema_of(columns: Sequence[str], binary: bool) -> Any:
-    """Return the schema with these columns; `binary` is for the value."""
+    """Return the schema with these columns; `binary` applies to the value."""
     value = BinaryType if binary else StringType
     fields = [StructField(name, _TYPES.get(name, value)(), nullable=False) for name in columns]
     return StructType(fields)
 
 
 def check_schema(schema: Any) -> tuple[tuple[str, ...], bool | None]:
-    """Return the columns of a schema, and whether the value is binary, None without one.
+    """Return the columns of a schema, and True if the value is binary, None without one.
 
-    SourceException for a column that there is not, or of another type.
+    Raise SourceException for an unknown column, or one of another type.
     """
     names = tuple(field.name for field in schema.fields)
     if len(set(names)) != len(names) or not set(names) <= set(COLUMNS):
-        raise SourceException(f"the columns are {', '.join(COLUMNS)}, not {', '.join(names)}")
+        raise SourceException(
+            f"invalid columns: {', '.join(names)}; expected some of {', '.join(COLUMNS)}"
+        )
     binary: bool | None = None
     for field in schema.fields:
         if field.name == "value":
             binary = isinstance(field.dataType, BinaryType)
         expected = _TYPES.get(field.name, BinaryType if binary else StringType)
         if field.dataType != expected():
-            types = f"{expected().simpleString()}, not {field.dataType.simpleString()}"
-            raise SourceException(f"the type of column {field.name!r} is {types}")
+            types = f"{field.dataType.simpleString()}, expected {expected().simpleString()}"
+            raise SourceException(f"invalid type of column {field.name!r}: {types}")
     return names, binary

@@ -1,4 +1,4 @@
-"""Check the options of a read together, and resolve its inputs and their filesystems."""
+"""Validation of the options of a read, and resolution of its inputs and filesystems."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
 def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options with absolute locations: a relative path is below the working directory.
+    """Return the options with absolute locations, relative to the working directory.
 
-    Spark makes sources in processes of the driver, which have its working directory.
+    Spark creates sources in processes of the driver, which have its working directory.
     """
     absolute = dict(options)
     for key, text in options.items():
@@ -49,30 +49,32 @@ def _absolute(path: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Return the paths that `load` was given as a list; SourceException."""
+    """Return the paths of a list given to `load`; raise SourceException."""
     try:
         paths = json.loads(text) if text else []
     except ValueError:
         paths = None
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise SourceException(f"option 'paths' can't be {text!r:.80}: a list of paths as JSON")
+        raise SourceException(
+            f"option 'paths' can't be {text!r:.80}: expected a JSON list of paths"
+        )
     return paths
 
 
 def names_input(options: Mapping[str, str]) -> bool:
-    """Return whether the options have a path."""
+    """Return True if the options have a path."""
     return any(text for key, text in options.items() if key.lower() in PATHS)
 
 
 def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the arguments of `load`, as Spark passes them on: one text, or a list as JSON."""
+    """Return the arguments of `load`, which Spark passes as one text, or as a JSON list."""
     own = {key.lower(): text for key, text in options.items()}
     paths = [own["path"]] if own.get("path") else []
     paths += _listed(own.get("paths", ""))
     if not paths:
         raise SourceException(
-            "no path: .load(path), .load([path, ...]) or .option('path', path); a table that was"
-            " created with columns of its own has none: leave out its columns"
+            "missing path: use .load(path), .load([path, ...]) or .option('path', path); a table "
+            "that was created with explicit columns has no path: omit its columns"
         )
     return tuple(dict.fromkeys(paths))
 
@@ -82,17 +84,17 @@ def locations_of(
 ) -> tuple[FileLocation, FileLocation | None]:
     """Return the filesystem of all paths, and that of the windows, if there is a location.
 
-    SourceException if the paths are in several.
+    Raise SourceException if the paths are in several filesystems.
     """
     urls = list(dict.fromkeys(map(_where, paths)))
     if len(urls) > 1:
-        raise SourceException(f"paths are in one filesystem, not in {' and '.join(urls)}")
+        raise SourceException(f"all paths must be in one filesystem, got {' and '.join(urls)}")
     windows = None if window_location is None else _where(window_location)
     own = options_of_s3(options)
     _check_no_keys(own)
     if own and not f"{urls[0]} {windows}".count("s3://"):
         name = min(own) if min(own).startswith("fs.") else f"s3.{min(own)}"
-        raise SourceException(f"option {name!r} is for the URL of a bucket")
+        raise SourceException(f"option {name!r} requires an s3:// URL")
     return _location(urls[0], own), None if windows is None else _location(windows, own)
 
 
@@ -101,7 +103,7 @@ def _location(where: str, options: Mapping[str, str]) -> FileLocation:
 
 
 def _where(path: str) -> str:
-    """Return the URL of a path's filesystem; SourceException if executors can't read it."""
+    """Return the URL of a path's filesystem; raise SourceException if executors can't read it."""
     scheme_match = _URI.match(path)
     scheme = "file" if scheme_match is None else scheme_match[1].lower()
     bare = bare_path(path)
@@ -114,7 +116,9 @@ def _where(path: str) -> str:
         return "file:///"
     if scheme in _S3 and authority and "@" not in authority:
         return f"s3://{authority}"
-    raise SourceException(f"no path, file:///path or s3://bucket/path: {scheme}:")
+    raise SourceException(
+        f"unsupported {scheme}: URL: expected a path, file:///path or s3://bucket/path"
+    )
 
 
 def _check_no_keys(options: Mapping[str, str]) -> None:
@@ -126,15 +130,15 @@ def _check_no_keys(options: Mapping[str, str]) -> None:
     for name in options:
         if name.endswith(keys):
             raise SourceException(
-                f"option {name!r} is a key, and would be sent around: executors find keys in"
-                " their environment, the files of AWS, or a role"
+                f"option {name!r} must not be set: keys would be sent to executors, which find "
+                "them in their environment, the AWS files, or a role"
             )
 
 
 def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
-    """Replace patterns by the paths they match; SourceException for a missing input.
+    """Replace glob patterns by the paths they match; raise SourceException for a missing input.
 
-    A path with the characters of a pattern that is there is no pattern.
+    An existing path with pattern characters is not a pattern.
     """
     paths_found: dict[str, None] = {}
     for path in paths:
@@ -142,19 +146,19 @@ def expand(fs: FileSystem, paths: Sequence[str]) -> list[str]:
         front = path[: len(path) - len(bare)]
         matches = [bare] if _is_there(fs, bare) else list(_matches(fs, bare))
         if not matches:
-            kind = "no file or directory matches" if _MAGIC.search(bare) else "no such input:"
+            kind = "no file or directory matches" if _MAGIC.search(bare) else "input not found:"
             raise SourceException(f"{kind} {path!r}")
         paths_found.update((f"{front}{match}", None) for match in matches)
     return list(paths_found)
 
 
 def check_no_patterns(fs: FileSystem, paths: Sequence[str]) -> None:
-    """SourceException for a pattern; a path with its characters that is there is none."""
+    """Raise SourceException for a glob pattern, unless a path with its characters exists."""
     for path in paths:
         if _MAGIC.search(bare_path(path)) and not _is_there(fs, bare_path(path)):
             raise SourceException(
-                f"a stream takes directories and files, and no pattern such as {path!r}; option"
-                " 'filePattern' is for the names of files"
+                f"glob pattern not supported for a stream: {path!r}; use a directory and option "
+                "'filePattern'"
             )
 
 
@@ -173,7 +177,7 @@ def _matches(fs: FileSystem, pattern: str) -> Iterator[str]:
 
 
 def _step(fs: FileSystem, at: str, element: str, directory: bool) -> Iterator[str]:
-    """Yield what an element of a pattern stands for in the directory `at`."""
+    """Yield the matches of a pattern's element in the directory `at`."""
     if not _MAGIC.search(element):
         path = f"{at}/{element}"
         if directory or _is_there(fs, path):
@@ -211,7 +215,7 @@ def _expression(element: str) -> re.Pattern[str]:
     try:
         return re.compile("".join(parts), re.DOTALL)
     except re.error as error:
-        raise SourceException(f"no pattern: {element!r:.80}: {error}") from None
+        raise SourceException(f"invalid pattern {element!r:.80}: {error}") from None
 
 
 def _is_there(fs: FileSystem, path: str) -> bool:
@@ -223,7 +227,7 @@ def _is_there(fs: FileSystem, path: str) -> bool:
 
 
 _RECORDS = ("lines", "slices", "records")
-#: The options that some readers alone take.
+#: Options that only some readers support.
 _OF_READERS = {
     "valueType": _RECORDS,
     "dataOffset": _RECORDS,
@@ -238,7 +242,7 @@ _OF_READERS = {
     "recordLength": ("records",),
     "sliceSize": ("slices",),
 }
-#: The options of lines, which records of fixed width do not take.
+#: Options of lines, which fixed-width records do not support.
 _OF_LINES = [
     name for name, readers in _OF_READERS.items() if "lines" in readers and "slices" not in readers
 ]
@@ -246,17 +250,17 @@ _OF_LINES = [
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """The inputs, the filesystem they are in, and the values of all options."""
+    """Inputs, their filesystem, and the values of all options."""
 
     paths: tuple[str, ...]
     location: FileLocation
     values: Mapping[str, Any]
-    #: The filesystem of `windowLocation`.
+    #: Filesystem of `windowLocation`.
     windows: FileLocation | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> ReadRequest:
-        """Parse and check the options of Spark; SourceException."""
+        """Parse and check Spark's options; raise SourceException."""
         values = parse_options(options)
         names = {BY_NAME[k.lower()].name for k in options if k.lower() in BY_NAME}
         _check(values, names)
@@ -268,53 +272,53 @@ class ReadRequest:
 
     @property
     def streaming(self) -> bool:
-        """Return whether it is for a stream."""
+        """True for a stream."""
         return self.values["windowLocation"] is not None
 
     @property
     def parquet(self) -> bool:
-        """Return whether the files are Parquet."""
+        """True if the files are Parquet."""
         return bool(self.values["reader"] == PARQUET)
 
     @property
     def binary(self) -> bool:
-        """Return whether values are bytes."""
+        """True if values are bytes."""
         kind = self.values["valueType"]
         return (kind or ("string" if self.values["reader"] == "lines" else "binary")) == "binary"
 
     @property
     def compression(self) -> str | None:
-        """Return the compression as reader contexts take it."""
+        """Compression for reader contexts."""
         chosen: str = self.values["compression"]
         return {"infer": INFER, "none": None}.get(chosen, chosen)
 
     @property
     def delimiter(self) -> bytes | None:
-        """Return what ends a record, None for the ends of lines."""
+        """Record delimiter, None for line ends."""
         text: str | None = self.values["delimiter"]
         binary: bytes | None = self.values["delimiterHex"]
         return binary if text is None else text.encode()
 
     def with_paths(self, paths: list[str]) -> ReadRequest:
-        """Return the same for other inputs."""
+        """Return the request for other inputs."""
         return replace(self, paths=tuple(paths))
 
     def for_mode(self, streaming: bool) -> ReadRequest:
-        """Return the request if its options fit the mode; SourceException."""
+        """Return the request if its options fit the mode; raise SourceException."""
         if streaming and not self.streaming:
             raise SourceException(
-                "a stream needs option 'windowLocation': a directory of its own, say one below its"
-                " checkpoint"
+                "a stream requires option 'windowLocation': a separate directory, for example "
+                "below its checkpoint"
             )
         if streaming and self.parquet:
             raise SourceException("option 'reader' can't be 'parquet' for a stream")
         if self.streaming and not streaming:
-            raise SourceException("option 'windowLocation' is for a stream: spark.readStream")
+            raise SourceException("option 'windowLocation' requires a stream: spark.readStream")
         return self
 
 
 def _check(values: Mapping[str, Any], names: set[str]) -> None:
-    """SourceException for options that do not go together."""
+    """Raise SourceException for incompatible options."""
     reader = values["reader"]
     wrong = [name for name in _OF_READERS if name in names and reader not in _OF_READERS[name]]
     fixed = values["recordLength"] is not None
@@ -322,18 +326,20 @@ def _check(values: Mapping[str, Any], names: set[str]) -> None:
     if reader == "records" and fixed:
         wrong += [name for name in _OF_LINES if name in names]
     if wrong:
-        kind = "records of fixed width" if reader == "records" else reader
-        raise SourceException(f"option {wrong[0]!r} is not for {kind}")
+        kind = "fixed-width records" if reader == "records" else reader
+        raise SourceException(f"option {wrong[0]!r} is not supported for {kind}")
     if reader == "records" and not fixed and not delimited:
-        raise SourceException("records need option 'delimiter', 'delimiterHex' or 'recordLength'")
+        raise SourceException(
+            "reader 'records' requires option 'delimiter', 'delimiterHex' or 'recordLength'"
+        )
     if len(delimited) == 2:
-        raise SourceException("options 'delimiter' and 'delimiterHex' exclude each other")
+        raise SourceException("options 'delimiter' and 'delimiterHex' are mutually exclusive")
     if values["minPartitions"] > values["maxPartitions"]:
-        raise SourceException("option 'minPartitions' is above 'maxPartitions'")
+        raise SourceException("option 'minPartitions' must not exceed 'maxPartitions'")
     if values["metadataDir"] is not None and not values["metadata"]:
-        raise SourceException("option 'metadataDir' needs option 'metadata'")
+        raise SourceException("option 'metadataDir' requires option 'metadata'")
     mode = "batch" if values["windowLocation"] is None else "stream"
     for name in sorted(names):
         if BY_NAME[name.lower()].mode not in ("", mode):
-            required = "a stream, which has 'windowLocation'" if mode == "batch" else "no stream"
-            raise SourceException(f"option {name!r} is for {required}")
+            required = "a stream, with option 'windowLocation'" if mode == "batch" else "a batch"
+            raise SourceException(f"option {name!r} is supported only for {required}")

@@ -1,4 +1,4 @@
-"""The data source `fscontract`, as Spark calls it, and its registration in a session."""
+"""Data source `fscontract`, as Spark calls it, and its registration in a session."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from fscontract.pipeline.spark_source.streaming import RefusedStreamReader, WindowStreamReader
 
 
-#: The name by which Spark knows the source.
+#: Format name in Spark.
 NAME = "fscontract"
 
 
 class FsContractDataSource(CatalogSource):
-    """Records of files, read by the block reader. `docs/spark-pipeline.md` has the options.
+    """Records of files, read by the block reader. See `docs/spark-pipeline.md` for the options.
 
-    `register` makes a class of this one that knows the session: how to pack partitions, whether
-    filters may be pushed, and whom tasks tell what they did.
+    `register` creates a subclass with the session's settings: how to pack partitions, whether
+    filters may be pushed, and where tasks report their counters.
     """
 
     packing: ClassVar[Packing] = Packing()
@@ -59,14 +59,14 @@ class FsContractDataSource(CatalogSource):
 
     @classmethod
     def name(cls) -> str:
-        """Return the name for `format`."""
+        """Return the format name."""
         return NAME
 
     def _understand(self, options: Mapping[str, str]) -> None:
         self.request = ReadRequest.of(options)
 
     def _columns(self) -> Any:
-        """Return the schema that the options ask for; SourceException if an input is missing."""
+        """Return the schema for the options; raise SourceException if an input is missing."""
         request = self.request
         if request.parquet:
             from fscontract.pipeline.spark_source.parquet.batch_reader import schema_of_files
@@ -127,7 +127,7 @@ class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
         self.report = report
 
     def partitions(self) -> list[Any]:
-        """Return the blocks, packed; SourceException if an input is missing."""
+        """Return the blocks, packed; raise SourceException if an input is missing."""
         request, plan = self.request, self.plan
         with one_line(), FILESYSTEMS.lease(request.location) as fs:
             packing = self.packing.with_options(request)
@@ -141,9 +141,9 @@ class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
 
 
 def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[ScannedFileInfo]:
-    """Return the files of the inputs; those in directories alone that the conditions leave.
+    """Return the input files, only from directories that the conditions allow.
 
-    All of them if it shows which number a block has among those of all files.
+    Return all files if the order of all blocks is visible in a column.
     """
     numbered = "block_id" in (*plan.columns, *(c.column for c in plan.conditions))
     with closing(files_of(fs, request)) as files:
@@ -154,16 +154,16 @@ def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[Sca
 
 
 class PushdownReader(BlockSourceReader):
-    """The same with filters of Spark, which checks whether the method exists."""
+    """Reader that accepts Spark filters; Spark checks whether the method exists."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
-        """Take those that the source can decide; the others go back."""
+        """Accept the filters that the source can evaluate; return the others."""
         self.plan, undecided = with_filters(self.plan, filters)
         return undecided
 
 
 def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list[Any]]:
-    """Return the plan with the filters that the source can decide, and the others."""
+    """Return the plan with the filters that the source can evaluate, and the other filters."""
     types = {"path": str, "block_id": int, "offset": int}
     types["value"] = bytes if plan.binary else str
     undecided, taken = [], []
@@ -171,13 +171,13 @@ def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list
         condition = condition_of(pushed, types)
         if condition is None:
             undecided.append(pushed)
-        elif not (condition.operation == "null" and condition.negated):  # which always holds
+        elif not (condition.operation == "null" and condition.negated):  # always holds
             taken.append(condition)
     return replace(plan, conditions=(*plan.conditions, *taken)), undecided
 
 
 class CountersParam(AccumulatorParam):  # type: ignore[misc]
-    """Adds counters for Spark."""
+    """Accumulates counters in Spark."""
 
     def zero(self, value: Counters) -> Counters:
         """Return counters of zero."""
@@ -190,9 +190,9 @@ class CountersParam(AccumulatorParam):  # type: ignore[misc]
 
 
 class TaskCounters:
-    """Counters of all tasks of one registration that came to their end.
+    """Counters of all completed tasks of one registration.
 
-    A task that failed, was cancelled, or whose rows were not all wanted (`limit`) tells nothing;
+    A task that failed, was cancelled, or whose rows were not all read (`limit`) reports nothing;
     one that Spark runs twice counts twice.
     """
 
@@ -201,43 +201,43 @@ class TaskCounters:
 
     @property
     def counters(self) -> Counters:
-        """Return what was done so far."""
+        """Counters so far."""
         value: Counters = self._accumulator.value
         return replace(value)
 
     @property
     def add(self) -> Any:
-        """Return what tasks call: it can be sent to them."""
+        """Function that tasks call to report; it can be sent to them."""
         return self._accumulator.add
 
 
 _PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 _FILES = "spark.sql.files."
-#: The tally of an application, whatever the number of its registrations.
+#: The counters of an application, shared by all its registrations.
 _tallies: dict[str, TaskCounters] = {}
 
 
 class Registration:
-    """The source in one session. `counters` is what its tasks did; None with Spark Connect."""
+    """The source in one session. `counters` are those of its tasks; None with Spark Connect."""
 
     def __init__(self, tally: TaskCounters | None) -> None:
         self._tally = tally
 
     @property
     def counters(self) -> Counters | None:
-        """Return blocks, records and bytes of the completed tasks."""
+        """Blocks, records and bytes of the completed tasks."""
         return None if self._tally is None else self._tally.counters
 
 
 def register(spark: Any, pushdown: bool = False) -> Registration:
-    """Make `spark.read.format("fscontract")` and `spark.readStream.format("fscontract")` known.
+    """Register `spark.read.format("fscontract")` and `spark.readStream.format("fscontract")`.
 
-    The settings `spark.sql.files.*` and the parallelism are those that the session has now. The
-    last registration counts. A session that `newSession` makes does not know the source, and Spark
-    refuses to let it.
+    The source uses the session's current settings `spark.sql.files.*` and parallelism. The last
+    registration applies. A session created by `newSession` does not have the source, and Spark
+    rejects its registration there.
 
-    With `pushdown` the session is told to push filters to Python data sources. Spark 4.3 mixes them
-    up in a frame that is used with several, and rows are missing then: load a frame for each.
+    With `pushdown` the session pushes filters to Python data sources. Spark 4.3 mixes them up in a
+    frame that is used with several filters, so rows are missing: load a new frame for each.
     """
     context = None if ".connect." in type(spark).__module__ else spark.sparkContext
     tally = None if context is None else _tally(context)
@@ -248,7 +248,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
         "__module__": __name__,
         "__doc__": FsContractDataSource.__doc__,
     }
-    # A class that no module has is sent as a value, and so are these.
+    # Classes outside any module are sent by value.
     spark.dataSource.register(type("FsContractOfSession", (FsContractDataSource,), known))
     spark.dataSource.register(_tables(pushdown))
     if pushdown:
@@ -257,7 +257,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
 
 
 def _tables(pushdown: bool) -> type:
-    """Return the source of metadata tables, for which `metadata` has to be installed."""
+    """Return the source of metadata tables, which requires the extra `metadata`."""
     from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 
     known = {"pushdown": pushdown, "__module__": __name__, "__doc__": MetadataTableSource.__doc__}
@@ -267,7 +267,7 @@ def _tables(pushdown: bool) -> type:
 def _tally(context: Any) -> TaskCounters:
     application = context.applicationId
     if application not in _tallies:
-        _tallies.clear()  # those of contexts that were stopped
+        _tallies.clear()  # counters of stopped contexts
         _tallies[application] = TaskCounters(context)
     return _tallies[application]
 
@@ -285,6 +285,6 @@ def _packing(spark: Any, context: Any) -> Packing:
 
 
 def _size(spark: Any, name: str, default: int) -> int:
-    """Return a setting of Spark's own source, which has sizes such as `134217728b` or `128m`."""
+    """Return a setting of Spark's own source, with sizes such as `134217728b` or `128m`."""
     text = spark.conf.get(f"{_FILES}{name}", None)
     return default if text is None else parse_size(text)

@@ -1,4 +1,4 @@
-"""The data source as a stream: offsets are window numbers, and partitions follow the backlog."""
+"""Data source as a stream: offsets are window numbers, and partitions follow the backlog."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from fscontract.pipeline.spark_source.windows import UNLIMITED, WindowLimits, Wi
 
 
 class PartitionScaling:
-    """Decides once in an interval, by the blocks that wait; never outside of its bounds.
+    """Decides once per interval on the number of partitions, by the backlog, within bounds.
 
-    All that waits is one queue here, that of the stream. Spark itself asks for executors, by the
-    tasks that wait, if `spark.dynamicAllocation.enabled`.
+    The backlog is a single queue, that of the stream. With `spark.dynamicAllocation.enabled`, Spark
+    requests executors by the number of waiting tasks.
     """
 
     def __init__(self, policy: ScalingPolicy, clock: Callable[[], float] = time.monotonic) -> None:
@@ -43,7 +43,7 @@ class PartitionScaling:
 
     @classmethod
     def of(cls, request: ReadRequest) -> PartitionScaling:
-        """Return the scaling that the options ask for."""
+        """Return the scaling for the options."""
         values = request.values
         low, high = values["minPartitions"], values["maxPartitions"]
         return cls(ScalingPolicy(low, high, values["scalingInterval"]))
@@ -55,15 +55,15 @@ class PartitionScaling:
         return self._state.partition_count
 
 
-#: What Spark keeps of a micro-batch, and shows in the progress of a query.
+#: State of a micro-batch that Spark stores, and shows in the progress of a query.
 Offset: TypeAlias = dict[str, Any]
 
 
 class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Plans micro-batches in one process, which opens the windows when it is first asked for them.
+    """Plans micro-batches in one process, which opens the windows on first use.
 
-    Each window is one micro-batch. It is written down before Spark hears of it, with the length
-    and time of its files, so a micro-batch that Spark repeats has the same blocks.
+    Each window is one micro-batch. It is stored before Spark receives it, with the length and time
+    of its files, so that a repeated micro-batch has the same blocks.
     """
 
     def __init__(self, request: ReadRequest, plan: ReadPlan, report: Any) -> None:
@@ -74,12 +74,12 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         self._scaling = PartitionScaling.of(request)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without what belongs to the planning process."""
+        """Return the state without parts of the planning process."""
         return {**self.__dict__, "_log": None}
 
     @property
     def log(self) -> WindowLog:
-        """Return the windows, opened in this process."""
+        """Windows, opened in this process."""
         if self._log is None:
             self._log = WindowLog(self.request)
         return self._log
@@ -102,15 +102,15 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         return ReadAllAvailable()
 
     def latestOffset(self, start: Offset, limit: Any) -> Offset:  # noqa: N802
-        """Return the end of the next window; `start` if there is nothing for one.
+        """Return the end of the next window; `start` without new data.
 
-        A window that was written down, but not by Spark, comes again as it was.
+        A window that was stored, but not recorded by Spark, is returned again unchanged.
         """
         with one_line():
             log = self.log
             number = log.identity.check(start)
             if number > log.last:
-                log.runs(number - 1, number)  # which says what is wrong
+                log.runs(number - 1, number)  # raises if the window is missing
             everything = isinstance(limit, ReadAllAvailable)
             if number == log.last:
                 limits = WindowLimits() if everything else WindowLimits.of(self.request)
@@ -133,7 +133,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         }
 
     def reportLatestOffset(self) -> Offset | None:  # noqa: N802
-        """Return what waits behind the last window, for the progress of the query."""
+        """Return the backlog after the last window, for the progress of the query."""
         if self._log is None:
             return None
         scanner = self.log.splitter.scanner
@@ -156,7 +156,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
             identity = self.log.identity
             runs = self.log.runs(identity.check(start), identity.check(end))
             if not runs:
-                raise SourceException(f"no blocks from {start} to {end}")
+                raise SourceException(f"invalid offsets: no blocks from {start} to {end}")
             return [BlocksPartition(part) for part in spread(runs, max(1, end["partitions"]))]
 
     def read(self, partition: Any) -> Iterator[Any]:
@@ -164,20 +164,20 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         return read_partition(self.plan, partition, self.report)
 
     def commit(self, end: Offset) -> None:
-        """Windows up to this one need not be repeated any more."""
+        """Mark windows up to this one as complete: they will not be repeated."""
         with one_line():
             self.log.commit(self.log.identity.check(end))
 
     def stop(self) -> None:
-        """End the scanner."""
+        """Stop the scanner."""
         if self._log is not None:
             self._log.close()
 
 
 class RefusedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Raises why there is no stream, where Spark first asks for it.
+    """Raises the reason for a missing stream in the first method that Spark calls.
 
-    PySpark loses what `streamReader` raises.
+    PySpark loses exceptions of `streamReader`.
     """
 
     def __init__(self, error: SourceException) -> None:

@@ -1,4 +1,4 @@
-"""Parse option `where`: conditions as a text, such as `id >= 5 and day = '2026-01-02'`.
+"""Parser of option `where`: conditions such as `id >= 5 and day = '2026-01-02'`.
 
 The option filters like a pushed filter, without Spark: Spark 4.3 mixes up the filters of a frame
 that is used with several.
@@ -33,21 +33,19 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 
 
 def filters_in(text: str, schema: Any) -> list[Any]:
-    """Return the filters of Spark that a text has, for these columns; SourceException."""
+    """Return the Spark filters in a text, for these columns; raise SourceException."""
     return _Conditions(text, schema).read()
 
 
 def check_decided(undecided: list[Any]) -> None:
-    """Raise SourceException for filters of the option that the source can't decide."""
+    """Raise SourceException for filters of the option that the source can't evaluate."""
     if undecided:
         condition = undecided[0]
-        raise SourceException(
-            f"option 'where' has a condition that is not decided here: {condition}"
-        )
+        raise SourceException(f"unsupported condition in option 'where': {condition}")
 
 
 class _Conditions:
-    """Conditions that are being read, one token after the other."""
+    """Parser of conditions, one token after the other."""
 
     def __init__(self, text: str, schema: Any) -> None:
         self._schema = schema
@@ -55,7 +53,7 @@ class _Conditions:
         self._at = 0
 
     def read(self) -> list[Any]:
-        """Return all of them, with `and` in between."""
+        """Return all conditions, which are joined by `and`."""
         conditions = self._condition()
         while self._is_next("and"):
             conditions += self._condition()
@@ -105,7 +103,7 @@ class _Conditions:
         exact = [field for field in self._schema.fields if field.name == name]
         known = [field for field in self._schema.fields if field.name.lower() == name.lower()]
         if len(exact or known) != 1:
-            raise SourceException(f"option 'where' names {name!r:.80}, which is no column here")
+            raise SourceException(f"unknown column in option 'where': {name!r:.80}")
         return (exact or known)[0]
 
     def _value(self, field: Any) -> Any:
@@ -129,7 +127,10 @@ class _Conditions:
         truth = _TRUTHS.get(text.lower()) if kind == "name" else None
         if truth is not None and isinstance(data_type, spark.BooleanType):
             return truth
-        raise SourceException(f"option 'where': {text!r:.80} is no {type_name} for {field.name!r}")
+        raise SourceException(
+            f"invalid value in option 'where': {text!r:.80} is not a valid {type_name} for "
+            f"{field.name!r}"
+        )
 
     def _next(self, expected: str) -> tuple[str, str]:
         if self._at == len(self._tokens):
@@ -138,7 +139,7 @@ class _Conditions:
         return self._tokens[self._at - 1]
 
     def _is_next(self, word: str) -> bool:
-        """Consume the next token if it is this one; return whether it was."""
+        """Consume the next token if it is this one; return True if it was."""
         token = self._at < len(self._tokens) and self._tokens[self._at]
         if not token or token[0] == "text" or token[1].lower() != word:
             return False
@@ -152,7 +153,9 @@ class _Conditions:
     def _wrong(self, expected: str, back: bool = False) -> SourceException:
         start = self._at - back
         rest = " ".join(text for _, text in self._tokens[start:]) or "the end"
-        return SourceException(f"option 'where' has {rest!r:.80} where {expected} is expected")
+        return SourceException(
+            f"syntax error in option 'where': expected {expected}, got {rest!r:.80}"
+        )
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -160,7 +163,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None or match.lastgroup is None:
-            raise SourceException(f"option 'where' can't be read from {text[at:]!r:.80} on")
+            raise SourceException(f"syntax error in option 'where' at {text[at:]!r:.80}")
         value = match[match.lastgroup]
         yield match.lastgroup, value.replace("''", "'") if match.lastgroup == "text" else value
         at = match.end()
@@ -170,7 +173,9 @@ def _like(column: tuple[str], pattern: Any) -> Any:
     """Return a pattern with `%` at its start or its end."""
     inner = pattern.strip("%") if isinstance(pattern, str) else "%"
     if "%" in inner or "_" in inner or "\\" in inner:
-        raise SourceException(f"option 'where' takes patterns like 'a%', not {pattern!r:.80}")
+        raise SourceException(
+            f"unsupported pattern in option 'where': {pattern!r:.80}; expected one like 'a%'"
+        )
     before, after = pattern.startswith("%"), pattern.endswith("%")
     if before and after:
         return api.StringContains(column, inner)

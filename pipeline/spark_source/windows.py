@@ -1,4 +1,4 @@
-"""Windows of a stream: each is a micro-batch that is logged before Spark sees it."""
+"""Windows of a stream: each is a micro-batch that is stored before Spark receives it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNLIMITED = 1 << 62
 
 @dataclass(frozen=True)
 class WindowLimits:
-    """The limits of a window: files, blocks, and bytes unless one block has more."""
+    """Limits of a window: files, blocks, and bytes, unless one block is larger."""
 
     files: int = UNLIMITED
     blocks: int = UNLIMITED
@@ -34,16 +34,16 @@ class WindowLimits:
 
     @classmethod
     def of(cls, request: ReadRequest) -> WindowLimits:
-        """Return the limits of the options."""
+        """Return the limits in the options."""
         values = request.values
         names = ("maxFilesPerTrigger", "blocksThreshold", "maxBytesPerTrigger")
         return cls(*(values[name] or UNLIMITED for name in names))
 
 
 class StreamSplitter(AsConfigured, FileSplitterInput):
-    """Splits what the scanner finds; `runs` has the blocks of the present window.
+    """Splits files from the scanner; `runs` has the blocks of the current window.
 
-    A window that has no block yet goes on until there is one.
+    A window without blocks remains open until there is one.
     """
 
     def __init__(self, fs: FileSystem, request: ReadRequest, windows: WindowStore) -> None:
@@ -60,11 +60,11 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         self.runs: list[BlockRun] = []
         self.files_begun = 0
         self.bytes_planned = 0
-        #: Whether the window takes nothing more.
+        #: True if the window accepts nothing more.
         self.full = False
 
     def begin_window(self, window_id: int) -> None:
-        """Begin a window, with nothing in it."""
+        """Begin an empty window."""
         self.runs, self.files_begun, self.bytes_planned, self.full = [], 0, 0, False
         super().begin_window(window_id)
 
@@ -80,16 +80,16 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         self.full = True
 
     def emit_file_metadata(self, file: FileMetadata) -> None:
-        """Emit the metadata of a file, which counts if there is something to read."""
+        """Emit the metadata of a file; count it if there is something to read."""
         self.files_begun += file.number_of_blocks > 0
         super().emit_file_metadata(file)
 
     def emit_block_metadata(self) -> bool:
-        """Emit pending blocks up to the limits; return whether none is left."""
+        """Emit pending blocks up to the limits; return True if none is left."""
         return self._emit_blocks(min(self.limits.blocks, self.block_count + self._affordable()))
 
     def emit_block(self, block: FileBlockMetadata) -> None:
-        """Emit a block: a further one of the present run, or the first one of the next."""
+        """Emit a block: extend the current run, or begin the next one."""
         super().emit_block(block)
         self.bytes_planned += block.size
         pending = self._pending
@@ -101,7 +101,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
             self.runs.append(BlockRun(pending.file, pending.emitted - 1, pending.emitted))
 
     def blocks_waiting(self) -> int:
-        """Return how many blocks were found that are in no window yet."""
+        """Return the number of blocks found that are in no window yet."""
         pending = self._pending
         waiting = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
         infos = [info for info in self.scanner.waiting() if not info.status.is_directory]
@@ -117,7 +117,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
         )
 
     def _affordable(self) -> int:
-        """Return how many pending blocks the limit of bytes allows; always one for a window."""
+        """Return the number of pending blocks within the byte limit; at least one per window."""
         if self._pending is None:
             return 0
         budget = self.limits.bytes - self.bytes_planned
@@ -126,7 +126,7 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
 
 
 def _blocks_within(blocks: BlockMetadataIterator, size: int) -> int:
-    """Return how many of the next blocks have at most `size` bytes together."""
+    """Return the number of next blocks with at most `size` bytes in total."""
     file, number = blocks.file, blocks.emitted
     rest = BlockRun(file, number, file.number_of_blocks)
     if rest.size <= size:
@@ -143,7 +143,7 @@ class StreamIdentity:
         self._path = join_path(directory, "stream")
 
     def name(self) -> str:
-        """Return the name; the first one who asks makes it."""
+        """Return the name; the first call creates it."""
         try:
             return read_file(self._fs, self._path).decode().strip()
         except FileNotFoundException:
@@ -153,25 +153,25 @@ class StreamIdentity:
         return name
 
     def check(self, offset: dict[str, Any]) -> int:
-        """Return the window of an offset; SourceException if it is another stream's."""
+        """Return the window of an offset; raise SourceException if it belongs to another stream."""
         if offset.get("stream") != self.name():
             raise SourceException(
-                f"the checkpoint of Spark does not belong to the windows in {self._path!r}:"
-                " each stream has a directory of its own, for as long as its checkpoint"
+                f"Spark's checkpoint does not belong to the windows in {self._path!r}; use a "
+                "separate directory for each stream, as long as its checkpoint exists"
             )
         return int(offset["window"])
 
 
-#: A checkpoint is due after so many windows, if they took a part of all files ...
+#: A checkpoint is due after this number of windows, if they took a share of all files ...
 FEW_WINDOWS = 10
-#: ... or after so many, whatever they took.
+#: ... or after this number, in any case.
 MANY_WINDOWS = 1000
 
 Runs = tuple[BlockRun, ...]
 
 
 class WindowLog:
-    """The windows of one stream, in this process and in the directory `windowLocation`."""
+    """Windows of one stream, in this process and in the directory `windowLocation`."""
 
     def __init__(self, request: ReadRequest) -> None:
         assert request.windows is not None
@@ -179,9 +179,9 @@ class WindowLog:
         self._checkpoints = join_path(self._directory, "checkpoints")
         self._fs: FileSystem = FILESYSTEMS.take(request.windows)
         self.identity = StreamIdentity(self._fs, self._directory)
-        #: The number of the last window, 0 if there is none.
+        #: Number of the last window, 0 if there is none.
         self.last = 0
-        #: Inputs that are not there.
+        #: Missing inputs.
         self.missing: dict[str, None] = {}
         self._runs: dict[int, Runs] = {}
         #: A checkpoint that may be written when its window is committed.
@@ -195,19 +195,19 @@ class WindowLog:
         self._recover(store)
 
     def runs(self, start: int, end: int) -> list[BlockRun]:
-        """Return the blocks of the windows behind `start` up to `end`; SourceException."""
+        """Return the blocks of the windows after `start` up to `end`; raise SourceException."""
         runs: list[BlockRun] = []
         for number in range(start + 1, end + 1):
             if number not in self._runs:
                 raise SourceException(
-                    f"window {number} is not in {self._directory!r}, which has the windows up to"
-                    f" {self.last}: is it the directory that belongs to the checkpoint of Spark?"
+                    f"window {number} is missing in {self._directory!r}, whose last window is "
+                    f"{self.last}; does the directory belong to Spark's checkpoint?"
                 )
             runs += self._runs[number]
         return runs
 
     def advance(self, limits: WindowLimits) -> bool:
-        """Fill the next window, and write it down; False if there is nothing for it yet."""
+        """Fill the next window, and store it; return False without new data."""
         splitter = self.splitter
         splitter.limits = limits
         if splitter.window is None:
@@ -226,7 +226,7 @@ class WindowLog:
         return True
 
     def freeze(self) -> None:
-        """Let what is found by now be all there is."""
+        """Restrict the input to the files found by now."""
         scanner = self.splitter.scanner
         scanner.max_waiting = sys.maxsize
         scanner.trigger()
@@ -234,7 +234,7 @@ class WindowLog:
         scanner.stop()
 
     def commit(self, number: int) -> None:
-        """Spark never asks for this window, or one before it, again."""
+        """Delete windows up to this one, which Spark will not request again."""
         self._runs = {n: runs for n, runs in self._runs.items() if n > number}
         if self._candidate is None or number < self._candidate[0]:
             return
@@ -248,17 +248,17 @@ class WindowLog:
                 self._fs.delete(path)
 
     def close(self) -> None:
-        """End the scanner's thread."""
+        """Stop the scanner's thread."""
         self.splitter.close()
 
     # after a failure ----------------------------------------------------------------------
 
     def _recover(self, store: FSWindowStore) -> None:
-        """Restore the last checkpoint, and repeat the windows behind it."""
+        """Restore the last checkpoint, and repeat the windows after it."""
         for number, path in sorted(self._numbered(), reverse=True):
             try:
                 self.splitter.restore(read_file(self._fs, path).decode())
-            except (IllegalArgumentException, UnicodeDecodeError):  # it is not whole
+            except (IllegalArgumentException, UnicodeDecodeError):  # it is incomplete
                 continue
             self.last = self._written = number
             break
@@ -280,7 +280,7 @@ class WindowLog:
     # checkpoints --------------------------------------------------------------------------
 
     def _consider_checkpoint(self) -> None:
-        """Take a checkpoint if one is due: rarely, as it has all files that there ever were."""
+        """Take a checkpoint if one is due: rarely, because it contains all files ever found."""
         windows = self.last - self._written
         worth = 4 * self._files >= len(self.splitter.scanner.references)
         if self._candidate is None and windows >= (FEW_WINDOWS if worth else MANY_WINDOWS):

@@ -1,1 +1,1 @@
-"""File splitter: find files, and split them into blocks for readers."""
+"""File splitter: finds files, and splits them into blocks for readers."""

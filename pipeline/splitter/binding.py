@@ -1,4 +1,4 @@
-"""Bind our splitters to the port of their scenarios."""
+"""Binding of the splitters to the scenarios of their contract."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Records = list[Any]
 
 
 class LocalSplitterBinding(SplitterBinding):
-    """Splitters in this process. Their classes are attributes, which mutants replace."""
+    """Splitters in this process. Mutants replace their classes, which are attributes."""
 
     input_class: ClassVar[type[FileSplitterInput]] = FileSplitterInput
     base_class: ClassVar[type[FileSplitterBase]] = FileSplitterBase
@@ -46,7 +46,7 @@ class LocalSplitterBinding(SplitterBinding):
     def fed(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FedSplitter:
-        """Return a splitter that is fed files."""
+        """Return a splitter that receives its files."""
         kind = _with_offset(self.base_class, settings.data_offset)
         splitter = kind(filesystem, **_common(settings))
         if checkpoint is not None:
@@ -56,7 +56,7 @@ class LocalSplitterBinding(SplitterBinding):
     def finding(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FindingSplitter:
-        """Return a splitter that finds its files; it has not been started."""
+        """Return a splitter that finds its files. It has not been started."""
         clock = ManualClock()
         splitter = _with_offset(self.input_class, settings.data_offset)(
             filesystem,
@@ -80,7 +80,7 @@ class LocalSplitterBinding(SplitterBinding):
 
 
 def splitter(options: Mapping[str, str]) -> SplitterBinding:
-    """Return the target `splitter`, ours over files in memory; TargetError for any option."""
+    """Return the target `splitter`, over files in memory; raise TargetError for any option."""
     check_options("splitter", options, ())
     return LocalSplitterBinding()
 

@@ -1,4 +1,4 @@
-"""Clocks of the splitter: the machine's clock, and one that tests advance."""
+"""Clocks of the splitter: the system clock, and a manual one for tests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from weakref import WeakSet
 
 
 class Clock(ABC):
-    """The time, and how a thread waits for a moment or a change."""
+    """A clock, and waits for a time or a condition."""
 
     @abstractmethod
     def now(self) -> float:
-        """Return seconds since some moment; never goes back."""
+        """Return seconds since an arbitrary start; never decreases."""
 
     @abstractmethod
     def time(self) -> float:
@@ -21,18 +21,18 @@ class Clock(ABC):
 
     @abstractmethod
     def watch(self, condition: threading.Condition) -> None:
-        """Be told of a condition that threads are going to wait on."""
+        """Register a condition that threads will wait on."""
 
     @abstractmethod
     def wait(self, condition: threading.Condition, seconds: float | None) -> None:
-        """Wait until the held condition is notified, or `seconds` have passed."""
+        """Wait until the held condition is notified, or for `seconds`."""
 
 
 class SystemClock(Clock):
-    """The clock of this machine."""
+    """The system clock."""
 
     def now(self) -> float:
-        """Return seconds since some moment; never goes back."""
+        """Return seconds since an arbitrary start; never decreases."""
         return time.monotonic()
 
     def time(self) -> float:
@@ -40,15 +40,15 @@ class SystemClock(Clock):
         return time.time()
 
     def watch(self, condition: threading.Condition) -> None:
-        """Do nothing: the machine's time wakes up who waits."""
+        """Do nothing, because waits end by the system's time."""
 
     def wait(self, condition: threading.Condition, seconds: float | None) -> None:
-        """Wait until the condition is notified, or `seconds` have passed."""
+        """Wait until the condition is notified, or for `seconds`."""
         condition.wait(seconds)
 
 
 class ManualClock(Clock):
-    """A clock that only `advance` moves; who waits for a moment wakes up when it has come."""
+    """A clock that moves only by `advance`, which wakes up waiting threads."""
 
     def __init__(self, start: float = 1_600_000_000.0) -> None:
         self._start = start
@@ -65,12 +65,12 @@ class ManualClock(Clock):
         return self._start + self._now
 
     def watch(self, condition: threading.Condition) -> None:
-        """Let `advance` notify the condition."""
+        """Make `advance` notify the condition."""
         with self._lock:
             self._watched.add(condition)
 
     def wait(self, condition: threading.Condition, seconds: float | None) -> None:
-        """Wait until the condition is notified; `advance` does so, too."""
+        """Wait until the condition is notified, also by `advance`."""
         condition.wait()
 
     def advance(self, seconds: float) -> None:
@@ -79,5 +79,5 @@ class ManualClock(Clock):
             self._now += seconds
             watched = list(self._watched)
         for condition in watched:
-            with condition:  # not before who holds it waits, and so can be woken up
+            with condition:  # wait until the thread that holds it waits, and can be woken up
                 condition.notify_all()

@@ -1,4 +1,4 @@
-"""A splitter that finds its files with a scanner, and repeats its windows after a failure."""
+"""Splitter that finds its files with a scanner, and repeats its windows after a failure."""
 
 from __future__ import annotations
 
@@ -31,17 +31,16 @@ _Input = TypeVar("_Input", bound="FileSplitterInput")
 
 
 class FileSplitterInput(AbstractFileSplitter, Closeable):
-    """Splits the files below `files`, those that are there and those that come.
+    """Splits existing and new files below `files`.
 
-    A life is: `restore` if there is a checkpoint, `start`; then for each window `begin_window`,
-    `emit_tuples` any number of times, `end_window`, and between windows `checkpoint` and, once
-    that is safe, `committed`; in the end `close`. After a failure the windows that follow the
-    checkpoint come again under their numbers. Those that `windows` has emit what they did then,
-    all of it in `begin_window`; the scanner starts behind the last of them.
+    Call `restore` if there is a checkpoint, then `start`; for each window `begin_window`,
+    `emit_tuples` any number of times, and `end_window`; between windows `checkpoint` and, once the
+    checkpoint is safe, `committed`; at the end `close`. After a failure, the windows after the
+    checkpoint are repeated with their numbers. Windows stored in `windows` emit the same output
+    again, all of it in `begin_window`; the scanner starts after the last of them.
 
-    There is no default for `windows`, because only the user knows a safe place; NoopWindowStore
-    is for who doesn't mind that windows come out otherwise after a failure. What is to be told of
-    the inputs goes to `notices_output`.
+    `windows` has no default, because only the user knows a safe place. Use NoopWindowStore if
+    windows may change after a failure. Notices about the inputs go to `notices_output`.
     """
 
     scanner_class: ClassVar[type[TimeBasedDirectoryScanner]] = TimeBasedDirectoryScanner
@@ -79,7 +78,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         self._replaying = False
         self._default: int | None = None
 
-    # life ---------------------------------------------------------------------------------
+    # Lifecycle ----------------------------------------------------------------------------
 
     def start(self) -> None:
         """Start the scanner, unless windows must be repeated first."""
@@ -89,7 +88,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             self.scanner.start()
 
     def close(self) -> None:
-        """End the scanner's thread. What was found and not emitted is found again later."""
+        """Stop the scanner's thread. Files found but not emitted will be found again."""
         self.scanner.stop()
 
     def __enter__(self: _Input) -> _Input:
@@ -99,12 +98,13 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
     # windows ------------------------------------------------------------------------------
 
     def begin_window(self, window_id: int) -> None:
-        """Begin a window; one that was completed before a failure is repeated at once."""
+        """Begin a window; repeat it immediately if it was completed before a failure."""
         if not self._started:
             raise RuntimeError("the splitter has not been started")
         if self._last_window is not None and window_id <= self._last_window:
             raise IllegalArgumentException(
-                f"window {window_id} does not come after window {self._last_window}"
+                f"invalid window {window_id}: must be greater than the last window, "
+                f"{self._last_window}"
             )
         super().begin_window(window_id)
         self._taken, self._first_block = [], NO_BLOCK
@@ -116,9 +116,9 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             self.scanner.start()
 
     def emit_tuples(self) -> None:
-        """Emit what the window still allows; nothing in a window that is repeated.
+        """Emit what the window still allows; nothing in a repeated window.
 
-        Raises what ended the scanner, if anything did.
+        Raise the exception that ended the scanner, if any.
         """
         while (notice := self.scanner.notice()) is not None:
             self.notices_output(notice)
@@ -126,7 +126,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             self.process()
 
     def end_window(self) -> None:
-        """End the window, and write down what it did, unless it is a repeated one."""
+        """End the window, and store its output unless it is a repeated one."""
         window = self.window
         if window is None:
             raise RuntimeError("no window is open")
@@ -140,13 +140,13 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         self._replaying = False
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
-        """No failure leads back to this window, or one before it: forget them."""
+        """Delete stored windows up to this one, which no failure will repeat."""
         self.windows.committed(window_id, removed)
 
     def _replay(self, window_id: int) -> None:
         data = self.windows.retrieve(window_id)
         if data is None:
-            raise RuntimeError(f"window {window_id} can't be repeated: it is not kept any more")
+            raise RuntimeError(f"can't repeat window {window_id}: it was deleted after its commit")
         self._emit_blocks(data.blocks)
         for taken in data.files:
             self.scanner.references.set(taken.input, taken.listed, taken.reference)
@@ -156,14 +156,14 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             self._emit_blocks(data.blocks)
         if (self._first_block, self.block_count) != (data.first_block, data.blocks):
             raise RuntimeError(
-                f"window {window_id} can't be repeated: it began with block {data.first_block},"
-                f" not with {self._first_block}; was the checkpoint of another window restored?"
+                f"can't repeat window {window_id}: it began with block {data.first_block}, "
+                f"expected {self._first_block}; was the checkpoint of another window restored?"
             )
 
     # files --------------------------------------------------------------------------------
 
     def process_file_info(self, info: FileInfo) -> bool:
-        """Emit a file's metadata and its blocks; return whether none is left."""
+        """Emit a file's metadata and its blocks; return True if none is left."""
         assert isinstance(info, ScannedFileInfo)
         file = self.build_file_metadata(info)
         self._taken.append(TakenFile(file, info.input, info.status.path, info.reference))
@@ -180,7 +180,7 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         return self.scanner.take()
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """Return the status that the listing gave: the one by which modifications are noticed."""
+        """Return the listed status, which is also used to detect modifications."""
         assert isinstance(info, ScannedFileInfo)
         return info.status
 
@@ -198,11 +198,13 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         if self._started:
-            raise RuntimeError("a splitter that has been started can't be restored")
+            raise RuntimeError("can't restore a splitter that has been started")
         references = ReferenceTimes.from_data(state["references"])
         window = state["window"]
         if window is not None and type(window) is not int:
-            raise IllegalArgumentException("window of a checkpoint is no number")
+            raise IllegalArgumentException(
+                "invalid checkpoint: 'window' must be an integer or null"
+            )
         super()._set_state(state)
         self.scanner.references = references
         self._last_window = window
@@ -214,5 +216,6 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
             inside = bare_path(path).rstrip("/") + "/"
             if self.scanner.recursive and f"{windows.directory}/".startswith(inside):
                 raise IllegalArgumentException(
-                    f"windows kept in {windows.directory!r} would be found as files of {path!r}"
+                    f"invalid directory for windows: {windows.directory!r}; its files would be "
+                    f"found as input in {path!r}"
                 )

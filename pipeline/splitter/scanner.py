@@ -1,4 +1,4 @@
-"""Scan directories for new and modified files, periodically, in a thread."""
+"""Periodic scans of directories for new and modified files, in a thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fscontract.pipeline.splitter.clock import Clock, SystemClock
 
 
 class Reference(NamedTuple):
-    """The properties by which two listings of one path are compared; of a directory, its kind."""
+    """Properties that two listings of a path are compared by; for a directory, its kind."""
 
     modification_time: float
     length: int
@@ -25,7 +25,7 @@ class Reference(NamedTuple):
 
     @classmethod
     def of(cls, status: FileStatus) -> Reference:
-        """Return what a status says."""
+        """Return the reference of a status."""
         if status.is_directory:
             return cls(0.0, 0, None, True)
         return cls(status.modification_time, status.length, status.etag)
@@ -33,37 +33,37 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScannedFileInfo(FileInfo):
-    """A file that a scan found below `input`, with what the listing said of it."""
+    """A file that a scan found below `input`, with its listed properties."""
 
     input: str
     status: FileStatus
 
     @property
     def reference(self) -> Reference:
-        """Return what the next listing is compared with."""
+        """Reference for the comparison with the next listing."""
         return Reference.of(self.status)
 
 
 class ReferenceTimes:
-    """The references of files by input and path.
+    """References of files by input and path.
 
-    By input, because a file below two inputs is found once for each; by the path that is listed,
-    which is the same however the input is written.
+    A file below two inputs is found once for each. The path is the listed one, which does not
+    depend on the spelling of the input.
     """
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[str, Reference]] = {}
 
     def get(self, root: str, path: str) -> Reference | None:
-        """Return what was seen of this path below this input."""
+        """Return the reference of this path below this input, or None."""
         return self._seen.get(root, {}).get(path)
 
     def set(self, root: str, path: str, reference: Reference) -> None:
-        """Keep what was seen."""
+        """Store a reference."""
         self._seen.setdefault(root, {})[path] = reference
 
     def discard(self, root: str, path: str, reference: Reference) -> None:
-        """Forget this reference, if it is still the one that is kept."""
+        """Remove this reference, if it is still the stored one."""
         known = self._seen.get(root, {})
         if known.get(path) == reference:
             del known[path]
@@ -80,51 +80,51 @@ class ReferenceTimes:
 
     @classmethod
     def from_data(cls, data: Any) -> ReferenceTimes:
-        """Return what `to_data` gave; IllegalArgumentException."""
+        """Parse the data of `to_data`; raise IllegalArgumentException if it is invalid."""
         self = cls()
         try:
             for root, known in data.items():
                 for path, values in known.items():
                     self.set(root, path, reference_of(values))
         except (AttributeError, TypeError, ValueError):
-            raise IllegalArgumentException("these are no reference times") from None
+            raise IllegalArgumentException("invalid reference times") from None
         return self
 
 
 def reference_of(values: Any) -> Reference:
-    """Return a reference that was written as a list; TypeError or ValueError for what is none."""
+    """Parse a reference that was written as a list; raise TypeError or ValueError."""
     time, length, etag, is_directory = values
     if type(length) is not int or not isinstance(etag, str | None):
-        raise TypeError("no reference")
+        raise TypeError("invalid reference")
     return Reference(float(time), length, etag, bool(is_directory))
 
 
 #: Seconds from the end of a scan to the next one.
 SCAN_INTERVAL = 5.0
-#: How many files wait for the splitter before the scan waits for it.
+#: Maximum number of files waiting for the splitter; then the scan pauses.
 MAX_WAITING = 10_000
-#: What Hadoop calls a file that `hdfs dfs -put` has not finished.
+#: Suffix of files that `hdfs dfs -put` has not finished.
 _COPYING = "._COPYING_"
 
 
 @dataclass(frozen=True)
 class MissingInput:
-    """An input that is not there; told once, and again if it comes and goes."""
+    """A missing input; reported once, and again if it reappears and disappears."""
 
     path: str
 
     def __str__(self) -> str:
-        return f"no such input: {self.path!r}"
+        return f"input not found: {self.path!r}"
 
 
 class _Stopped(Exception):
-    """The scan was told to end."""
+    """The scan was stopped."""
 
 
 def input_paths(files: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the inputs in their order, each once; IllegalArgumentException if there is none.
+    """Return the inputs in order, without duplicates; raise IllegalArgumentException for none.
 
-    Text is a comma-separated list. Spaces around an entry and slashes at its end are dropped.
+    Text is a comma-separated list. Spaces around an entry and trailing slashes are removed.
     """
     entries = files.split(",") if isinstance(files, str) else files
     paths = dict.fromkeys(_clean(entry) for entry in entries if entry.strip())
@@ -132,7 +132,9 @@ def input_paths(files: str | Sequence[str]) -> tuple[str, ...]:
         raise IllegalArgumentException("no files or directories to scan")
     for path in paths:
         if not bare_path(path).startswith("/"):
-            raise IllegalArgumentException(f"an input is an absolute path or a URI: {path!r}")
+            raise IllegalArgumentException(
+                f"invalid input: {path!r}; must be an absolute path or a URI"
+            )
     return tuple(paths)
 
 
@@ -146,16 +148,18 @@ def _pattern(expression: str | None, what: str) -> re.Pattern[str] | None:
     try:
         return None if expression is None else re.compile(expression)
     except re.error as error:
-        raise IllegalArgumentException(f"{what} is no regular expression: {error}") from None
+        raise IllegalArgumentException(
+            f"{what} is not a valid regular expression: {error}"
+        ) from None
 
 
 class TimeBasedDirectoryScanner:
-    """Lists `files` every `scan_interval` seconds, and hands over what is new or modified.
+    """Lists `files` every `scan_interval` seconds, and delivers new and modified files.
 
-    A file is one whose name `file_pattern` matches wholly, and `ignore_pattern` does not; of
-    directories neither is asked. It is modified if its time, its length or its etag is another
-    than when it was handed over, or at least found. `references` is what was handed over; it is
-    what outlives a scanner. The next scan begins when everything that was found has been taken.
+    File names must fully match `file_pattern` and must not match `ignore_pattern`; directory names
+    are not checked. A file is modified if its time, length or etag differs from the last delivery,
+    or from the last scan if not delivered yet. `references` holds the delivered files; save it to
+    continue with a new scanner. The next scan starts after all found files have been taken.
     """
 
     def __init__(
@@ -174,18 +178,20 @@ class TimeBasedDirectoryScanner:
         self.files = input_paths(files)
         self.recursive = recursive
         if not scan_interval >= 0:
-            raise IllegalArgumentException(f"scan_interval is not negative: {scan_interval}")
+            raise IllegalArgumentException(
+                f"invalid scan_interval: {scan_interval}; must not be negative"
+            )
         self.scan_interval = scan_interval
         self.clock = clock or SystemClock()
         self.references = ReferenceTimes()
         self._file_pattern = _pattern(file_pattern, "file_pattern")
         self._ignore_pattern = _pattern(ignore_pattern, "ignore_pattern")
-        #: How many files wait for `take` before the scan waits for it.
+        #: Maximum number of files waiting for `take`; then the scan pauses.
         self.max_waiting = max(1, max_waiting)
         self._changed = threading.Condition()
         self.clock.watch(self._changed)
         self._waiting: deque[ScannedFileInfo] = deque()
-        self._queued = ReferenceTimes()  # what waits; forgotten with the scanner
+        self._queued = ReferenceTimes()  # waiting files; lost with the scanner
         self._missing: set[str] = set()
         self._notices: deque[MissingInput] = deque()
         self._thread: threading.Thread | None = None
@@ -195,13 +201,13 @@ class TimeBasedDirectoryScanner:
         self._triggered = False
         self._next_scan = self.clock.now()
         self._error: BaseException | None = None
-        #: How many scans have ended.
+        #: Number of completed scans.
         self.scans = 0
 
-    # the splitter's side ------------------------------------------------------------------
+    # called by the splitter's thread ------------------------------------------------------
 
     def start(self) -> None:
-        """Scan from now on; the first scan is at once. Starting again does nothing."""
+        """Start scanning; the first scan starts immediately. Starting again does nothing."""
         with self._changed:
             if self._thread is not None or self._stopping:
                 return
@@ -209,7 +215,7 @@ class TimeBasedDirectoryScanner:
             self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; a scan in progress ends with the file it is at."""
+        """Stop the thread; a scan in progress stops after the current file."""
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
@@ -218,7 +224,7 @@ class TimeBasedDirectoryScanner:
 
     @property
     def running(self) -> bool:
-        """Return whether the thread is there."""
+        """True if the thread is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def trigger(self) -> None:
@@ -228,9 +234,9 @@ class TimeBasedDirectoryScanner:
             self._changed.notify_all()
 
     def take(self) -> ScannedFileInfo | None:
-        """Return the next file that was found, None if none waits; it counts as handed over.
+        """Return the next found file and mark it as delivered; None if none waits.
 
-        Raises what ended the scanner, if anything did.
+        Raise the exception that ended the scanner, if any.
         """
         with self._changed:
             if self._error is not None:
@@ -250,17 +256,17 @@ class TimeBasedDirectoryScanner:
             return list(self._waiting)
 
     def notice(self) -> MissingInput | None:
-        """Return the next thing to be told of the inputs, None if there is none."""
+        """Return the next notice about the inputs, or None."""
         with self._changed:
             return self._notices.popleft() if self._notices else None
 
     def settle(self) -> None:
-        """Wait until the scanner has nothing to do but wait: for time, a trigger, or `take`."""
+        """Wait until the scanner is idle: it waits for time, a trigger, or `take`."""
         with self._changed:
             while self.running and not self._idle():
                 self._changed.wait()
 
-    # the scanner's own thread -------------------------------------------------------------
+    # called by the scanner's thread -------------------------------------------------------
 
     def _run(self) -> None:
         try:
@@ -271,7 +277,7 @@ class TimeBasedDirectoryScanner:
                     self._next_scan = self.clock.now() + self.scan_interval
         except _Stopped:
             pass
-        except BaseException as error:  # raised where the splitter next asks for a file
+        except BaseException as error:  # raised by the splitter's next `take`
             self._error = error
         finally:
             with self._changed:
@@ -282,7 +288,7 @@ class TimeBasedDirectoryScanner:
         return self._stopping or (self._resting and not self._turn())
 
     def _turn(self) -> bool:
-        """Return whether the thread has something to do, now that it rests."""
+        """Return True if the resting thread has something to do."""
         if len(self._waiting) >= self.max_waiting or self._stopping:
             return False
         return self._scanning or (not self._waiting and self._due())
@@ -291,7 +297,7 @@ class TimeBasedDirectoryScanner:
         return self._triggered or self.clock.now() >= self._next_scan
 
     def _await_turn(self) -> bool:
-        """Rest until a scan is due and the last one has been taken; False to end."""
+        """Rest until a scan is due and all files were taken; return False to stop."""
         with self._changed:
             self._scanning = False
             while not self._turn():
@@ -328,7 +334,7 @@ class TimeBasedDirectoryScanner:
                 self._notices.append(MissingInput(path))
 
     def _scan_directory(self, input_path: str, root: FileStatus) -> None:
-        """Everything below an input, depth first, in the order of listings."""
+        """Scan everything below an input, depth first, in the order of listings."""
         empty = True
         levels = [self._children(root.path)]
         while levels:
@@ -346,7 +352,7 @@ class TimeBasedDirectoryScanner:
             self._hand_over(ScannedFileInfo(None, input_path, input_path, root))
 
     def _children(self, path: str) -> Iterator[FileStatus]:
-        """Yield the listing of a directory; none, or no more, if it vanishes meanwhile."""
+        """Yield the listing of a directory; stop if the directory vanishes."""
         try:
             for status in self.filesystem.list_status(path):
                 if self._stopping:
@@ -362,7 +368,7 @@ class TimeBasedDirectoryScanner:
             return False
 
     def accepts(self, status: FileStatus) -> bool:
-        """Return whether a file is handed over, by its name."""
+        """Return True if the file's name matches the patterns."""
         name = last_element(status.path)
         if name.endswith(_COPYING):
             return False
@@ -374,7 +380,7 @@ class TimeBasedDirectoryScanner:
         return known != reference
 
     def _hand_over(self, info: ScannedFileInfo) -> None:
-        """Put a file where `take` finds it, if it is new or modified."""
+        """Queue a file for `take`, if it is new or modified."""
         path, reference = info.status.path, info.reference
         with self._changed:
             known = self._queued.get(info.input, path) or self.references.get(info.input, path)

@@ -24,7 +24,7 @@ from fscontract.pipeline.blocks import (
 )
 from fscontract.pipeline.splitter.clock import Clock, SystemClock
 
-#: The version of checkpoints that is written here; others are refused.
+#: Version of checkpoints written here; other versions are rejected.
 VERSION = 1
 
 
@@ -34,52 +34,59 @@ def write_checkpoint(state: Mapping[str, Any]) -> str:
 
 
 def read_checkpoint(text: str, form: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state that was written, with the keys of `form`; IllegalArgumentException."""
+    """Parse a checkpoint with the keys of `form`; raise IllegalArgumentException if invalid."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise IllegalArgumentException(f"a checkpoint is no JSON: {error}") from None
+        raise IllegalArgumentException(f"a checkpoint is not valid JSON: {error}") from None
     if not isinstance(data, dict) or data.pop("checkpoint", None) != VERSION:
-        raise IllegalArgumentException(f"not a checkpoint of version {VERSION}")
+        raise IllegalArgumentException(f"invalid checkpoint: expected version {VERSION}")
     if data.keys() != form.keys():
         odd = ", ".join(sorted(data.keys() ^ form.keys()))
-        raise IllegalArgumentException(f"a checkpoint of another splitter: {odd}")
+        raise IllegalArgumentException(
+            "the checkpoint belongs to another kind of splitter; missing or unexpected fields: "
+            f"{odd}"
+        )
     for name in ("operator", "sequence"):
         if type(data[name]) is not int or data[name] < 0:
-            raise IllegalArgumentException(f"{name} of a checkpoint is no count")
+            raise IllegalArgumentException(
+                f"invalid checkpoint: {name!r} must be a non-negative integer"
+            )
     pending = data["pending"]
     if pending is not None and not (
         isinstance(pending, list) and [type(x) for x in pending] == [str, int]
     ):
-        raise IllegalArgumentException("pending of a checkpoint is no file with a count")
+        raise IllegalArgumentException("invalid checkpoint: 'pending' must be a file and a count")
     return data
 
 
 def count_blocks(length: int, block_size: int, data_offset: int) -> int:
-    """Return the number of blocks: those of the grid from byte 0 with a byte to read."""
+    """Return the number of blocks of the grid from byte 0 that have a byte to read."""
     if data_offset >= length:
         return 0
     return -(-length // block_size) - data_offset // block_size
 
 
 class BlockMetadataIterator(Iterator[FileBlockMetadata]):
-    """The blocks of a file in order; `emitted` of them are already out.
+    """The blocks of a file in order, after the first `emitted` ones.
 
-    All it needs is `file` and `emitted`, which a checkpoint keeps.
+    Its whole state is `file` and `emitted`, which a checkpoint contains.
     """
 
     def __init__(self, file: FileMetadata, emitted: int = 0) -> None:
         if not 0 <= emitted <= file.number_of_blocks:
             count = file.number_of_blocks
-            raise IllegalArgumentException(f"{emitted} of {count} blocks can't have been emitted")
+            raise IllegalArgumentException(
+                f"invalid number of emitted blocks: {emitted} of {count}"
+            )
         self.file = file
         self.emitted = emitted
-        #: The number of the first block in the grid that starts at byte 0.
+        #: Number of the first block in the grid that starts at byte 0.
         self._first = file.data_offset // file.block_size
 
     @property
     def done(self) -> bool:
-        """Return whether there are no more blocks."""
+        """True if there are no more blocks."""
         return self.emitted >= self.file.number_of_blocks
 
     def __next__(self) -> FileBlockMetadata:
@@ -107,14 +114,14 @@ Output = Callable[[Any], None]
 
 
 def no_output(item: Any) -> None:
-    """An output that nothing is connected to."""
+    """Discard an item: an output that is not connected."""
 
 
 class AbstractFileSplitter(ABC):
     """Emits metadata of files on one output, and metadata of their blocks on another.
 
     Outputs are callables: set `files_metadata_output` and `blocks_metadata_output`. At most
-    `blocks_threshold` blocks go out between `begin_window` and `end_window`. One thread uses it.
+    `blocks_threshold` blocks are emitted between `begin_window` and `end_window`. Not thread-safe.
     """
 
     iterator: ClassVar[type[BlockMetadataIterator]] = BlockMetadataIterator
@@ -128,14 +135,16 @@ class AbstractFileSplitter(ABC):
         clock: Clock | None = None,
     ) -> None:
         if block_size is not None and block_size < 1:
-            raise IllegalArgumentException(f"block_size is at least 1 byte, not {block_size}")
+            raise IllegalArgumentException(
+                f"invalid block_size: {block_size}; must be at least 1 byte"
+            )
         if blocks_threshold < 1:
             raise IllegalArgumentException(
-                f"blocks_threshold is at least 1, not {blocks_threshold}"
+                f"invalid blocks_threshold: {blocks_threshold}; must be at least 1"
             )
         if not 0 <= operator_id <= MAX_OPERATOR_ID:
             raise IllegalArgumentException(
-                f"operator_id is 0 to {MAX_OPERATOR_ID}, not {operator_id}"
+                f"invalid operator_id: {operator_id}; must be from 0 to {MAX_OPERATOR_ID}"
             )
         self.block_size = block_size
         self.blocks_threshold = blocks_threshold
@@ -143,40 +152,40 @@ class AbstractFileSplitter(ABC):
         self.clock = clock or SystemClock()
         self.files_metadata_output: Output = no_output
         self.blocks_metadata_output: Output = no_output
-        #: The window that is open, None between windows.
+        #: The open window, None between windows.
         self.window: int | None = None
-        #: Blocks, and files, that went out in this window.
+        #: Numbers of blocks and files emitted in this window.
         self.block_count = 0
         self.files_processed = 0
         self._sequence = 0
         self._pending: BlockMetadataIterator | None = None
 
-    # what a subclass says -----------------------------------------------------------------
+    # methods for subclasses ---------------------------------------------------------------
 
     @abstractmethod
     def get_file_info(self) -> FileInfo | None:
-        """Return the next file to split, None if there is none."""
+        """Return the next file to split, or None."""
 
     @abstractmethod
     def get_default_block_size(self) -> int:
-        """Return the block size in bytes if none is configured."""
+        """Return the default block size in bytes."""
 
     @abstractmethod
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """Return the status of a file; FileNotFoundException."""
+        """Return the status of a file; raise FileNotFoundException."""
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
-        """Return where the first block of the file starts, behind a header; 0 by default."""
+        """Return the start of the file's first block, behind a header; 0 by default."""
         return 0
 
     def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
-        """Return the block size in bytes: `block_size` or the default, whatever the file."""
+        """Return the block size in bytes: `block_size` or the default, for every file."""
         return self.block_size or self.get_default_block_size()
 
     # windows ------------------------------------------------------------------------------
 
     def begin_window(self, window_id: int) -> None:
-        """Begin a window, whose number is above that of the one before."""
+        """Begin a window, whose number must be greater than the last one."""
         self.window = window_id
         self.block_count = 0
         self.files_processed = 0
@@ -195,11 +204,11 @@ class AbstractFileSplitter(ABC):
                 break
 
     def process_file_info(self, info: FileInfo) -> bool:
-        """Emit a file's metadata and its blocks; return whether none is left."""
+        """Emit a file's metadata and its blocks; return True if none is left."""
         return self.emit_file(self.build_file_metadata(info))
 
     def emit_file(self, file: FileMetadata) -> bool:
-        """Emit this metadata and the blocks; return whether none is left."""
+        """Emit this metadata and the blocks; return True if none is left."""
         self.emit_file_metadata(file)
         self._pending = self.iterator(file)
         return self.emit_block_metadata()
@@ -210,7 +219,7 @@ class AbstractFileSplitter(ABC):
         self.files_metadata_output(file)
 
     def emit_block_metadata(self) -> bool:
-        """Emit pending blocks up to the threshold; return whether none is left."""
+        """Emit pending blocks up to the threshold; return True if none is left."""
         return self._emit_blocks(self.blocks_threshold)
 
     def _emit_blocks(self, threshold: int) -> bool:
@@ -231,7 +240,7 @@ class AbstractFileSplitter(ABC):
     # metadata -----------------------------------------------------------------------------
 
     def build_file_metadata(self, info: FileInfo) -> FileMetadata:
-        """Return the metadata of a file, whose blocks get the next ids."""
+        """Return the metadata of a file, and assign the next ids to its blocks."""
         status = self.get_file_status(info)
         offset = 0 if status.is_directory else self.get_data_offset(info, status)
         size = self.get_block_size(info, status)
@@ -257,7 +266,9 @@ class AbstractFileSplitter(ABC):
             return NO_BLOCK
         first = self._sequence
         if first + count > MAX_SEQUENCE:
-            raise OverflowError(f"operator {self.operator_id} has no {count} block ids left")
+            raise OverflowError(
+                f"operator {self.operator_id} has fewer than {count} block ids left"
+            )
         self._sequence += count
         return block_id(self.operator_id, first)
 
@@ -266,11 +277,11 @@ class AbstractFileSplitter(ABC):
     def checkpoint(self) -> str:
         """Return the state of the splitter as one line of JSON; only between windows."""
         if self.window is not None:
-            raise RuntimeError(f"no checkpoint inside of window {self.window}")
+            raise RuntimeError(f"can't create a checkpoint inside window {self.window}")
         return write_checkpoint(self._state())
 
     def restore(self, text: str) -> None:
-        """Go on where `checkpoint` was called; IllegalArgumentException for what is none."""
+        """Restore the state of `checkpoint`; raise IllegalArgumentException if it is invalid."""
         self._set_state(read_checkpoint(text, self._state()))
 
     def _state(self) -> dict[str, Any]:
@@ -284,7 +295,8 @@ class AbstractFileSplitter(ABC):
     def _set_state(self, state: dict[str, Any]) -> None:
         if state["operator"] != self.operator_id:
             raise IllegalArgumentException(
-                f"a checkpoint of operator {state['operator']}, not of {self.operator_id}"
+                f"the checkpoint belongs to operator {state['operator']}, expected "
+                f"{self.operator_id}"
             )
         self._sequence = state["sequence"]
         self._pending = None
@@ -294,7 +306,7 @@ class AbstractFileSplitter(ABC):
 
 
 def relative_path(info: FileInfo) -> str:
-    """Return the path of a file in a copy of the input, below the directory's own name."""
+    """Return a file's path in a copy of the input, beginning with the directory's name."""
     if info.directory is None:
         return last_element(info.relative_path)
     name = last_element(info.directory)
@@ -302,7 +314,7 @@ def relative_path(info: FileInfo) -> str:
 
 
 def default_block_size(filesystem: FileSystem, path: str) -> int:
-    """Return the filesystem's block size of a path, or its default if the path is missing."""
+    """Return the filesystem's block size for a path, or its default if the path is missing."""
     try:
         return filesystem.get_file_status(bare_path(path)).block_size
     except FileNotFoundException:
@@ -310,10 +322,10 @@ def default_block_size(filesystem: FileSystem, path: str) -> int:
 
 
 class FileSplitterBase(AbstractFileSplitter):
-    """Splits the files that `put` gives it. `file` is the path whose block size is the default.
+    """Splits the files passed to `put`. `file` is the path that sets the default block size.
 
-    What it does in a window follows from what it is given, and when: whoever feeds it repeats
-    that after a failure. A file that is not there raises FileNotFoundException from `put`.
+    The output of a window depends only on the files put and on when; the caller must repeat the
+    calls after a failure. `put` raises FileNotFoundException for a missing file.
     """
 
     def __init__(self, filesystem: FileSystem, file: str = "/", **settings: Any) -> None:
@@ -324,12 +336,12 @@ class FileSplitterBase(AbstractFileSplitter):
         self._default: int | None = None
 
     def put(self, info: FileInfo) -> None:
-        """Take a file, and emit what this window still allows."""
+        """Add a file, and emit what this window still allows."""
         self._queue.append(info)
         self.process()
 
     def handle_idle_time(self) -> None:
-        """Emit more of what is waiting, if this window still allows it."""
+        """Emit more of the queued files, if this window still allows it."""
         self.process()
 
     def get_file_info(self) -> FileInfo | None:
@@ -343,7 +355,7 @@ class FileSplitterBase(AbstractFileSplitter):
         return self._default
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """Return the status that the filesystem has of the file."""
+        """Return the filesystem's status of the file."""
         return self.filesystem.get_file_status(info.path)
 
     def _state(self) -> dict[str, Any]:
@@ -352,6 +364,6 @@ class FileSplitterBase(AbstractFileSplitter):
     def _set_state(self, state: dict[str, Any]) -> None:
         queue = state["queue"]
         if not isinstance(queue, list) or not all(isinstance(line, str) for line in queue):
-            raise IllegalArgumentException("queue of a checkpoint is no list of files")
+            raise IllegalArgumentException("invalid checkpoint: 'queue' must be a list of files")
         super()._set_state(state)
         self._queue = deque(FileInfo.from_json(line) for line in queue)

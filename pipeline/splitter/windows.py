@@ -1,7 +1,7 @@
-"""Store what a splitter emitted in each window, before the next window begins.
+"""Window stores: save the output of each window before the next one begins.
 
-A window is one file of lines with checksums: a head, a line for each file that was taken, and an
-end. A file appears when it is complete; a torn tail is ignored. Files are never appended to, so
+A window is one file of lines with checksums: a header, a line for each taken file, and an end line.
+A file becomes visible when it is complete; a torn tail is ignored. Files are never appended to, so
 object stores work.
 """
 
@@ -23,14 +23,14 @@ from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.blocks import MAX_OPERATOR_ID, NO_BLOCK, FileMetadata, join_path
 from fscontract.pipeline.splitter.scanner import Reference, reference_of
 
-#: The version of the lines that are written here; others are refused.
+#: Version of the lines written here; other versions are rejected.
 VERSION = 1
 _SUFFIX = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class TakenFile:
-    """A file that a window took: its metadata, and under what it is known to the scanner."""
+    """A file taken in a window: its metadata, and its reference in the scanner."""
 
     file: FileMetadata
     input: str
@@ -40,10 +40,10 @@ class TakenFile:
 
 @dataclass(frozen=True, slots=True)
 class WindowData:
-    """The output of a window: `blocks` blocks from `first_block` on, and these files.
+    """Output of a window: `blocks` blocks starting with `first_block`, and these files.
 
-    The blocks are those of the file that was pending, then those of the files; all follow from
-    the metadata, so neither the files themselves nor the settings are asked again.
+    The blocks are those of the pending file, then those of the files. They are computed from the
+    metadata, without reading the files or the settings again.
     """
 
     window_id: int
@@ -53,46 +53,46 @@ class WindowData:
 
 
 class TornRecord(ValueError):
-    """A line of a window's file that is not whole, or a file without its end."""
+    """A damaged line of a window's file, or a file without its end."""
 
 
 class WindowStore(ABC):
-    """A store of windows; `save` returns when a window would survive a failure."""
+    """A store of windows; `save` returns once the window is safe from failures."""
 
     @property
     @abstractmethod
     def largest_completed_window(self) -> int | None:
-        """Return the number of the last window that was saved whole, None if there is none."""
+        """Number of the last window that was saved completely, or None."""
 
     @abstractmethod
     def save(self, data: WindowData) -> None:
-        """Keep a window, once; PathIOException if it is there already."""
+        """Save a window once; raise PathIOException if it exists."""
 
     @abstractmethod
     def retrieve(self, window_id: int) -> WindowData | None:
-        """Return what was saved of a window, None if nothing was."""
+        """Return a saved window, or None."""
 
     @abstractmethod
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
-        """Forget this window and those before it, which no failure leads back to.
+        """Delete this window and earlier ones, which no failure will repeat.
 
-        `removed` are operators that are no more: what they left goes when all of it is as old.
+        `removed` are operators that no longer exist: their windows are deleted once all are as old.
         """
 
 
 class NoopWindowStore(WindowStore):
-    """Keeps nothing: after a failure windows come out otherwise than before."""
+    """Stores nothing: after a failure, windows may have different output."""
 
     @property
     def largest_completed_window(self) -> int | None:
-        """Return None: there is never a window to repeat."""
+        """None: no window is ever repeated."""
         return None
 
     def save(self, data: WindowData) -> None:
         """Do nothing."""
 
     def retrieve(self, window_id: int) -> WindowData | None:
-        """Return None, for any window."""
+        """Return None."""
         return None
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
@@ -100,22 +100,22 @@ class NoopWindowStore(WindowStore):
 
 
 def read_file(fs: FileSystem, path: str) -> bytes:
-    """Return the bytes of a small file; FileNotFoundException."""
+    """Return the bytes of a small file; raise FileNotFoundException."""
     with fs.open(path) as stream, stream.as_file() as file:
         return file.read() or b""
 
 
 class FSWindowStore(WindowStore):
-    """Windows of one operator in a directory of a filesystem, which several operators share.
+    """Windows of one operator in a directory of a filesystem, which operators can share.
 
-    A window is saved with create-if-absent, so of two processes that take themselves for the same
-    operator the second one fails, on a filesystem whose create without overwriting is atomic.
+    A window is saved with create-if-absent. If two processes act as the same operator, the second
+    one fails, provided that creating a file without overwriting is atomic.
     """
 
     def __init__(self, filesystem: FileSystem, directory: str, operator_id: int = 0) -> None:
         if not 0 <= operator_id <= MAX_OPERATOR_ID:
             raise IllegalArgumentException(
-                f"operator_id is 0 to {MAX_OPERATOR_ID}, not {operator_id}"
+                f"invalid operator_id: {operator_id}; must be from 0 to {MAX_OPERATOR_ID}"
             )
         self.filesystem = filesystem
         self.directory = directory.rstrip("/") or "/"
@@ -124,20 +124,20 @@ class FSWindowStore(WindowStore):
 
     @property
     def largest_completed_window(self) -> int | None:
-        """Return the number of the last window that was saved whole, None if there is none."""
+        """Number of the last window that was saved completely, or None."""
         return self._largest
 
     def save(self, data: WindowData) -> None:
-        """Keep a window, once; PathIOException if it is there already."""
+        """Save a window once; raise PathIOException if it exists."""
         if self._largest is not None and data.window_id <= self._largest:
-            raise PathIOException(self._path(data.window_id), "the window was saved before")
+            raise PathIOException(self._path(data.window_id), "the window was saved already")
         text = "".join(f"{line}\n" for line in _lines(data, self.operator_id))
         with self.filesystem.create(self._path(data.window_id), overwrite=False) as file:
             file.write(text.encode("ascii"))
         self._largest = data.window_id
 
     def retrieve(self, window_id: int) -> WindowData | None:
-        """Return the saved window, None if there is none; PathIOException if it is damaged."""
+        """Return the saved window, or None; raise PathIOException if it is damaged."""
         return self._retrieve(self.operator_id, window_id)
 
     def retrieve_all(self, window_id: int) -> Mapping[int, WindowData]:
@@ -146,20 +146,20 @@ class FSWindowStore(WindowStore):
         return {operator: data for operator, data in windows.items() if data is not None}
 
     def operators(self) -> tuple[int, ...]:
-        """Return the operators that have windows here, in order."""
+        """Return the operators with windows in this directory, sorted."""
         return tuple(sorted(number for number, _ in self._numbered(self.directory, "")))
 
     def completed_by_all(self) -> int | None:
-        """Return the last window that every operator here has saved; None if one has saved none."""
+        """Return the last window that every operator has saved; None if one has saved none."""
         stores = [type(self)(self.filesystem, self.directory, who) for who in self.operators()]
         last = [store.largest_completed_window for store in stores]
         complete = [window for window in last if window is not None]
         return min(complete) if complete and len(complete) == len(last) else None
 
     def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
-        """Forget this window and those before it, but for the last one that was saved.
+        """Delete this window and earlier ones, except the last saved one.
 
-        What killed processes have left of files that they were writing is removed, too.
+        Also delete temporary files of killed processes.
         """
         if hasattr(self.filesystem, "remove_abandoned"):
             self.filesystem.remove_abandoned(self.directory)
@@ -184,7 +184,7 @@ class FSWindowStore(WindowStore):
         return join_path(directory, f"{window_id:016x}{_SUFFIX}")
 
     def _numbered(self, directory: str, suffix: str) -> Iterator[tuple[int, str]]:
-        """Yield the numbers that names in a directory stand for; other names are none of ours."""
+        """Yield the numbers in file names of a directory; other names are ignored."""
         try:
             for status in self.filesystem.list_status(directory):
                 name = status.path.rpartition("/")[2]
@@ -198,7 +198,7 @@ class FSWindowStore(WindowStore):
             return
 
     def _last_whole(self) -> int | None:
-        """Return the last window that is whole; a torn one behind it never was, and goes."""
+        """Return the last complete window; delete a torn one after it."""
         for number, path in sorted(
             self._numbered(self._operator_directory(self.operator_id), _SUFFIX)
         )[::-1]:
@@ -217,7 +217,7 @@ class FSWindowStore(WindowStore):
         except FileNotFoundException:
             return None
         except TornRecord as error:
-            raise PathIOException(path, f"a damaged window ({error})") from None
+            raise PathIOException(path, f"damaged window: {error}") from None
 
 
 # lines ------------------------------------------------------------------------------------
@@ -251,22 +251,24 @@ def _checked(value: Any) -> str:
 
 
 def _parse(content: bytes, window_id: int, operator_id: int) -> WindowData:
-    """Return the window in a file; TornRecord if not all of it is there, or it is another's."""
+    """Return the window in a file; raise TornRecord if it is incomplete or another window."""
     lines = content.split(b"\n")
     if len(lines) < 3 or lines.pop() != b"":
-        raise TornRecord("it has no end")
+        raise TornRecord("missing end line")
     head, *files, end = [_unchecked(line, number) for number, line in enumerate(lines, 1)]
     try:
         if (head["window"], head["version"], head["operator"]) != (window_id, VERSION, operator_id):
-            raise TornRecord(f"it is not window {window_id} of operator {operator_id}")
+            raise TornRecord(
+                f"wrong window or operator; expected window {window_id} of operator {operator_id}"
+            )
         if end["end"] != len(files):
-            raise TornRecord(f"{end['end']} files were taken, and {len(files)} are there")
+            raise TornRecord(f"expected {end['end']} files, got {len(files)}")
         taken = tuple(_taken(data) for data in files)
         return WindowData(window_id, head["first_block"], head["blocks"], taken)
     except TornRecord:
         raise
     except (KeyError, TypeError, ValueError) as error:
-        raise TornRecord(f"it has an unknown form: {error}") from None
+        raise TornRecord(f"invalid format: {error}") from None
 
 
 def _taken(data: Any) -> TakenFile:
@@ -277,8 +279,8 @@ def _taken(data: Any) -> TakenFile:
 def _unchecked(line: bytes, number: int) -> Any:
     check, _, text = line.partition(b" ")
     if check != b"%08x" % crc32(text):
-        raise TornRecord(f"line {number} is not what was written")
+        raise TornRecord(f"line {number}: checksum mismatch")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TornRecord(f"line {number} is not JSON: {error}") from None
+        raise TornRecord(f"line {number} is not valid JSON: {error}") from None

@@ -1,4 +1,4 @@
-"""Clients of S3 as targets, all on one bucket of a server."""
+"""S3 clients as targets, all on one bucket of a server."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from fscontract.implementations.bindings.opendal import OpendalBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY
 
-#: The kinds of caches that fsspec has by name, but for readahead, which is what s3fs takes, and
-#: parts, which has to be given what it holds.
+#: Cache types of fsspec, except readahead, s3fs's default, and parts, which requires the content.
 CACHES = ("none", "bytes", "blockcache", "mmap", "background", "first", "all", "adaptive")
-#: What a StreamingBody has methods for.
+#: Operations that a StreamingBody implements.
 _OF_A_BODY = frozenset(
     {"close", "get_pos", "read_byte", "read_into", "py_closed", "py_next", "py_read", "py_readable"}
     | {"py_readinto", "py_readline", "py_readlines", "py_tell", "py_with"}
@@ -37,7 +36,7 @@ class Place(NamedTuple):
 
     @property
     def boto3(self) -> Any:
-        """A new client of boto3."""
+        """A new boto3 client."""
         return boto3.client(
             "s3",
             endpoint_url=self.url,
@@ -48,47 +47,47 @@ class Place(NamedTuple):
 
     @property
     def obstore(self) -> S3Store:
-        """A new store of obstore."""
+        """A new obstore store."""
         options = {"allow_http": True}
         return S3Store(self.bucket, endpoint=self.url, client_options=options, **_KEYS)  # type: ignore[arg-type]
 
     @property
     def opendal(self) -> Any:
-        """A new Operator."""
+        """A new OpenDAL Operator."""
         return opendal.Operator("s3", bucket=self.bucket, root="/", endpoint=self.url, **_KEYS)
 
 
 def options_of_pyarrow(place: Place) -> dict[str, str]:
-    """The arguments of its S3FileSystem."""
+    """Return the arguments of PyArrow's S3FileSystem."""
     keys = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
     return {**keys, "endpoint_override": place.url}
 
 
 def pyarrow(place: Place) -> Binding:
-    """S3FileSystem of PyArrow."""
+    """Return a binding to PyArrow's S3FileSystem."""
     return PyArrowBinding.from_url(f"s3://{place.bucket}", options_of_pyarrow(place))
 
 
 def obstore(place: Place) -> Binding:
-    """S3Store of obstore."""
+    """Return a binding to obstore's S3Store."""
     options = {**_KEYS, "endpoint": place.url, "client_options": '{"allow_http": true}'}
     return ObstoreBinding.from_url(f"s3://{place.bucket}", options)
 
 
 def opendal_s3(place: Place) -> Binding:
-    """An Operator of OpenDAL for the service s3."""
+    """Return a binding to an OpenDAL Operator for the service s3."""
     return OpendalBinding.from_url(f"s3://{place.bucket}", {**_KEYS, "endpoint": place.url})
 
 
 def s3fs(place: Place, cache: str = "readahead") -> Binding:
-    """S3FileSystem of s3fs, whose files have a cache of this kind and small blocks."""
+    """Return a binding to s3fs's S3FileSystem, with this cache type and small blocks."""
     options = {"key": ACCESS_KEY, "secret": SECRET_KEY, "endpoint_url": place.url}
     cached = {"default_cache_type": cache, "default_block_size": "4096"}
     return FsspecBinding.from_url(f"s3://{place.bucket}", {**options, **cached})
 
 
 def smart(place: Place) -> Binding:
-    """Files of smart_open."""
+    """Return a binding to files of smart_open."""
     client = place.boto3
 
     def opener(path: str) -> Any:
@@ -101,7 +100,7 @@ def smart(place: Place) -> Binding:
 
 
 def streaming_body(place: Place) -> Binding:
-    """StreamingBody of boto3, which can't seek."""
+    """Return a binding to boto3's StreamingBody, which can't seek."""
     client = place.boto3
 
     def opener(path: str) -> io.IOBase:

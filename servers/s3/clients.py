@@ -1,4 +1,4 @@
-"""What tests ask the servers with, other than the stream."""
+"""boto3 client and buckets, with which tests inspect the servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from servers.s3.signed import Server
 
 @contextmanager
 def boto3_client(server: Server) -> Iterator[Any]:
-    """A client of boto3, closed in the end."""
+    """Yield a boto3 client, closed afterwards."""
     client = boto3.client(
         "s3",
         endpoint_url=server.url,
@@ -31,7 +31,7 @@ def boto3_client(server: Server) -> Iterator[Any]:
 
 
 def new_bucket(client: Any) -> str:
-    """The name of a bucket that was not there before, and is empty."""
+    """Create a new, empty bucket; return its name."""
     name = f"test-{uuid4().hex}"
     client.create_bucket(Bucket=name)
     return name

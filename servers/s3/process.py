@@ -1,4 +1,4 @@
-"""A server in a process and a directory of its own, which are gone in the end."""
+"""Server in a separate process and directory, both removed at the end."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from uuid import uuid4
 from servers.s3.signed import Server, ask
 
 T = TypeVar("T")
-#: Seconds after which a server that does not answer counts as deadlocked.
+#: Seconds after which a server that does not respond counts as deadlocked.
 _DEADLOCK = 900.0
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _PAUSE = 0.01
 
 
 class Process:
-    """Runs `command` in a new directory, where it has an empty `data` and these `files`.
+    """Runs `command` in a new directory with an empty `data` and these `files`.
 
-    It is killed when this process ends, however that happens. `leftovers` are patterns of what it
-    makes elsewhere and leaves when it is killed.
+    It is killed when this process ends, however that happens. `leftovers` are patterns of files
+    that it creates elsewhere and leaves behind when killed.
     """
 
     def __init__(
@@ -45,24 +45,24 @@ class Process:
             [sys.executable, "-I", str(_SUPERVISOR), json.dumps(job)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # an interrupt from the terminal is not for it
+            start_new_session=True,  # an interrupt from the terminal must not reach it
             text=True,
         )
         assert self._process.stdout is not None
         self._log = Path(self._process.stdout.readline().rstrip("\n"), "log")
 
     def logged(self, pattern: str) -> str:
-        """The first group of the pattern, once the server has written such a line."""
+        """Wait until the server logs a line that matches; return the pattern's first group."""
         return self._wait(lambda: re.search(pattern, self._written()))[1]
 
     def _written(self) -> str:
         try:
             return self._log.read_text(errors="replace")
-        except FileNotFoundError:  # the server has ended, and its directory is gone
+        except FileNotFoundError:  # the server has ended, and its directory is removed
             return ""
 
     def ready(self, server: Server) -> Server:
-        """That server, once it takes an object."""
+        """Wait until the server accepts an object; return the server."""
         bucket = f"/ready-{uuid4().hex}"
         self._wait(lambda: ask(server, "PUT", bucket).status == 200)
         self._wait(lambda: ask(server, "PUT", f"{bucket}/key", body=b"ready").status == 200)
@@ -71,19 +71,19 @@ class Process:
         return server
 
     def _wait(self, attempt: Callable[[], T | None]) -> T:
-        """What the attempt gives, once it gives something; OSError if the server ends before."""
+        """Wait until the attempt returns a result; raise OSError if the server ends before."""
         deadline = time.monotonic() + _DEADLOCK
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 assert self._process.stdout is not None
-                raise OSError(f"the server does not start: {self._process.stdout.read()}")
+                raise OSError(f"the server did not start: {self._process.stdout.read()}")
             if found := attempt():
                 return found
             time.sleep(_PAUSE)
-        raise OSError(f"the server did not answer within {_DEADLOCK} seconds")
+        raise OSError(f"the server did not respond within {_DEADLOCK} seconds")
 
     def close(self) -> None:
-        """End the server, and wait until all is gone; may be called again."""
+        """Stop the server, and wait until its files are removed. May be called again."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()

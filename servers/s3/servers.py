@@ -19,13 +19,13 @@ from servers.s3.signed import Server
 
 _ACCESS_KEY, _SECRET_KEY = "fscontract", "fscontract-secret"
 _S3RVER = Path(__file__).resolve().parent / "node/node_modules/s3rver/bin/s3rver.js"
-#: Ports that systems don't give to clients, so a connection that is made meanwhile takes none.
+#: Ports that systems don't assign to clients, so that connections made meanwhile take none.
 _PORTS = range(10_000, 32_000)
 _TRIES = 5
 
 
 def serving(name: str) -> AbstractContextManager[Server]:
-    """The server of that name, one of NAMES, which is empty at first and runs meanwhile."""
+    """Return a context with the running server with that name, one of NAMES, which is empty."""
     return _SERVERS[name]()
 
 
@@ -50,7 +50,7 @@ def _rclone() -> Iterator[Server]:
 def _s3rver() -> Iterator[Server]:
     node = shutil.which("node")
     if node is None or not _S3RVER.exists():
-        raise OSError("s3rver is missing; this installs it: npm ci --prefix servers/s3/node")
+        raise OSError("s3rver is not installed; install it with: npm ci --prefix servers/s3/node")
     options = ["--directory", "data", "--address", "127.0.0.1", "--port", "0", "--no-vhost-buckets"]
     with Process([node, str(_S3RVER), *options]) as process:
         url = "http://" + process.logged(r"S3rver listening on ([\d.]+:\d+)\n")
@@ -67,14 +67,15 @@ def _seaweedfs() -> Iterator[Server]:
             try:
                 server = process.ready(Server("seaweedfs", url, _ACCESS_KEY, _SECRET_KEY))
                 break
-            except OSError:  # its ports have to be named, so another process may have taken one
+            # its ports must be chosen in advance, so another process may have taken one
+            except OSError:
                 if not left:
                     raise
         yield server
 
 
 def _weed(ports: list[int]) -> Process:
-    """SeaweedFS on those ports, the first of which is that of S3."""
+    """Start SeaweedFS on those ports, the first of which is that of S3."""
     names = ("s3", "master", "volume", "filer")
     command = [program("weed"), "server", "-s3", "-filer", "-dir=data", "-ip=127.0.0.1"]
     command += [f"-{name}.port={port}" for name, port in zip(names, ports[:4], strict=True)]
@@ -88,14 +89,14 @@ def _weed(ports: list[int]) -> Process:
     return Process(
         command,
         files={"s3.json": json.dumps({"identities": [user]})},
-        # Each bucket has volumes of its own: one to begin with, not seven.
+        # Each bucket has separate volumes: start with one instead of seven.
         environment={"WEED_MASTER_VOLUME_GROWTH_COPY_1": "1"},
         leftovers=[f"/tmp/seaweedfs-*-grpc-{port}.sock" for port in ports[4:]],
     )
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports on which nobody listens; they are not kept."""
+    """Return free ports; they are not reserved."""
     free: list[int] = []
     with ExitStack() as stack:
         for port in SystemRandom().sample(_PORTS, len(_PORTS)):
@@ -111,10 +112,10 @@ def _free_ports(count: int) -> list[int]:
 
 
 def program(name: str) -> str:
-    """A program that a wheel has put beside this interpreter."""
+    """Return the path of a program that a wheel has installed beside this interpreter."""
     found = shutil.which(name, path=sysconfig.get_path("scripts"))
     if found is None:
-        raise OSError(f"{name} is not installed beside {sys.executable}: see the extra dev")
+        raise OSError(f"{name} is not installed beside {sys.executable}; install the extra dev")
     return found
 
 

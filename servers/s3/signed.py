@@ -1,4 +1,4 @@
-"""Signed requests to an S3 server, with nothing in between that repairs or hides an answer."""
+"""Signed requests to an S3 server, without a client that repairs or hides responses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-#: Seconds until a server that says nothing is taken for broken.
+#: Seconds until a server that sends nothing counts as broken.
 _PATIENCE = 60
 
 
 @dataclass(frozen=True)
 class Server:
-    """A running S3 server, and what its clients have to say; buckets go into the path."""
+    """A running S3 server, and the credentials of its clients; the bucket is in the path."""
 
     name: str
     url: str
@@ -30,9 +30,9 @@ class Server:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back: `status` is 0 if nothing did; `broken` if the connection ended too early.
+    """A response: `status` is 0 if there was none; `broken` if the connection ended early.
 
-    Names of headers are small.
+    Header names are in lower case.
     """
 
     status: int
@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """The code of an error, such as NoSuchKey; empty if the answer holds none."""
+        """Error code, such as NoSuchKey; empty if the response has none."""
         try:
             return ElementTree.fromstring(self.body).findtext("{*}Code") or ""
         except ElementTree.ParseError:
@@ -56,7 +56,7 @@ def ask(
     headers: Mapping[str, str] | None = None,
     body: bytes = b"",
 ) -> Answer:
-    """The whole answer to a request, however it ends."""
+    """Return the whole response to a request, complete or not."""
     try:
         with opened(server, method, path, headers, body) as response:
             return _received(response)
@@ -72,7 +72,7 @@ def opened(
     headers: Mapping[str, str] | None = None,
     body: bytes = b"",
 ) -> Iterator[http.client.HTTPResponse]:
-    """The head of the answer to a request on a connection of its own; `path` may have a query."""
+    """Yield the response to a request on a new connection; `path` may have a query."""
     request = AWSRequest(method, server.url + path, dict(headers or {}), body)
     key = Credentials(server.access_key, server.secret_key)
     S3SigV4Auth(key, "s3", server.region).add_auth(request)

@@ -1,10 +1,10 @@
-"""Runs a server until whoever started this lets go of its standard input, however that ends.
+"""Runs a server until its parent closes standard input or ends.
 
     python supervisor.py '{"command": [...], "files": {"name": "text"}, "leftovers": [...]}'
 
-The server runs in a new directory that has an empty directory `data`, those files, and its output
-as `log`; the path is told on standard output. In the end it is killed, which is quick and does no
-harm, since what it holds is thrown away: the directory, and what the patterns `leftovers` name.
+The server runs in a new directory with an empty directory `data`, those files, and its output as
+`log`; the path is printed to standard output. At the end the server is killed, which is quick and
+safe, because its data is deleted: the directory, and files that match the patterns `leftovers`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 2000
 
 
 def main(job: dict[str, Any]) -> None:
-    """Start the server, wait, and tidy up; if it ended by itself, show the end of its log."""
+    """Start the server, wait, and clean up; if it ended early, show the end of its log."""
     with tempfile.TemporaryDirectory(prefix="fscontract-s3-", ignore_cleanup_errors=True) as name:
         directory = Path(name)
         Path(directory, "data").mkdir()

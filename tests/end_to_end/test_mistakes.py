@@ -77,14 +77,14 @@ MESSAGES: dict[str, str] = snapshot(
         "missing module": "nosuchmodule:make: no module 'nosuchmodule'",
         "factory that raises": "./factory.py:make: RuntimeError: no such bucket (factory.py:3)",
         "unknown protocol": "nosuch://host/x: can't be opened through fsspec: ...",
-        "directory below a file": "file:///dev/null/x: there is no such directory",
+        "directory below a file": "file:///dev/null/x: directory not found",
         "missing archive": (
-            "zip://::file:///nowhere.zip: can't be written; give --file, the path of a file "
-            "that it holds, and --content, a local copy of that file"
+            "zip://::file:///nowhere.zip: the filesystem is read-only; specify --file, the "
+            "path of an existing file, and --content, a local copy of that file"
         ),
         "unreachable server": (
-            "http://127.0.0.1:1/: can't be written; give --file, the path of a file that it "
-            "holds, and --content, a local copy of that file"
+            "http://127.0.0.1:1/: the filesystem is read-only; specify --file, the path of "
+            "an existing file, and --content, a local copy of that file"
         ),
     }
 )

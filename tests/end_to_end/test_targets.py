@@ -160,4 +160,6 @@ def test_content_of_another_length_is_refused(check: Command, archive: Path, cop
     args = "--file", "in/it", "--content", str(copy)
     ended = check(f"zip://::file://{archive}", *args)
     assert ended.code == 3
-    assert ended.mistake().rpartition(": ")[2] == snapshot("the file has 9000 bytes, --content 10")
+    assert ended.mistake().rpartition(": ")[2] == snapshot(
+        "the file has 9000 bytes, but --content has 10"
+    )

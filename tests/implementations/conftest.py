@@ -9,7 +9,7 @@ from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 
-#: Tests of what the fake does otherwise, on purpose; its own tests are in tests/fakes/filesystem.
+#: Tests of behaviour that the fake changes on purpose; its own tests are in tests/fakes/filesystem.
 NOT_OF_THE_FAKE = {
     "test_an_open_stream_keeps_the_version_it_opened": "a store of versions says that it is gone",
     "test_an_open_stream_outlives_its_file": "a store of versions says that it is gone",
@@ -21,7 +21,7 @@ NOT_OF_THE_FAKE = {
 
 @pytest.fixture(params=["memory", "fake", "positioned", "portable"])
 def fs(request: pytest.FixtureRequest, tmp_path: Path) -> FileSystem:
-    """Each of our filesystems, empty."""
+    """Each filesystem of this package, empty."""
     if request.param == "memory":
         return MemoryFileSystem()
     if request.param == "fake":
@@ -33,5 +33,5 @@ def fs(request: pytest.FixtureRequest, tmp_path: Path) -> FileSystem:
 
 @pytest.fixture(params=["positioned", "portable"])
 def local(request: pytest.FixtureRequest, tmp_path: Path) -> LocalFileSystem:
-    """The local filesystem with each of its strategies, below `tmp_path / "root"`."""
+    """The local filesystem with each strategy, below `tmp_path / "root"`."""
     return LocalFileSystem(str(tmp_path / "root"), strategy=request.param)

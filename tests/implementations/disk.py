@@ -1,4 +1,4 @@
-"""A disk that loses its power: what was put on it, by the calls that reached the system."""
+"""Simulated power loss of a disk, based on the system calls made."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Entries = dict[str, int]
 
 
 class Disk:
-    """Notes what of the tree below `root` would survive, and calls `at_each` after each change.
+    """Tracks which part of the tree below `root` would survive; calls `at_each` after each change.
 
     A file has the bytes of its last fsync. A directory has the names of its last fsync, or, with
-    `eager`, those that it has now: a journal may be ahead of the bytes. Nothing is there of a file
-    that was never synced but its name.
+    `eager`, the current ones: a journal may be ahead of the data. A file that was never synced has
+    a name without content.
     """
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, eager: bool = False) -> None:
@@ -28,7 +28,7 @@ class Disk:
         self.at_each: Callable[[], None] = lambda: None
         self._bytes: dict[int, bytes] = {}
         self._names: dict[int, Entries] = {}
-        self._held: list[int] = []  # so that no number of a file comes again
+        self._held: list[int] = []  # so that no inode number is reused
         self._real = {name: getattr(os, name) for name in ("fsync", "link", "replace", "unlink")}
         for path in (root, *root.rglob("*")):
             self._note(path)
@@ -36,7 +36,7 @@ class Disk:
             monkeypatch.setattr(os, name, self._watched(name))
 
     def survivors(self, to: Path) -> Path:
-        """Make the tree that would be there after a crash in a new directory."""
+        """Create the tree that would exist after a crash in a new directory."""
         self._copy(self.root.stat().st_ino, self.root, to)
         return to
 
@@ -77,6 +77,6 @@ class Disk:
                 (to / name).write_bytes(self._bytes.get(inner, b""))
 
     def close(self) -> None:
-        """Close what is held."""
+        """Close the held descriptors."""
         for descriptor in self._held:
             os.close(descriptor)

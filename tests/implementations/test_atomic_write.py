@@ -1,4 +1,4 @@
-"""Files that are written whole: on the disk before they count, and none left of killed writers."""
+"""Tests of atomic writes: durability, and removal of files left by killed writers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def put(fs: LocalFileSystem, path: str, content: bytes, overwrite: bool = True) 
 
 
 def left(directory: Path) -> list[str]:
-    """The temporary files below a directory."""
+    """Return the temporary files below a directory."""
     return sorted(each.name for each in directory.rglob(f"{PENDING}*"))
 
 
@@ -68,9 +68,7 @@ def test_nothing_is_synced_without_durable(disk: Disk) -> None:
     assert not [call for call in disk.calls if call.startswith("fsync")]
 
 
-def test_what_was_written_survives_in_directories_that_were_made_for_it(
-    disk: Disk, tmp_path: Path
-) -> None:
+def test_written_files_survive_in_new_directories(disk: Disk, tmp_path: Path) -> None:
     fs = LocalFileSystem(str(disk.root))
     put(fs, "/d/e/a", b"12345")
     fs.mkdirs("/x/y/z")
@@ -80,7 +78,7 @@ def test_what_was_written_survives_in_directories_that_were_made_for_it(
 
 
 def test_a_file_never_survives_with_a_part_of_its_bytes(disk: Disk, tmp_path: Path) -> None:
-    """At no moment, whether it is new or replaced."""
+    """At any time, for a new or a replaced file."""
     fs = LocalFileSystem(str(disk.root))
     put(fs, "/a", b"old")
     moments: list[bytes | None] = []
@@ -95,7 +93,7 @@ def test_a_file_never_survives_with_a_part_of_its_bytes(disk: Disk, tmp_path: Pa
     assert moments[-1] == b"new"
 
 
-def test_what_was_deleted_or_moved_stays_so(disk: Disk, tmp_path: Path) -> None:
+def test_deletions_and_moves_are_durable(disk: Disk, tmp_path: Path) -> None:
     fs = LocalFileSystem(str(disk.root))
     for name in ("a", "b", "d/c", "d/e/f"):
         put(fs, f"/{name}", b"1")
@@ -108,7 +106,7 @@ def test_what_was_deleted_or_moved_stays_so(disk: Disk, tmp_path: Path) -> None:
 
 
 def test_sync_puts_the_files_of_others_on_the_disk(disk: Disk, tmp_path: Path) -> None:
-    """Those that are not there are none of its business."""
+    """Missing files are ignored."""
     (disk.root / "d/e").mkdir(parents=True)
     (disk.root / "d/e/a").write_bytes(b"1")
     fs = LocalFileSystem(str(disk.root))
@@ -159,7 +157,7 @@ with LocalFileSystem(root).create("/d/a", overwrite == "yes") as file:
 
 
 def writer(root: Path, call: str, overwrite: bool = True) -> subprocess.Popen[str]:
-    """A process that writes a file, and dies when it comes to a call of the system."""
+    """Start a process that writes a file, and dies at a given system call."""
     arguments = [sys.executable, "-c", _WRITE, str(root), call, "yes" if overwrite else "no"]
     return subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -168,8 +166,8 @@ def writer(root: Path, call: str, overwrite: bool = True) -> subprocess.Popen[st
     ("call", "overwrite"),
     [("fsync", True), ("replace", True), ("link", False), ("unlink", False)],
 )
-def test_what_a_killed_writer_leaves_is_removed(tmp_path: Path, call: str, overwrite: bool) -> None:
-    (tmp_path / "d").mkdir()  # or making it would be the first that is synced
+def test_files_of_a_killed_writer_are_removed(tmp_path: Path, call: str, overwrite: bool) -> None:
+    (tmp_path / "d").mkdir()  # otherwise creating it would be the first sync
     with writer(tmp_path, call, overwrite) as process:
         assert process.wait() == -signal.SIGKILL
     assert len(left(tmp_path)) == 1
@@ -179,8 +177,8 @@ def test_what_a_killed_writer_leaves_is_removed(tmp_path: Path, call: str, overw
     assert (tmp_path / "d/a").exists() == (call == "unlink")
 
 
-def test_what_a_living_writer_writes_stays(tmp_path: Path) -> None:
-    """Of another process and of this one, however old it is; then it is killed, or ends."""
+def test_files_of_a_live_writer_are_kept(tmp_path: Path) -> None:
+    """Of another process and of this one, at any age; then it is killed, or ends."""
     fs = LocalFileSystem(str(tmp_path))
     with writer(tmp_path, "none") as process, fs.create("/d/b") as mine:
         assert process.stdout is not None
@@ -222,7 +220,7 @@ def test_no_descriptor_is_kept_of_files_that_are_published_or_given_up(tmp_path:
 def test_a_file_removed_before_it_was_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By one who looks for abandoned files at the wrong moment."""
+    """Another process may look for abandoned files in between."""
     real, calls = fcntl.flock, []
 
     def late(descriptor: int, how: int) -> None:

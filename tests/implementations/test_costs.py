@@ -1,4 +1,4 @@
-"""What reads of local files cost, by policy and options."""
+"""Tests of the cost of local reads, by policy and options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA = content(200_000)
 class TestCosts:
     @pytest.mark.parametrize("size", [1, 64 << 10, 100_000, 1 << 20])
     def test_a_whole_file_is_read_in_large_blocks(self, local: LocalFileSystem, size: int) -> None:
-        """Whichever way a reader asks for it."""
+        """For all kinds of reads."""
         data = bytes(4 << 20)
         write(local, "/a", data)
         builder = local.open_file("/a").opt(READ_POLICY, "whole-file")
@@ -37,7 +37,7 @@ class TestCosts:
     def test_little_is_read_ahead_unless_a_policy_wants_it(
         self, local: LocalFileSystem, policy: str, most: int
     ) -> None:
-        """64 KiB a byte at a time."""
+        """64 KiB, read byte by byte."""
         write(local, "/a", DATA)
         with local.open_file("/a").opt(READ_POLICY, policy).build().result() as stream:
             for _ in range(1 << 16):
@@ -58,7 +58,7 @@ class TestCosts:
             ]
 
     def test_moving_in_a_buffer_costs_nothing(self, local: LocalFileSystem) -> None:
-        """Neither do positioned reads, which have their own cost, disturb it."""
+        """Positioned reads, which have their own cost, do not disturb the buffer."""
         write(local, "/a", DATA)
         with local.open("/a") as stream:
             stream.read_byte()

@@ -1,4 +1,4 @@
-"""Our streams as Python files."""
+"""Tests of streams as Python files."""
 
 from __future__ import annotations
 

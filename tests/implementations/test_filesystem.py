@@ -1,4 +1,4 @@
-"""What our filesystems do with files and directories, the same for all of them."""
+"""Tests of file and directory operations, shared by all filesystems."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class TestOpeningAndListing:
         assert "root" not in str(caught.value), "the host's path is nobody's business"
 
     @pytest.mark.parametrize("path", ["/missing", "/file/below"])
-    def test_what_is_missing_has_no_status_and_no_children(self, fs: FileSystem, path: str) -> None:
+    def test_missing_path_has_no_status_and_no_children(self, fs: FileSystem, path: str) -> None:
         write(fs, "/file", b"")
         with pytest.raises(FileNotFoundException):
             fs.get_file_status(path)
@@ -210,14 +210,14 @@ class TestDeletingAndRenaming:
             fs.rename("/dir", target)
         assert read(fs, "/dir/file") == b"x"
 
-    def test_renaming_what_is_missing_fails(self, fs: FileSystem) -> None:
+    def test_renaming_a_missing_path_fails(self, fs: FileSystem) -> None:
         with pytest.raises(FileNotFoundException):
             fs.rename("/missing", "/b")
 
 
 class TestPaths:
     @pytest.mark.parametrize("path", ["", "a", "a/b", "/a/../b", "/..", "/a\0b"])
-    def test_paths_that_mean_nothing_are_rejected(self, fs: FileSystem, path: str) -> None:
+    def test_invalid_paths_are_rejected(self, fs: FileSystem, path: str) -> None:
         write(fs, "/b", b"")
         for call in (fs.open, fs.create, fs.get_file_status, fs.list_status):
             with pytest.raises(IllegalArgumentException):
@@ -234,8 +234,8 @@ class TestPaths:
             with pytest.raises(NullPointerException):
                 call(None)  # type: ignore[arg-type]
 
-    def test_a_path_is_text(self, fs: FileSystem) -> None:
-        with pytest.raises(IllegalArgumentException, match="text"):
+    def test_path_must_be_a_string(self, fs: FileSystem) -> None:
+        with pytest.raises(IllegalArgumentException, match="must be a string"):
             fs.open(PurePosixPath("/a"))  # type: ignore[arg-type]
 
     def test_names_may_hold_anything_else(self, fs: FileSystem) -> None:
@@ -251,14 +251,14 @@ class TestPaths:
 class TestPermissions:
     @pytest.mark.parametrize("mode", ["r", "w", "x", "rw", "rwx", "xr"])
     def test_access_is_granted_by_the_bits_of_the_mode(self, fs: FileSystem, mode: str) -> None:
-        """Every permission that is there; the local one shows root more than the mode says."""
+        """All existing permissions; the local filesystem may grant root more."""
         write(fs, "/a", b"x")
         fs.set_permission("/a", 0o700)
         fs.access("/a", mode)
 
     @pytest.mark.parametrize(("mode", "bits"), [("r", 0o377), ("w", 0o577), ("x", 0o677)])
     def test_access_is_refused_where_one_bit_is_missing(self, mode: str, bits: int) -> None:
-        """In memory, where nobody is root."""
+        """In memory, where no user is root."""
         fs = MemoryFileSystem()
         write(fs, "/a", b"x")
         fs.set_permission("/a", bits)
@@ -269,7 +269,7 @@ class TestPermissions:
 
     @pytest.mark.parametrize("opened", [lambda fs: fs.open("/a"), lambda fs: built(fs, "/a")])
     def test_a_file_that_may_not_be_read_is_not_opened(self, opened: Any) -> None:
-        """A new version of it may be read again."""
+        """A new version of it is readable again."""
         fs = MemoryFileSystem()
         write(fs, "/a", b"x")
         fs.set_permission("/a", 0o377)
@@ -283,10 +283,10 @@ class TestPermissions:
         local.set_permission("/a", 0o640)
         assert os.stat(os.path.join(local.root, "a")).st_mode & 0o7777 == 0o640
 
-    def test_what_the_system_denies_is_denied(
+    def test_access_denied_by_the_system_raises(
         self, local: LocalFileSystem, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Whoever runs this may be root, who is denied nothing."""
+        """A patched call, because root would be granted everything."""
         write(local, "/a", b"x")
 
         def refuse(*_: Any, **__: Any) -> int:
@@ -300,16 +300,16 @@ class TestPermissions:
         with pytest.raises(AccessControlException, match="permission denied: '/a'"):
             local.open("/a")
 
-    def test_what_is_missing_has_no_permissions(self, fs: FileSystem) -> None:
+    def test_missing_path_has_no_permissions(self, fs: FileSystem) -> None:
         with pytest.raises(FileNotFoundException):
             fs.set_permission("/a", 0o600)
         with pytest.raises(FileNotFoundException):
             fs.access("/a", "r")
 
     @pytest.mark.parametrize("mode", ["", "R", "rz", "r "])
-    def test_access_is_asked_for_by_letter(self, fs: FileSystem, mode: str) -> None:
+    def test_invalid_access_mode_is_rejected(self, fs: FileSystem, mode: str) -> None:
         write(fs, "/a", b"x")
-        with pytest.raises(IllegalArgumentException, match="rwx"):
+        with pytest.raises(IllegalArgumentException, match="combination of r, w and x"):
             fs.access("/a", mode)
 
     @pytest.mark.parametrize("mode", [-1, 0o10000])
@@ -320,7 +320,7 @@ class TestPermissions:
             fs.set_permission("/a", mode)
 
     def test_a_filesystem_need_not_have_permissions(self) -> None:
-        """The port's own methods say that there are none."""
+        """The base class reports that there are none."""
         fs = MemoryFileSystem()
         with pytest.raises(UnsupportedOperationException):
             FileSystem.set_permission(fs, "/a", 0o600)
@@ -346,15 +346,15 @@ class TestCapabilities:
         assert fs.has_path_capability("/missing", ETAGS_AVAILABLE.upper())
         assert not fs.has_path_capability("/missing", "fs.capability.none.such")
 
-    def test_a_path_that_is_none_has_no_capability(self, fs: FileSystem) -> None:
+    def test_none_as_path_has_no_capability(self, fs: FileSystem) -> None:
         with pytest.raises(IllegalArgumentException):
             fs.has_path_capability("relative", ETAGS_AVAILABLE)
 
     def test_a_filesystem_need_not_have_capabilities(self) -> None:
-        """The port's own method promises nothing."""
+        """The base class has no capability."""
         assert not FileSystem.has_path_capability(MemoryFileSystem(), "/", ETAGS_AVAILABLE)
 
 
 def built(fs: FileSystem, path: str) -> FSDataInputStream:
-    """The stream that a builder without options gives."""
+    """Return the stream of a builder without options."""
     return fs.open_file(path).build().result()

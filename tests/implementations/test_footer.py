@@ -1,4 +1,4 @@
-"""The footer of a local file that a stream keeps for positioned reads."""
+"""Tests of the footer of a local file, which a stream caches for positioned reads."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ TAIL = len(DATA) - FOOTER
 
 
 def opened(local: LocalFileSystem, data: bytes = DATA, policy: str = "orc") -> FSDataInputStream:
-    """A stream on a new file under a policy that keeps footers."""
+    """Return a stream on a new file under a policy that caches footers."""
     write(local, "/file", data)
     return local.open_file("/file").opt(READ_POLICY, policy).build().result()
 
 
 def preads(stream: FSDataInputStream, position: int, size: int = 8) -> bytes:
-    """What a positioned read gives."""
+    """Return the bytes of a positioned read."""
     buffer = bytearray(size)
     return bytes(buffer[: max(0, stream.pread(position, buffer))])
 
 
 def requests(stream: FSDataInputStream) -> int:
-    """How often the file was read."""
+    """Return the number of reads of the file."""
     return stream.io_statistics()["store_io_request"]
 
 
@@ -53,7 +53,7 @@ def requests(stream: FSDataInputStream) -> int:
 def test_it_is_kept_where_policy_or_option_say_so(
     local: LocalFileSystem, policy: str, asked: bool | None, kept: bool
 ) -> None:
-    """The option overrides what the format of the policy brings."""
+    """The option overrides the policy's default."""
     write(local, "/file", DATA)
     builder = local.open_file("/file").opt(READ_POLICY, policy)
     if asked is not None:
@@ -64,7 +64,7 @@ def test_it_is_kept_where_policy_or_option_say_so(
 
 
 def test_reads_agree_at_every_boundary(local: LocalFileSystem) -> None:
-    """Around the start and the end of the footer, of files of all sizes."""
+    """Around the start and the end of the footer, for files of all sizes."""
     for size in (1, 7, FOOTER - 1, FOOTER, FOOTER + 1, len(DATA)):
         data = DATA[:size]
         with opened(local, data) as stream:
@@ -75,7 +75,7 @@ def test_reads_agree_at_every_boundary(local: LocalFileSystem) -> None:
 
 
 def test_what_begins_before_it_is_read_from_the_file(local: LocalFileSystem) -> None:
-    """A read is never put together from two."""
+    """A read never combines both."""
     with opened(local) as stream:
         preads(stream, TAIL)
         Path(local.root, "file").write_bytes(replacement(DATA))
@@ -84,7 +84,7 @@ def test_what_begins_before_it_is_read_from_the_file(local: LocalFileSystem) -> 
 
 
 def test_stream_reads_leave_it_alone(local: LocalFileSystem) -> None:
-    """They go by their own buffer."""
+    """They use a separate buffer."""
     with opened(local) as stream:
         stream.seek(len(DATA) - 8)
         assert stream.read_byte() == DATA[-8]
@@ -101,7 +101,7 @@ def test_stream_reads_leave_it_alone(local: LocalFileSystem) -> None:
 def test_the_way_of_positioned_reads_does_not_stay_open(
     local: LocalFileSystem, policy: str
 ) -> None:
-    """A closed stream gives nothing, footer or not."""
+    """A closed stream returns nothing, with or without footer."""
     stream = opened(local, policy=policy)
     preads(stream, TAIL)
     stream.close()
@@ -111,7 +111,7 @@ def test_the_way_of_positioned_reads_does_not_stay_open(
 
 
 def test_unbuffer_lets_go_of_it(local: LocalFileSystem) -> None:
-    """The next read has to get it again, and so notices a change."""
+    """The next read fetches it again, and so detects a change."""
     with opened(local) as stream:
         preads(stream, TAIL)
         stream.unbuffer()
@@ -125,7 +125,7 @@ def test_unbuffer_lets_go_of_it(local: LocalFileSystem) -> None:
 
 
 def test_one_that_is_read_while_the_stream_is_closed_is_not_kept(local: LocalFileSystem) -> None:
-    """Nobody would let go of it."""
+    """Otherwise it would never be released."""
     with opened(local) as stream:
         true = stream._read_at  # type: ignore[attr-defined]
 
@@ -150,7 +150,7 @@ def test_the_footer_of_a_file_that_was_cut_is_what_is_left(local: LocalFileSyste
 
 
 def test_threads_share_it(local: LocalFileSystem) -> None:
-    """While one of them lets go of it again and again."""
+    """While one thread repeatedly releases it."""
     with opened(local) as stream:
         chance = random.Random(1)
         places = [chance.randrange(TAIL - 100, len(DATA) - 8) for _ in range(2000)]

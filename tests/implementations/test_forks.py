@@ -1,4 +1,4 @@
-"""What counts and pins in streams goes on in a forked child."""
+"""Tests that counters and version pins of streams work in a forked child."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ print(code, owner._lock.acquire(blocking=False))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")
 @pytest.mark.parametrize(
     "owner",
     [

@@ -1,4 +1,4 @@
-"""Our filesystems as fsspec filesystems, and what libraries read through them."""
+"""Tests of the fsspec views, and of libraries that read through them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DATA = content(100_000)
 
 @pytest.fixture
 def view(fs: FileSystem) -> Any:
-    """Each of our filesystems through fsspec."""
+    """Each filesystem through fsspec."""
     return fs.as_fsspec()
 
 
@@ -73,7 +73,7 @@ class TestReading:
             assert list(file) == ["ä\n", "b\n"]
 
     @pytest.mark.parametrize("path", ["/missing", "/dir"])
-    def test_what_is_no_file_is_not_found(self, view: Any, path: str) -> None:
+    def test_directory_or_missing_file_is_not_found(self, view: Any, path: str) -> None:
         view.mkdir("/dir")
         with pytest.raises(FileNotFoundError):
             view.open(path)
@@ -93,7 +93,7 @@ class TestTree:
         assert (info["name"], info["size"], info["ETag"]) == ("/a", 3, status.etag)
 
     def test_times_are_in_utc(self, view: Any) -> None:
-        second = timedelta(seconds=1)  # what stores keep of times
+        second = timedelta(seconds=1)  # resolution of times in stores
         before = datetime.now(timezone.utc) - second
         view.touch("/a")
         assert before <= view.modified("/a") <= datetime.now(timezone.utc) + second

@@ -1,4 +1,4 @@
-"""`open_file` for fsspec filesystems: hints get to `open`, and never break it."""
+"""Tests of `open_file` for fsspec: hints reach `open`, and never break it."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ STANDARD = sorted(option_table().standard_keys)
 
 
 class Served(AbstractBufferedFile):  # type: ignore[misc] # fsspec has no types
-    """A file of a store that notes every request."""
+    """A file of a store that records every request."""
 
     def _fetch_range(self, start: int, end: int) -> bytes:
         return cast(bytes, self.fs.fetch(start, end))
 
 
 class Shelf(AbstractFileSystem):  # type: ignore[misc]
-    """A store of one file, DATA; a `strict` one rejects ranges that start beyond it."""
+    """A store of one file, DATA; a `strict` one rejects ranges that start past EOF."""
 
     protocol = "served"
     cachable = False
@@ -75,7 +75,7 @@ class Shelf(AbstractFileSystem):  # type: ignore[misc]
 
 
 class Store(Shelf):
-    """One that opens its file as most connectors do."""
+    """A store that opens its file as most filesystems do."""
 
     def _open(
         self,
@@ -94,21 +94,21 @@ class Store(Shelf):
 
 
 def opened(future: Future[BinaryIO]) -> bytes:
-    """Everything that the file of a future holds."""
+    """Return all bytes of the file of a future."""
     with future.result() as file:
         return file.read()
 
 
-# Hints get there ------------------------------------------------------------------------------
+# Hints are passed ------------------------------------------------------------------------------
 
 
 def test_each_policy_asks_for_a_cache_or_leaves_the_choice() -> None:
-    """A policy that comes new into the table has to be thought about."""
+    """Fails for a new policy, so that its cache is chosen deliberately."""
     assert set(option_table().policies) == {*POLICIES, "adaptive", "default"}
 
 
 def test_the_caches_asked_for_are_there() -> None:
-    """In every release of fsspec that this is tested with."""
+    """In every tested release of fsspec."""
     assert {cache.name for cache in POLICIES.values()} | {"none"} <= set(caches)
 
 
@@ -124,7 +124,7 @@ def test_a_policy_gets_to_open(policy: str) -> None:
 
 @pytest.mark.parametrize("by", ["option", "status", "info", "builder"])
 def test_a_known_length_spares_the_look_up(by: str) -> None:
-    """However it is told, and with no hint there is one call of info()."""
+    """For each way of setting it; without hints, info() is called once."""
     fs = Store()
     builder = open_file(fs, "/d/file")
     if by == "option":
@@ -139,14 +139,14 @@ def test_a_known_length_spares_the_look_up(by: str) -> None:
 
 @pytest.mark.parametrize(("size", "hints"), [(7, {"block_size": 7}), (0, {"cache_type": "none"})])
 def test_a_buffer_size_is_the_block_size(size: int, hints: dict[str, object]) -> None:
-    """0 is no cache: as a block size it makes files of some stores streams that can't seek."""
+    """0 means no cache: as a block size it would make some files non-seekable."""
     fs = Store()
     assert opened(open_file(fs, "file").buffer_size(size).build()) == DATA
     assert fs.opens == [hints]
 
 
 def test_a_buffer_size_comes_before_that_of_a_policy() -> None:
-    """What is said in numbers is meant so."""
+    """A number overrides a policy."""
     fs = Store()
     opened(open_file(fs, "file").opt(READ_POLICY, "random").buffer_size(9).build())
     opened(open_file(fs, "file").buffer_size(0).opt(READ_POLICY, "whole-file").build())
@@ -154,14 +154,14 @@ def test_a_buffer_size_comes_before_that_of_a_policy() -> None:
 
 
 def test_hints_get_through_a_directory_filesystem() -> None:
-    """It hands everything on to the filesystem that it is a part of."""
+    """It passes all arguments to its inner filesystem."""
     fs = Store()
     opened(open_file(DirFileSystem("d", fs), "file").opt_long(LENGTH, 50).buffer_size(8).build())
     assert fs.opens == [{"size": 50, "block_size": 8}]
 
 
 def test_nothing_is_looked_at_before_build() -> None:
-    """Each build then opens a file of its own."""
+    """Each build then opens a separate file."""
     fs = Store()
     builder = open_file(fs, Path("d/file"))
     assert not fs.opens
@@ -176,7 +176,7 @@ def test_nothing_is_looked_at_before_build() -> None:
 @pytest.mark.parametrize("fs", [MemoryFileSystem(), LocalFileSystem(), MemoryFsspec(), Store()])
 @pytest.mark.parametrize("path", ["/no/such", "no/such", "gopher://localhost/name", "", "\0"])
 def test_what_open_raises_comes_out_of_the_future(fs: AbstractFileSystem, path: str) -> None:
-    """The very exception that fs.open raises; nothing else is raised before."""
+    """The same exception that fs.open raises; nothing is raised before."""
     future = open_file(fs, path).opt(READ_POLICY, "random").build()
     with pytest.raises((OSError, ValueError)) as expected:
         fs.open(path, "rb").close()
@@ -184,14 +184,14 @@ def test_what_open_raises_comes_out_of_the_future(fs: AbstractFileSystem, path: 
 
 
 def test_an_unknown_mandatory_key_fails_in_build() -> None:
-    """That is an error of the program, not of the file."""
+    """It is an error of the program, not of the file."""
     with pytest.raises(IllegalArgumentException, match=r"no\.such"):
         open_file(Store(), "file").must("no.such", 1).build()
 
 
 @pytest.mark.parametrize("name", ["other", "file/other", "", None])
 def test_a_status_of_another_name_is_rejected_in_the_future(name: str | None) -> None:
-    """As by our own filesystems; a leading slash or a scheme makes no other name."""
+    """As in this package's filesystems; a leading slash or a scheme is ignored."""
     fs = Store()
     wrong = open_file(fs, "d/file").with_file_status({"name": name, "size": 50}).build()
     assert isinstance(wrong.exception(), IllegalArgumentException)
@@ -199,14 +199,14 @@ def test_a_status_of_another_name_is_rejected_in_the_future(name: str | None) ->
         assert opened(open_file(fs, "d/file").with_file_status({"name": same}).build()) == DATA
 
 
-# Hints break nothing --------------------------------------------------------------------------
+# Hints break nothing ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("block", [1, 8, 64])
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("length", [0, 1, 20, 49, 50, 51, 57, 100, 2**63 - 1])
 def test_a_wrong_length_gives_no_wrong_bytes(length: int, strict: bool, block: int) -> None:
-    """The file ends at that length or at its real end, in each cache and however it is read."""
+    """The file ends at that length or at its actual end, for each cache and read call."""
     for cache, chunk in itertools.product(("none", "csv", "random", "default"), (7, 50, 64, -1)):
         fs = Store(strict)
         builder = open_file(fs, "file").opt_long(LENGTH, length)
@@ -220,7 +220,7 @@ def test_a_wrong_length_gives_no_wrong_bytes(length: int, strict: bool, block: i
 
 
 def test_a_failing_request_is_not_mistaken_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only a request beyond the real end is; others fail, and a missing file is missing."""
+    """Only a request past the actual EOF is EOF; others fail, and a missing file is missing."""
     fs = Store()
     file = open_file(fs, "file").opt_long(LENGTH, 60).build().result()
     gone = open_file(fs, "gone").opt_long(LENGTH, 60).build().result()
@@ -238,7 +238,7 @@ def test_a_failing_request_is_not_mistaken_for_the_end(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("cache", sorted({str(name) for name in caches} - EXACT - {"None"}))
 def test_a_cache_that_minds_a_wrong_length_is_told_none(cache: str) -> None:
-    """One that the filesystem was made with: mmap would raise IndexError, for one."""
+    """If the filesystem sets that cache: mmap, for example, would raise IndexError."""
     fs = Store(default_cache_type=cache)
     open_file(fs, "file").opt_long(LENGTH, 50).build().result()
     open_file(fs, "file").opt_long(LENGTH, 50).opt(READ_POLICY, "csv").build().result()
@@ -246,25 +246,25 @@ def test_a_cache_that_minds_a_wrong_length_is_told_none(cache: str) -> None:
 
 
 def hinted(fs: AbstractFileSystem, path: str, buffer: int = 9) -> BinaryIO:
-    """A file opened with every hint."""
+    """Return a file opened with every hint."""
     builder = open_file(fs, path).opt_long(LENGTH, 60).opt(READ_POLICY, "random")
     return builder.buffer_size(buffer).build().result()
 
 
 def test_files_of_a_single_block_size_are_not_given_one() -> None:
-    """They raise ValueError for another."""
+    """They raise ValueError for another one."""
     assert cast(Any, hinted(DatabricksFileSystem("host", "token"), "/file")).blocksize == 1 << 20
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # fsspec's mmap
 def test_a_file_of_a_block_cache_is_opened_again_with_the_same_block_size(tmp_path: Path) -> None:
-    """It raises BlocksizeMismatchError for another, and TypeError for other hints."""
+    """It raises BlocksizeMismatchError for another one, and TypeError for other hints."""
     cached = CachingFileSystem(fs=Store(), cache_storage=str(tmp_path))
     assert [hinted(cached, "file", size).read() for size in (9, 10)] == [DATA, DATA]
 
 
 class Strange(Shelf):
-    """A store whose files are not made from keywords."""
+    """A store whose files are not created from keywords."""
 
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
         self.opens.append({k: v for k, v in kwargs.items() if v is not None})
@@ -272,7 +272,7 @@ class Strange(Shelf):
 
 
 class Reader(Served):
-    """A file with a reader of its own, to which the cache means nothing."""
+    """A file with its own reader, which ignores the cache."""
 
     def read(self, length: int = -1) -> bytes:
         return DATA
@@ -287,7 +287,7 @@ class WithReader(Shelf):
 
 
 class Overriding(Shelf):
-    """A store that has its own `open`, which names two hints."""
+    """A store with its own `open`, which names two hints."""
 
     def open(
         self, path: str, mode: str = "rb", size: Any = 0, cache_type: Any = 0, **_: Any
@@ -309,21 +309,21 @@ class Overriding(Shelf):
 def test_hints_go_where_signatures_and_settings_let_them(
     fs: Shelf, hints: dict[str, object], tmp_path: Path
 ) -> None:
-    """What is not sure to get to a buffered file, or does not fit the filesystem, is left out."""
+    """Hints that may not reach a buffered file, or do not fit the filesystem, are omitted."""
     (tmp_path / "file").write_bytes(DATA)
     hinted(fs, str(tmp_path / "file")).close()
     assert [{**made} for made in fs.opens] == [hints]
 
 
 def test_a_buffer_that_is_allocated_is_no_larger_than_it_may_be() -> None:
-    """Read-ahead of a cache ends where the file does, a buffer is as large as was asked."""
+    """A cache's read-ahead ends at EOF, a buffer has the requested size."""
     fs = Strange()
     open_file(fs, "file").buffer_size(2**31 - 1).build()
     assert fs.opens[0]["block_size"] == LARGEST_BUFFER
 
 
 def test_statuses_are_read_from_all_kinds_of_info() -> None:
-    """Stores differ in the names of the keys and in what they leave out."""
+    """Stores differ in the names of the keys and in missing values."""
     time = datetime(2020, 1, 2, tzinfo=timezone.utc)
     assert status_of({"name": "b/f", "size": 3, "LastModified": time, "ETag": '"x"'}) == status_of(
         {"name": "b/f", "size": 3, "mtime": time.timestamp(), "etag": '"x"', "type": "file"}
@@ -332,7 +332,7 @@ def test_statuses_are_read_from_all_kinds_of_info() -> None:
     assert (bare.length, bare.is_directory, bare.modification_time) == (-1, True, 0.0)
 
 
-# Whatever is set ------------------------------------------------------------------------------
+# Random settings -------------------------------------------------------------------------------
 
 VALUES = st.one_of(
     st.sampled_from(TEXTS),
@@ -354,14 +354,14 @@ CALLS = st.one_of(
 
 
 def put(fs: AbstractFileSystem, path: str) -> tuple[AbstractFileSystem, str]:
-    """The filesystem and the path, where it now has the file."""
+    """Put the file in the filesystem; return the filesystem and the path."""
     fs.pipe_file(path, DATA)
     return fs, path
 
 
 @pytest.mark.parametrize("where", ["memory", "local", "view", "buffered"])
 def test_any_calls_of_a_builder_open_the_same_bytes(where: str, tmp_path: Path) -> None:
-    """As fs.open() does, or the first of them, as many as were declared."""
+    """The same as fs.open(), or their first bytes, up to the declared length."""
     fs, path = {
         "memory": lambda: put(MemoryFileSystem(), f"/{uuid.uuid4()}"),
         "local": lambda: put(LocalFileSystem(), str(tmp_path / "file")),

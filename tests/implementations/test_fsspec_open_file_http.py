@@ -1,4 +1,4 @@
-"""`open_file` for files of web servers, through fsspec."""
+"""Tests of `open_file` for files of web servers, through fsspec."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("aiohttp")
 
 @contextmanager
 def connected(server: type[NoRanges | WithRanges]) -> Iterator[tuple[Any, str, list[str]]]:
-    """A filesystem, the URL of the server's file, and the method of each request."""
+    """Yield a filesystem, the URL of the server's file, and the method of each request."""
     from fsspec.implementations.http import HTTPFileSystem
 
     methods: list[str] = []
@@ -36,7 +36,7 @@ def connected(server: type[NoRanges | WithRanges]) -> Iterator[tuple[Any, str, l
 
 
 def test_what_info_says_spares_a_request() -> None:
-    """It has asked for the size, and whether the server has ranges."""
+    """It has requested the size, and whether the server supports ranges."""
     with connected(WithRanges) as (fs, url, methods):
         info = fs.info(url)
         methods.clear()
@@ -48,7 +48,7 @@ def test_what_info_says_spares_a_request() -> None:
 
 
 def test_a_length_from_elsewhere_does_not_say_that_there_are_ranges() -> None:
-    """With size=, fsspec would take that for granted, and fail beyond the first block."""
+    """With size=, fsspec would assume range support, and fail past the first block."""
     with connected(NoRanges) as (fs, url, _):
         if "partial" not in fs.info(url):
             pytest.skip("this fsspec takes ranges for granted, with a hint or without")
@@ -62,7 +62,7 @@ def test_a_length_from_elsewhere_does_not_say_that_there_are_ranges() -> None:
 @pytest.mark.parametrize("policy", ["sequential", "random", "whole-file", "default"])
 @pytest.mark.parametrize("length", [0, 4500, 8999, 9001, 20_000, 2**63 - 1])
 def test_a_wrong_length_gives_no_wrong_bytes(policy: str, length: int) -> None:
-    """Also where it comes with the word of info() that there are ranges."""
+    """Also if info() reported support of ranges."""
     with connected(WithRanges) as (fs, url, _):
         builder = open_file(fs, url).with_file_status({"name": url, "size": length})
         file = builder.opt(READ_POLICY, policy).opt_long(LENGTH, 3).build().result()
@@ -72,7 +72,7 @@ def test_a_wrong_length_gives_no_wrong_bytes(policy: str, length: int) -> None:
 
 
 def test_a_missing_file_fails_in_the_future_or_where_it_is_read() -> None:
-    """As FileNotFoundError both times, though aiohttp has an exception of its own for reads."""
+    """As FileNotFoundError in both cases, although aiohttp has its own exception for reads."""
     with connected(WithRanges) as (fs, url, _):
         missing = url.replace("file", "none")
         assert isinstance(open_file(fs, missing).build().exception(), FileNotFoundError)

@@ -1,4 +1,4 @@
-"""fsspec's own test suites for filesystems, run on our fsspec views."""
+"""fsspec's own test suites for filesystems, run on the fsspec views."""
 
 # mypy: disable-error-code="misc"
 # fsspec has no types, so each class here has a base that mypy knows nothing of.

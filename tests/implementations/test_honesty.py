@@ -1,4 +1,4 @@
-"""The counters of local streams are true: they are held against the system's calls."""
+"""Tests of the counters of local streams against actual system calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OPENS = ("op_open", "op_openfile", "op_get_file_status")
 
 
 class System:
-    """The calls of the system that reach a file, as they are made."""
+    """Records the system calls on a file."""
 
     def __init__(self, patch: pytest.MonkeyPatch, root: str) -> None:
         self.root = root
@@ -88,14 +88,14 @@ class System:
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[System]:
-    """The system's calls from the moment on at which a test begins."""
+    """Recorded system calls since the start of the test."""
     (tmp_path / "file").write_bytes(DATA)
     with monkeypatch.context() as patch:
         yield System(patch, str(tmp_path))
 
 
 def act(stream: FSDataInputStream, chance: random.Random) -> int:
-    """One call, whichever; the bytes that it returned."""
+    """Make a random call; return the number of bytes that it returned."""
     position, size = chance.randrange(len(DATA) + 9), chance.choice([1, 7, 4096, 70_000])
     buffer = bytearray(size)
     ranges = [FileRange(position, size), FileRange(position + size, 5)]
@@ -131,7 +131,7 @@ class TestHonesty:
     def test_every_call_of_the_system_is_counted(
         self, system: System, policy: str, length: int | None, seed: int
     ) -> None:
-        """Opens, closes, reads and their bytes, whatever is done to a stream, and in total."""
+        """Opens, closes, reads and their bytes, for random calls, and in total."""
         fs = LocalFileSystem(strategy="positioned")
         builder = fs.open_file(f"{system.root}/file").opt(READ_POLICY, policy)
         stream = builder.opt_long(LENGTH, -1 if length is None else length).build().result()
@@ -146,7 +146,7 @@ class TestHonesty:
         assert not system.open
 
     def test_reads_of_a_file_that_was_cut_are_counted(self, system: System) -> None:
-        """Also the one that came back with less than it should."""
+        """Including the one that returned fewer bytes."""
         fs = LocalFileSystem(strategy="positioned")
         with fs.open(f"{system.root}/file") as stream:
             os.truncate(f"{system.root}/file", 5000)
@@ -173,7 +173,7 @@ class TestHonesty:
     def test_an_open_makes_no_call_about_the_path(
         self, system: System, strategy: str, known: str, looks: int
     ) -> None:
-        """And with a declared length looks at nothing, unless there is a version to compare."""
+        """With a declared length it reads no status, unless there is a version to compare."""
         fs, path = LocalFileSystem(strategy=strategy), f"{system.root}/file"
         status = fs.get_file_status(path)
         system.of_paths.clear()
@@ -191,7 +191,7 @@ class TestHonesty:
         assert counted(fs, *OPENS) == [0, 1, 1], "the status is that of the test itself"
 
     def test_the_portable_strategy_counts_its_reads(self, tmp_path: Path) -> None:
-        """They are made by a file of Python's."""
+        """They go through a Python file."""
         made: list[int] = []
 
         def spied(descriptor: Any) -> Descriptor:

@@ -1,4 +1,4 @@
-"""Opening a job's input."""
+"""Tests of opening a job's input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MUST = "mapreduce.job.input.file.must."
 
 
 def opened_by(configuration: dict[str, str], *prefixes: str) -> OpenOptions:
-    """The options that reach the filesystem from a configuration."""
+    """Return the options that reach the filesystem from a configuration."""
     seen: list[OpenOptions] = []
 
     def opener(path: str, given: OpenOptions) -> FSDataInputStream:

@@ -1,4 +1,4 @@
-"""What is special about local files: descriptors, changes under a stream, the way out."""
+"""Tests specific to local files: descriptors, changes under a stream, links out of the root."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ linux = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /pr
 
 @contextmanager
 def opened(local: LocalFileSystem, data: bytes = DATA) -> Iterator[LocalInputStream]:
-    """A stream on a new file."""
+    """Yield a stream on a new file."""
     write(local, "/file", data)
     stream = local.open("/file")
     assert isinstance(stream, LocalInputStream)
@@ -44,7 +44,7 @@ def opened(local: LocalFileSystem, data: bytes = DATA) -> Iterator[LocalInputStr
 
 
 def descriptors(tmp_path: Path) -> list[str]:
-    """The files below `tmp_path` that this process has open."""
+    """Return the files below `tmp_path` that this process has open."""
     links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
     files = [os.readlink(link) for link in links if os.path.lexists(link)]
     return [file for file in files if file.startswith(str(tmp_path))]
@@ -109,17 +109,17 @@ class TestDescriptors:
 
 
 def overwrite(path: Path) -> None:
-    """Give a file new bytes."""
+    """Overwrite a file with new bytes."""
     path.write_bytes(replacement(DATA))
 
 
 def truncate(path: Path) -> None:
-    """Cut a file to 100 bytes."""
+    """Truncate a file to 100 bytes."""
     os.truncate(path, 100)
 
 
 def append(path: Path) -> None:
-    """Lengthen a file."""
+    """Append to a file."""
     with path.open("ab") as file:
         file.write(replacement(DATA))
 
@@ -293,7 +293,7 @@ class TestStrategies:
     def test_the_read_policy_sets_the_read_ahead_and_a_buffer_size_overrides_it(
         self, local: LocalFileSystem, policy: str, buffer_size: int | None, ahead: int
     ) -> None:
-        """What was read ahead is as it was when the file changed."""
+        """Bytes read ahead remain as before the change."""
         write(local, "/file", b"a" * (1 << 21))
         builder = local.open_file("/file").opt("fs.option.openfile.read.policy", policy)
         if buffer_size is not None:

@@ -1,4 +1,4 @@
-"""The local filesystem on a faked disk: what a real one gives only to others, or only when full."""
+"""Tests of the local filesystem on a fake disk: permissions, a full disk, a lost mount."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .support import rest_of, write
 
 @pytest.fixture
 def disk() -> Iterator[FakeFilesystem]:
-    """A faked disk; only the portable strategy reads from it."""
-    option_table()  # is read from the real one
+    """A fake disk; only the portable strategy can read it."""
+    option_table()  # reads from the real disk
     with Patcher() as patcher:
         assert patcher.fs is not None
         patcher.fs.create_dir("/disk")
@@ -29,13 +29,13 @@ def disk() -> Iterator[FakeFilesystem]:
 
 @pytest.fixture
 def fs(disk: FakeFilesystem) -> LocalFileSystem:
-    """The filesystem on the faked disk."""
+    """The filesystem on the fake disk."""
     return LocalFileSystem("/disk", "portable")
 
 
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
-    """Whoever runs this, permissions count for them."""
+    """Permissions apply, for any user that runs the tests."""
     set_uid(1000)
     yield
     set_uid(None)  # type: ignore[arg-type]
@@ -43,7 +43,7 @@ def unprivileged() -> Iterator[None]:
 
 @pytest.mark.usefixtures("unprivileged")
 def test_a_file_that_may_not_be_read_fails_in_the_future(fs: LocalFileSystem) -> None:
-    """Neither open_file() nor build() looks at permissions."""
+    """Neither open_file() nor build() checks permissions."""
     write(fs, "/f", b"secret")
     fs.set_permission("/f", 0)
     future = fs.open_file("/f").build()
@@ -52,7 +52,7 @@ def test_a_file_that_may_not_be_read_fails_in_the_future(fs: LocalFileSystem) ->
 
 
 @pytest.mark.usefixtures("unprivileged")
-def test_access_says_what_may_not_be_read(fs: LocalFileSystem) -> None:
+def test_access_detects_unreadable_files(fs: LocalFileSystem) -> None:
     write(fs, "/f", b"secret")
     fs.access("/f", "r")
     fs.set_permission("/f", 0)
@@ -63,7 +63,7 @@ def test_access_says_what_may_not_be_read(fs: LocalFileSystem) -> None:
 def test_a_full_disk_fails_the_write_and_leaves_nothing_behind(
     disk: FakeFilesystem, fs: LocalFileSystem
 ) -> None:
-    """Half a file under the name of a whole one would be read as if it were whole."""
+    """A partial file would look complete to readers."""
     disk.set_disk_usage(1000)
     assert _errno_of_writing(fs, 5000) == errno.ENOSPC
     assert disk.listdir("/disk") == []
@@ -90,7 +90,7 @@ def test_a_vanished_mount_fails_opens_as_missing_files(
 
 
 def test_a_stream_outlives_the_mount_of_its_file(disk: FakeFilesystem, fs: LocalFileSystem) -> None:
-    """What is open stays open, as on a real disk."""
+    """An open file remains open, as on a real disk."""
     write(fs, "/f", b"data")
     with fs.open("/f") as stream:
         disk.remove_object("/disk")

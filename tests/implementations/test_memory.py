@@ -1,4 +1,4 @@
-"""The filesystem in memory."""
+"""Tests of the in-memory filesystem."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStrea
 
 
 class Upper(MemoryInputStream):
-    """Gives bytes in upper case."""
+    """Returns bytes in upper case."""
 
     def read_byte(self) -> int:
         position = self.get_pos()

@@ -1,4 +1,4 @@
-"""What a path, a status or a length given to `open_file` comes to, on each of our filesystems."""
+"""Tests of paths, statuses and lengths passed to `open_file`, on each filesystem."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BEYOND = [len(DATA) + 1, 150, 1 << 20, 2**40, 2**63 - 1]
 def built(
     fs: FileSystem, status: FileStatus | None = None, numbers: Mapping[str, int] | None = None
 ) -> Future[FSDataInputStream]:
-    """The future of `/dir/a` with a status and options."""
+    """Return the future of `/dir/a` with a status and options."""
     builder = fs.open_file("/dir/a").with_file_status(status)
     for key, number in (numbers or {}).items():
         builder.opt_long(key, number)
@@ -62,11 +62,11 @@ class TestPaths:
         "path", ["", "a", "a/b", "/a/../b", "/..", "/a\0b", "gopher://localhost/dir/a"]
     )
     def test_a_path_of_no_file_here_fails_in_the_future(self, held: FileSystem, path: str) -> None:
-        """Neither `open_file` nor `build` raises; the file below a foreign path is not taken."""
+        """Neither `open_file` nor `build` raises; the local part of a foreign path is ignored."""
         future = held.open_file(path).build()
         assert isinstance(future.exception(), IllegalArgumentException)
 
-    def test_a_path_that_is_no_text_fails_in_the_future(self, held: FileSystem) -> None:
+    def test_path_that_is_not_a_string_fails_in_the_future(self, held: FileSystem) -> None:
         given: Any = PurePosixPath("/dir/a")
         future = held.open_file(given).build()
         assert isinstance(future.exception(), IllegalArgumentException)
@@ -85,21 +85,21 @@ class TestStatus:
         ["/dir/a", "/a", "a", "/x/y/a", "gopher://localhost/dir/name/a", "s3://b/a/", "/a/."],
     )
     def test_only_the_last_element_of_its_path_counts(self, held: FileSystem, path: str) -> None:
-        """Whatever parents and scheme it has."""
+        """With any parents and scheme."""
         status = replace(held.get_file_status("/dir/a"), path=path)
         with built(held, status).result() as stream:
             assert rest_of(stream) == DATA
 
     @pytest.mark.parametrize("path", ["/dir/b", "/dir/a/b", "/dir", "/", "a?", "/dir/A", "", None])
     def test_another_name_fails_in_the_future(self, held: FileSystem, path: Any) -> None:
-        """No name at all is another name, too."""
+        """A missing name is different, too."""
         write(held, "/dir/b", DATA)
         status = replace(held.get_file_status("/dir/a"), path=path)
         assert isinstance(built(held, status).exception(), IllegalArgumentException)
 
     @pytest.mark.parametrize(("path", "given"), [("/", ""), ("/", None), ("/None", None)])
-    def test_no_name_is_that_of_nothing(self, fs: FileSystem, path: str, given: Any) -> None:
-        """Neither of the root nor of a file that is called so."""
+    def test_empty_name_matches_no_file(self, fs: FileSystem, path: str, given: Any) -> None:
+        """Neither of the root nor of a file with an empty name."""
         write(fs, "/None", DATA)
         future = fs.open_file(path).with_file_status(FileStatus(given, 1)).build()
         assert isinstance(future.exception(), IllegalArgumentException)
@@ -134,7 +134,7 @@ class TestStatus:
             assert rest_of(stream) == DATA
 
     def test_a_builder_that_goes_on_leaves_its_streams_alone(self, held: FileSystem) -> None:
-        """Each `build` opens what has been asked for by then."""
+        """Each `build` uses the options set so far."""
         builder = held.open_file("/dir/a").opt_long(LENGTH, 5)
         first = builder.build()
         second = builder.opt_long(LENGTH, 50).build()
@@ -153,7 +153,7 @@ class TestNoFile:
     def test_a_declared_length_makes_no_file(
         self, held: FileSystem, path: str, name: str, way: str, length: int | None
     ) -> None:
-        """Not even a status that says it is one."""
+        """Even if a status claims that it is one."""
         builder = held.open_file(path)
         if way == "status":
             builder.with_file_status(FileStatus(f"/{name}", -1 if length is None else length))
@@ -163,7 +163,7 @@ class TestNoFile:
 
     @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
     def test_an_open_that_fails_holds_nothing(self, local: LocalFileSystem) -> None:
-        """Although the future keeps the error, and its traceback."""
+        """Although the future keeps the error and its traceback."""
         local.mkdirs("/dir")
         write(local, "/a", b"x")
         futures = [
@@ -185,7 +185,7 @@ class TestNoFile:
 
 
 def stages(stream: FSDataInputStream, end: int) -> list[object]:
-    """What every kind of read does at and around `end`."""
+    """Return the result of every kind of read at and around `end`."""
     buffer, seen = bytearray(8), list[object]()
     stream.seek(end - 3)
     seen += [stream.read_byte(), stream.read_into(buffer), stream.read_byte()]
@@ -225,7 +225,7 @@ class TestDeclaredLength:
     def test_a_longer_one_gives_what_the_file_has(
         self, held: FileSystem, length: int, size: int, footer: int
     ) -> None:
-        """Reads end at the real end, wherever the stream was sent."""
+        """Reads end at the actual EOF, for any position."""
         builder = held.open_file("/dir/a").opt_long(LENGTH, length).opt(BUFFER_SIZE, size)
         with builder.opt(FOOTER_CACHE, bool(footer)).build().result() as stream:
             assert stages(stream, 100) == [97, 2, -1, -1, 100, 2, -1, -1]
@@ -244,7 +244,7 @@ class TestDeclaredLength:
 
     @pytest.mark.parametrize("length", [10, 100, *BEYOND])
     def test_a_python_file_reads_to_the_end(self, held: FileSystem, length: int) -> None:
-        """Memory is not got for bytes that are only said to be there."""
+        """No memory is allocated for bytes that are only declared."""
         with built(held, None, {LENGTH: length}).result() as stream:
             file = stream.as_file()
             assert file.read() == DATA[:length]
@@ -253,7 +253,7 @@ class TestDeclaredLength:
     def test_a_python_file_reads_blocks(
         self, held: FileSystem, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Files of several, or of exactly one."""
+        """Files of several blocks, or of exactly one."""
         for size in (1, 7, 50, 99, 100, 101):
             monkeypatch.setattr("fscontract.implementations.file_adapter._AT_ONCE", size)
             with held.open("/dir/a") as stream:
@@ -266,7 +266,7 @@ class TestDeclaredLength:
                 assert stream.as_file().read() == b""
 
     def test_that_of_a_status_comes_first(self, held: FileSystem) -> None:
-        """Longer or shorter than that of the option, before or after it."""
+        """If longer or shorter than the option, set before or after it."""
         for length in (3, 60):
             for status in (FileStatus("/a", 10), FileStatus("/a", 10, is_directory=False)):
                 with built(held, status, {LENGTH: length}).result() as stream:
@@ -279,7 +279,7 @@ class TestDeclaredLength:
 
     @pytest.mark.parametrize(("start", "end"), [(10, 20), (20, 10), (0, 0), (200, 300)])
     def test_a_split_limits_nothing(self, held: FileSystem, start: int, end: int) -> None:
-        """The stream begins at 0 and goes on to the end of the file, or to its declared length."""
+        """The stream begins at 0 and ends at EOF, or at its declared length."""
         with built(held, None, {SPLIT_START: start, SPLIT_END: end}).result() as stream:
             assert stream.get_pos() == 0
             assert rest_of(stream) == DATA
@@ -294,7 +294,7 @@ class TestDeclaredLength:
 
 
 def in_place(fs: FileSystem) -> None:
-    """Change the file's bytes where they lie, at a time that the clock can tell."""
+    """Change the file's bytes in place, at a time that the clock can resolve."""
     if isinstance(fs, LocalFileSystem):
         path = Path(fs.root, "dir/a")
         path.write_bytes(DATA[::-1])
@@ -309,7 +309,7 @@ class TestVersions:
     def test_a_status_from_before_a_change_is_noticed(
         self, held: FileSystem, change: Callable[[FileSystem], None], path: str
     ) -> None:
-        """Even if the file is as long as it was, or has the same bytes again."""
+        """Even if the length is unchanged, or the bytes are restored."""
         status = replace(held.get_file_status("/dir/a"), path=path)
         change(held)
         error = built(held, status).exception()
@@ -336,7 +336,7 @@ class TestVersions:
     def test_a_file_that_changed_is_not_reopened(
         self, local: LocalFileSystem, pinned: bool
     ) -> None:
-        """Also where nobody looked at it before it was let go."""
+        """Even if the stream had not checked it before unbuffer."""
         write(local, "/dir/a", DATA)
         status = local.get_file_status("/dir/a")
         with built(local, status if pinned else replace(status, etag=None)).result() as stream:

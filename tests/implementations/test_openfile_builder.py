@@ -1,4 +1,4 @@
-"""The builder of `open_file`, on each of our filesystems."""
+"""Tests of the builder of `open_file`, on each filesystem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .support import rest_of, write
 
 
 def opened_with(build: Any) -> OpenOptions:
-    """The options that reach the filesystem from a builder that `build` has set up."""
+    """Return the options that reach the filesystem from a builder set up by `build`."""
     seen: list[OpenOptions] = []
 
     def opener(path: str, given: OpenOptions) -> FSDataInputStream:
@@ -39,7 +39,7 @@ class TestOpening:
             assert rest_of(stream) == b"abc"
 
     @pytest.mark.parametrize("path", ["/missing", "/dir"])
-    def test_what_is_no_file_fails_in_the_future(self, fs: FileSystem, path: str) -> None:
+    def test_missing_file_fails_in_the_future(self, fs: FileSystem, path: str) -> None:
         fs.mkdirs("/dir")
         future = fs.open_file(path).build()
         assert isinstance(future.exception(), FileNotFoundException)
@@ -87,7 +87,7 @@ class TestStatus:
         future = fs.open_file("/a").with_file_status(FileStatus("/b", 1)).build()
         assert isinstance(future.exception(), IllegalArgumentException)
 
-    def test_what_is_no_status_at_all_fails_in_the_future(self, fs: FileSystem) -> None:
+    def test_object_that_is_not_a_status_fails_in_the_future(self, fs: FileSystem) -> None:
         write(fs, "/a", b"x")
         given: Any = "/a"
         future = fs.open_file("/a").with_file_status(given).build()

@@ -1,4 +1,4 @@
-"""The builder does what the model says, whatever it is called with."""
+"""Tests that the builder behaves as its model, for random calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from fscontract.implementations.openfile_builder import Builder, OpenOptions, pr
 from .support import rest_of, write
 
 TABLE = option_table()
-#: Keys that the filesystem has itself, and those for which it lacks support.
+#: Keys specific to the filesystem, and those that it does not support.
 KNOWN = ("fs.s3a.readahead.range", "fs.azure.buffered.pread.disable", "fs.s3a.select.sql", "fs.own")
 UNSUPPORTED = ("fs.sql", LENGTH)
 
@@ -74,7 +74,7 @@ EDGES = [0, 1, -1, 2**31, 2**31 - 1, 2**63, 2**63 - 1, -(2**63), -(2**63) - 1, 2
 NUMBERS = st.one_of(st.integers(-2, 9), st.integers(), st.sampled_from(EDGES))
 ODD_DOUBLES = [9.3e18, 9.2e18, -9.2e18, -9.3e18, 1e300, 0.9, -0.9, math.inf, -math.inf, math.nan]
 DOUBLES = st.one_of(st.floats(), NUMBERS, st.sampled_from(ODD_DOUBLES))
-#: Few enough that a key is often set twice.
+#: Few keys, so that one is often set twice.
 KEYS = st.one_of(
     st.sampled_from([*sorted(TABLE.standard_keys), *KNOWN]),
     st.sampled_from([*TABLE.options, *UNSUPPORTED, f" {LENGTH}", LENGTH.upper(), "", "\0"]),
@@ -86,7 +86,7 @@ STATUSES = st.builds(
 
 
 def calls_of(keys: st.SearchStrategy[Any], none: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
-    """Any call of a builder's method that sets something."""
+    """Return a strategy of setter calls on a builder."""
     plain = st.sampled_from(["opt", "must"])
     whole = st.sampled_from(["opt_long", "must_long"])
     double = st.sampled_from(["opt_double", "must_double"])
@@ -103,13 +103,13 @@ def calls_of(keys: st.SearchStrategy[Any], none: st.SearchStrategy[Any]) -> st.S
 
 
 CALLS = st.lists(calls_of(KEYS | st.none(), st.none()), max_size=8)
-#: Without mandatory mistakes, so that the open goes through.
+#: Without invalid mandatory keys, so that the open succeeds.
 ALLOWED = [*sorted(TABLE.standard_keys), *KNOWN]
 PERMITTED = st.lists(calls_of(st.sampled_from(ALLOWED), st.nothing()), max_size=8)
 
 
 def built(calls: Sequence[Call]) -> tuple[tuple[int, ...], Kind | None, OpenOptions | None]:
-    """What a builder does: the calls it rejects, how `build` fails, what reaches the opener."""
+    """Return the rejected calls, the failure of `build`, and the options passed to the opener."""
     seen: list[OpenOptions] = []
 
     def opener(path: str, options: OpenOptions) -> FSDataInputStream:
@@ -131,7 +131,7 @@ def built(calls: Sequence[Call]) -> tuple[tuple[int, ...], Kind | None, OpenOpti
 
 
 def asked(found: Resolution) -> OpenOptions:
-    """The resolution in the form in which an opener gets it."""
+    """Convert the resolution to the options of an opener."""
     names = OpenOptions.__dataclass_fields__
     return OpenOptions(**{name: getattr(found, name) for name in names})
 
@@ -144,7 +144,7 @@ ODD = [
 
 @pytest.mark.parametrize(("method", "value"), ODD, ids=lambda value: ascii(value)[:20])
 def test_every_option_takes_odd_values_as_the_model_does(method: str, value: Any) -> None:
-    """Alone, so that nothing hides it."""
+    """Individually, so that no error hides another."""
     for key in ALLOWED:
         calls = [(method, key, value)]
         assert built(calls) == ((), None, asked(resolve(calls, TABLE, KNOWN)))
@@ -156,7 +156,7 @@ def test_every_option_takes_odd_values_as_the_model_does(method: str, value: Any
 @example([("must", "fs.sql", 1)])
 @example([("must", "fs.sql", 1), ("must", "fs.x", 1)])
 def test_the_builder_agrees_with_the_model(calls: list[Call]) -> None:
-    """On the calls it rejects, on what `build` raises, and on every value."""
+    """On rejected calls, on exceptions of `build`, and on every value."""
     wanted = resolve(calls, TABLE, KNOWN, UNSUPPORTED)
     rejected, kind, options = built(calls)
     assert rejected == wanted.rejected_calls
@@ -169,12 +169,12 @@ def test_the_builder_agrees_with_the_model(calls: list[Call]) -> None:
 @settings(max_examples=300)
 @given(PERMITTED)
 def test_values_of_known_keys_never_fail_an_open(calls: list[Call]) -> None:
-    """However odd they are, and alike whether optional or mandatory."""
+    """For any value, optional or mandatory."""
     optional = [(c[0].replace("must", "opt"), *c[1:]) for c in calls]
     assert built(calls) == built(optional) == ((), None, asked(resolve(calls, TABLE, KNOWN)))
 
 
-#: Statuses of `/dir/name`, some of which are those of other files.
+#: Statuses of `/dir/name`, some of them for other files.
 PATHS = [
     *("/name", "s3://b/c/name", "name", "/dir/name/", "/dir/./name", "gopher://localhost/dir/name"),
     *(
@@ -203,7 +203,7 @@ DATA = bytes(range(40))
 
 
 def filesystems(directory: str) -> list[FileSystem]:
-    """Each of ours, with the same file in it."""
+    """Return each filesystem, with the same file in it."""
     made: list[FileSystem] = [
         MemoryFileSystem(),
         LocalFileSystem(directory, "positioned"),
@@ -219,8 +219,8 @@ def filesystems(directory: str) -> list[FileSystem]:
 def test_an_open_of_a_file_does_what_the_model_says(calls: list[Call], path: str) -> None:
     """Every kind of option and status, in any order, on each filesystem; twice the same.
 
-    A status of another name fails in the future. Otherwise the file is read up to the length that
-    the model comes to, or to its own.
+    A status with another name fails in the future. Otherwise the file is read up to the model's
+    length, or to its own.
     """
     wanted = resolve(calls, TABLE)
     length = len(DATA) if wanted.length is None else wanted.length
@@ -260,7 +260,7 @@ def test_a_job_sets_optional_keys_and_then_mandatory_ones(configuration: dict[st
 
 @pytest.mark.parametrize("key", ["fs.\0", "\ud800", "fs.\nx", "k" * 10**6])
 def test_a_refusal_is_one_short_printable_line(key: str) -> None:
-    """Whatever the key holds."""
+    """For any key."""
     builder = Builder("/name", lambda path, options: MemoryInputStream(b"")).must(key, "x")
     with pytest.raises(IllegalArgumentException) as caught:
         builder.build()

@@ -1,4 +1,4 @@
-"""The type of options, and the parsers of sizes, times and other kinds."""
+"""Tests of the option type, and of the parsers of sizes, times and other kinds."""
 
 from __future__ import annotations
 
@@ -108,7 +108,9 @@ def test_a_hidden_kind_keeps_the_value_out_of_the_error() -> None:
     class Secret(Option):
         hidden = (count,)
 
-    with pytest.raises(IllegalArgumentException, match="can't be this: expected a whole number"):
+    with pytest.raises(
+        IllegalArgumentException, match="can't be the given value: expected a whole number"
+    ):
         Secret("key", count, "").parse("sesame")
 
 
@@ -123,4 +125,4 @@ def test_options_not_given_have_their_default() -> None:
 def test_an_unknown_option_is_an_error_with_a_hint(name: str, hint: str) -> None:
     with pytest.raises(IllegalArgumentException) as caught:
         parse_options({name: "1"}, TABLE)
-    assert str(caught.value) == f"no option {name!r}{hint}"
+    assert str(caught.value) == f"unknown option {name!r}{hint}"

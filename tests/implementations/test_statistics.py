@@ -1,4 +1,4 @@
-"""The I/O statistics of streams and filesystems, held against what really happened."""
+"""Tests of I/O statistics of streams and filesystems against the actual operations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPENS = ("op_open", "op_openfile", "op_get_file_status")
 
 class TestStream:
     def test_a_new_one_has_read_nothing(self, fs: FileSystem) -> None:
-        """All counters are there from the start."""
+        """All counters exist from the start."""
         write(fs, "/a", DATA)
         with fs.open("/a") as stream:
             counts = dict(stream.io_statistics())
@@ -41,7 +41,7 @@ class TestStream:
             assert (before["stream_read_bytes"], *counted(stream, "bytes")) == (99, 1)
 
     def test_bytes_and_operations_are_those_that_a_reader_got(self, fs: FileSystem) -> None:
-        """Not those that a failing read has put into its buffer."""
+        """Not bytes that a failed read has put into its buffer."""
         write(fs, "/a", DATA[:10_000])
         buffer = bytearray(4096)
         with fs.open("/a") as stream:
@@ -89,7 +89,7 @@ class TestStream:
             assert stream.has_capability("IOStatistics")
 
     def test_nothing_is_opened_for_memory(self) -> None:
-        """Its content is at hand: no descriptor, no request."""
+        """Its content is in memory: no descriptor, no request."""
         stream = MemoryInputStream(DATA)
         rest_of(stream)
         stream.close()
@@ -97,7 +97,7 @@ class TestStream:
         assert counted(stream, "bytes", "total_bytes") == [len(DATA)] * 2
 
     def test_a_stream_need_not_count(self) -> None:
-        """The port's own methods say nothing."""
+        """The base class returns nothing."""
         assert FSDataInputStream.io_statistics(MemoryInputStream(b"")) == {}
         assert FileSystem.io_statistics(MemoryFileSystem()) == {}
 
@@ -110,7 +110,7 @@ class TestFileSystem:
         assert all(any(name in counts for name in added) for added, _ in METERS.values())
 
     def test_opens_and_looks_are_counted(self, fs: FileSystem) -> None:
-        """Also those that fail, and nothing before `build`."""
+        """Including failed ones, and none before `build`."""
         write(fs, "/a", b"x")
         fs.open("/a").close()
         builder = fs.open_file("/a")
@@ -125,7 +125,7 @@ class TestFileSystem:
         assert counted(fs, *OPENS) == [2, 3, 2]
 
     def test_it_adds_up_streams_that_are_open_closed_or_lost(self, fs: FileSystem) -> None:
-        """Each once, however it ended."""
+        """Each once, for every way of ending."""
         write(fs, "/a", DATA[:100])
         streams = [fs.open("/a") for _ in range(3)]
         for number, stream in enumerate(streams, 1):
@@ -152,7 +152,7 @@ class TestFileSystem:
         assert counted(local, "opened", "closed") == [5, 2]
 
     def test_many_streams_in_many_threads_are_all_there(self, fs: FileSystem) -> None:
-        """Counts of streams that ended are kept when it is time to add them up."""
+        """Counts of ended streams are kept until they are added up."""
         write(fs, "/a", DATA[:10])
 
         def work(_: int) -> None:

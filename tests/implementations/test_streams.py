@@ -1,4 +1,4 @@
-"""The reference streams' own choices where the contract leaves one, and their bookkeeping."""
+"""Tests of the reference streams where the contract leaves a choice, and of their bookkeeping."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BIG = 2**63 - 1
 
 @pytest.fixture
 def stream(fs: FileSystem) -> Any:
-    """A stream of each of our filesystems on DATA."""
+    """A stream of each filesystem on DATA."""
     write(fs, "/dir/file", DATA)
     with fs.open("/dir/file") as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""The named targets."""
+"""Tests of the named targets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_target_reads_what_it_wrote_and_leaves_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Everything lies below a directory that is gone in the end."""
+    """All files are below a directory that is removed at the end."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     binding = target(options)
     binding.prepare()
@@ -42,19 +42,23 @@ def test_a_target_reads_what_it_wrote_and_leaves_nothing(
 
 
 def test_reference_targets_have_every_feature() -> None:
-    """They are checked by the profile that declares them all."""
+    """Their profile declares every feature."""
     assert memory({}).default_profile == local({}).default_profile == "reference"
 
 
 @pytest.mark.parametrize(
     ("target", "options", "message"),
     [
-        (memory, {"size": "1"}, "memory: no option 'size'; it takes none"),
-        (local, {"stratgy": "x"}, "local: no option 'stratgy'; options: strategy"),
-        (local, {"strategy": "x"}, "local: strategy is portable or positioned, not 'x'"),
+        (memory, {"size": "1"}, "memory: unknown option 'size'; the target takes no options"),
+        (local, {"stratgy": "x"}, "local: unknown option 'stratgy'; allowed options: strategy"),
+        (
+            local,
+            {"strategy": "x"},
+            "local: invalid value for strategy: 'x'; must be portable or positioned",
+        ),
     ],
 )
-def test_a_wrong_option_is_told_with_what_is_allowed(
+def test_invalid_option_error_names_allowed_values(
     target: Callable[[Mapping[str, str]], Binding], options: dict[str, str], message: str
 ) -> None:
     """One line: what, where, what is allowed."""

@@ -1,1 +1,1 @@
-"""The binding to real Hadoop streams: a Java virtual machine in this process, through JPype."""
+"""Binding to Hadoop streams in a JVM of this process, through JPype."""

@@ -1,4 +1,4 @@
-"""The binding to Hadoop's own filesystems and streams, opened by path or through `openFile`."""
+"""Binding to Hadoop's filesystems and streams, opened by path or through `openFile`."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ from fscontract.implementations.bindings.open_file import bounded
 from fscontract.implementations.jvm import jvm
 from fscontract.implementations.jvm.jvm import ExceptionCache
 
-#: Streams take a buffer of any size they are told to: what they can't have has to fail soon.
+#: Streams allocate any requested buffer size: impossible sizes must fail quickly.
 _MEMORY = "256m"
 _FS = "org.apache.hadoop.fs"
-#: Programs that make this call may find their file moved away.
+#: Programs with this call may have their file moved away.
 _NEW_SOURCE = "seek_to_new_source"
 
 
 class HadoopBinding(StoreFiles):
-    """Programs as calls of the FSDataInputStream that a Java FileSystem or FileContext opens.
+    """Runs programs on the FSDataInputStream that a Java FileSystem or FileContext opens.
 
-    The machine must run. Files are put at `location`; or `file` is the path of the only file there
-    is, and `content` what it holds.
+    The JVM must be running. Files are created at `location`; or `file` is the path of the only
+    file, and `content` its content.
     """
 
     api: ClassVar[str] = "hadoop"
-    #: What `recognise` takes, for messages.
+    #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "a Java FileSystem or FileContext of Hadoop (through JPype)"
 
     def __init__(
@@ -80,7 +80,7 @@ class HadoopBinding(StoreFiles):
         self.changes = frozenset(CHANGES) if _writable(location) else frozenset()
         streams = jvm.java_class("org.apache.hadoop.fs.FSDataInputStream")
         self.operations = operations.operations_of(streams)
-        #: Libraries whose version a report should show, with the version.
+        #: Libraries and their versions, for reports.
         self.versions = {**versions("jpype1"), **_java_versions()}
         self.location = location
         self._secrets = secrets
@@ -99,9 +99,9 @@ class HadoopBinding(StoreFiles):
         file: str | None = None,
         content: Path | None = None,
     ) -> HadoopBinding:
-        """The binding to Hadoop's filesystem at `url`; UsageError, TargetError.
+        """Return the binding to Hadoop's filesystem at `url`; raise UsageError or TargetError.
 
-        Options go into Hadoop's Configuration, but for `api`, which is "filesystem" or
+        Options are set in Hadoop's Configuration, except `api`, which is "filesystem" or
         "filecontext". `file` is the URL of the only file, `content` a local copy of it.
         """
         name, secrets = f"hadoop+{shown(url)}", secrets_in(url, options)
@@ -120,7 +120,7 @@ class HadoopBinding(StoreFiles):
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """The binding if `obj` is a Java FileSystem or FileContext, None otherwise."""
+        """Return a binding if `obj` is a Java FileSystem or FileContext, else None."""
         jpype = sys.modules.get("jpype")
         if jpype is None or not jpype.isJVMStarted():
             return None
@@ -128,7 +128,7 @@ class HadoopBinding(StoreFiles):
             context, filesystem = (
                 jpype.JClass(f"{_FS}.{n}") for n in ("FileContext", "FileSystem")
             )
-        except TypeError:  # a machine without Hadoop
+        except TypeError:  # a JVM without Hadoop
             return None
         writes: Any = obj
         closes: tuple[Any, ...] = ()
@@ -149,7 +149,7 @@ class HadoopBinding(StoreFiles):
     # Files ------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Make a random directory, or find the only file; TargetError."""
+        """Create a random directory, or find the only file; raise TargetError."""
         if self.fixed_content is not None:
             self._find_file(len(self.fixed_content))
             return
@@ -159,7 +159,7 @@ class HadoopBinding(StoreFiles):
             store.make(prefix)
             self._prefix = prefix
         except Exception as error:
-            raise self.failure("can't make a directory", error) from error
+            raise self.failure("can't create a directory", error) from error
 
     def _find_file(self, length: int) -> None:
         try:
@@ -167,38 +167,40 @@ class HadoopBinding(StoreFiles):
         except Exception as error:
             raise self.failure("can't find the file to read", error) from error
         if reported is not None and reported not in (-1, length):
-            raise TargetError(f"{self.name}: the file has {reported} bytes, --content {length}")
+            raise TargetError(
+                f"{self.name}: the file has {reported} bytes, but --content has {length}"
+            )
 
     def new_path(self) -> str:
-        """A path below the prefix where nothing is yet."""
+        """Return an unused path below the prefix."""
         self._files += 1
         return self.location.file(str(self._prefix), self._files)
 
     def absent_path(self) -> str:
-        """A path where nothing is; TargetError."""
+        """Return a path that does not exist; raise TargetError."""
         self._files += 1
         try:
             return self.location.absent(str(self._prefix), self._files)
         except Exception as error:
-            raise self.failure("can't make a place for a file", error) from error
+            raise self.failure("can't create a directory for a file", error) from error
 
     def make_directory(self) -> str:
-        """The path of a new directory; TargetError."""
+        """Return the path of a new directory; raise TargetError."""
         self._files += 1
         try:
             return self.location.directory(str(self._prefix), self._files)
         except Exception as error:
-            raise self.failure("can't make a directory", error) from error
+            raise self.failure("can't create a directory", error) from error
 
     def dispose(self) -> None:
-        """Delete the directory that `prepare` made; TargetError if it stays."""
+        """Delete the directory that `prepare` created; raise TargetError on failure."""
         try:
             super().dispose()
         finally:
             self.location.close()
 
     def status_length(self, path: str) -> int | None:
-        """The length that `getFileStatus` reports."""
+        """Return the length that `getFileStatus` reports."""
         try:
             return int(self.location.at(path).getFileStatus(self.path_of(path)).getLen())
         except Exception as error:
@@ -207,7 +209,7 @@ class HadoopBinding(StoreFiles):
     # Streams ----------------------------------------------------------------------------------
 
     def open(self, path: str) -> OpenedStream:
-        """Open the file; ConnectionError if the server can't be reached."""
+        """Open the file; raise ConnectionError if the server can't be reached."""
         self._exceptions.put_aside()
         try:
             return OpenedStream(self.location.at(path).open(self.path_of(path)), path)
@@ -215,12 +217,12 @@ class HadoopBinding(StoreFiles):
             raise self.as_python(error) from error
 
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function of an OpenedStream."""
+        """Return a step without anchors as a function of an OpenedStream."""
         if step.op not in self.operations:
             return inexpressible
         try:
             action = bind_stream(step, self._java, self.fail)
-        except OverflowError:  # no number of Java's
+        except OverflowError:  # the number exceeds the Java type
             return inexpressible
         store = self.location.store
         if step.op == _NEW_SOURCE and isinstance(store, ChecksumStore):
@@ -228,26 +230,26 @@ class HadoopBinding(StoreFiles):
         return action
 
     def fail(self, error: BaseException) -> Outcome:
-        """The outcome of an exception of a call."""
+        """Return the outcome of a call that raised."""
         self._exceptions.add()
         return outcome_of(error, self._secrets)
 
     def as_python(self, error: Exception) -> Exception:
-        """An exception of Python that stands for one of Java, for those who ask its class."""
+        """Return the Python equivalent of a Java exception, for checks of its class."""
         outcome = self.fail(error)
         if outcome.kind is Kind.ENVIRONMENT:
             return ConnectionError(outcome.detail)
         return (OSError if outcome.kind in IO_KINDS else RuntimeError)(outcome.detail)
 
     def failure(self, what: str, error: BaseException) -> TargetError:
-        """A TargetError of one line: what could not be done, and why."""
+        """Return a TargetError with one line: the failed action and the reason."""
         return TargetError(f"{self.name}: {what}: {told(unwrapped(error), self._secrets)}")
 
     @property
     def files(self) -> Store:
-        """Where files are written; TargetError if nothing is."""
+        """Store for the files; raise TargetError if the binding is read-only."""
         if self.location.store is None:
-            raise TargetError(f"{self.name}: nothing is written here")
+            raise TargetError(f"{self.name}: the target is read-only")
         return self.location.store
 
 
@@ -256,7 +258,7 @@ def _writable(location: HadoopLocation) -> bool:
 
 
 def _inside(location: HadoopLocation, file: str) -> str:
-    """The path of a file given as URL or relative to the root."""
+    """Return the path of a file given as URL or relative to the root."""
     if "://" in file:
         return unquote(urlsplit(file).path)
     return f"{location.root.rstrip('/')}/{file.lstrip('/')}"
@@ -279,7 +281,7 @@ def _java_versions() -> dict[str, str]:
 
 
 _WRITTEN = frozenset({"late", "directory", "unreadable"})
-#: How the builder's methods are called in Java, and in versions that have no other name for one.
+#: Java names of the builder's methods, with alternatives for other versions.
 _METHODS = {
     "opt": ("opt",),
     "must": ("must",),
@@ -293,7 +295,7 @@ _METHODS = {
 
 
 class _At(NamedTuple):
-    """A builder or a future of Java's, and the path it opens."""
+    """A Java builder or future, and the path that it opens."""
 
     java: Any
     path: str
@@ -322,7 +324,7 @@ class HadoopOpener(Opener):
     # What is opened ---------------------------------------------------------------------------
 
     def place(self, scene: str, content: bytes) -> str:
-        """Make the scene and return its path; NoScene if this process can read every file."""
+        """Create the scene and return its path; raise NoScene if permissions have no effect."""
         binding = self._binding
         fixed = binding.fixed_content
         if scene == "missing" and fixed is not None:
@@ -337,12 +339,12 @@ class HadoopOpener(Opener):
         return FOREIGN + path if scene == "foreign" else path
 
     def appear(self, path: str, content: bytes) -> None:
-        """Write the file at `path`; TargetError."""
+        """Write the file at `path`; raise TargetError."""
         self._binding.change(path, content)
 
     def _forbid(self, path: str) -> None:
-        """Take away the permission to read; NoScene if that can't be done, or keeps nobody out."""
-        java, why = self._java, "no permission keeps this process from reading"
+        """Remove the read permission; raise NoScene if that fails or has no effect."""
+        java, why = self._java, "this process can read files without permission"
         try:
             filesystem = self._location.at(path)
             filesystem.setPermission(java.path(path), self._kinds.permission(0))
@@ -351,7 +353,7 @@ class HadoopOpener(Opener):
         else:
             try:
                 filesystem.open(java.path(path)).close()
-            except Exception:  # whatever keeps it from being read
+            except Exception:  # any error shows that reading fails
                 return
         self.scenes -= {"unreadable"}
         raise NoScene(why)
@@ -359,11 +361,11 @@ class HadoopOpener(Opener):
     # Calls ------------------------------------------------------------------------------------
 
     def open_file(self, path: str) -> Any:
-        """A new builder."""
+        """Return a new builder."""
         return _At(self._location.at(path).openFile(self._binding.path_of(path)), path)
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
-        """A call whose arguments are Java's; NoScene if Java has no such arguments."""
+        """Return a call with Java arguments; raise NoScene if Java can't express them."""
         method, *args = super().ready(path, call)
         if method == "with_file_status":
             return method, args[0]
@@ -389,7 +391,7 @@ class HadoopOpener(Opener):
         return java.text(value)
 
     def call(self, builder: Any, call: BuilderCall) -> Any:
-        """The builder after a call."""
+        """Return the builder after a call."""
         method, *args = call
         for name in _METHODS[method]:
             function = getattr(builder.java, name, None)
@@ -398,28 +400,28 @@ class HadoopOpener(Opener):
         raise NotImplementedError(method)
 
     def build(self, builder: Any) -> Any:
-        """The future of Java's."""
+        """Return the Java future."""
         return _At(builder.java.build(), builder.path)
 
     def get(self, future: Any) -> OpenedStream:
-        """The stream of the future, as FutureIO.awaitFuture has it: what is wrapped comes out."""
+        """Return the stream of the future, unwrapping exceptions as FutureIO.awaitFuture does."""
         return OpenedStream(future.java.get(), future.path)
 
     def outcome(self, error: Exception) -> Outcome:
-        """What an exception of Java's means."""
+        """Return the outcome of a call that raised."""
         return self._binding.fail(error)
 
     def counters(self, opened: Any) -> Mapping[str, int]:
-        """The filesystem's statistics, with those of streams only from the stream itself."""
+        """Return statistics of the filesystem; stream counters come only from the stream."""
         stream = None if opened is None else opened.stream
         return counters(self._location.statistics_of, stream)
 
     # Statuses ---------------------------------------------------------------------------------
 
     def status(self, path: str, kind: str, length: int | None) -> Any:
-        """A status of a kind; one of no known length if there is no file yet.
+        """Return a status of a kind; its length is unknown without a file.
 
-        Where a status of another name leads, there is a file with other bytes.
+        For a status with another path, this creates a file with other bytes at that path.
         """
         if kind == "none":
             return self._kinds.null
@@ -429,7 +431,8 @@ class HadoopOpener(Opener):
             status, size = self._kinds.make(kind, filesystem, own, path, length), int(own.getLen())
         except NoScene:
             raise
-        except Exception as error:  # of the filesystem, of its status, or no long
+        # of the filesystem or its status, or a number that exceeds a long
+        except Exception as error:
             raise NoScene(told(unwrapped(error))) from error
         if kind in MISNAMED and size >= 0 and path not in self._others:
             self._put_beside(path, bounded(size))
@@ -437,11 +440,11 @@ class HadoopOpener(Opener):
         return status
 
     def _own_status(self, filesystem: Any, path: str) -> Any:
-        """What `getFileStatus` gives; of no known length where it gives none."""
+        """Return the result of `getFileStatus`, or a status of unknown length if it fails."""
         named = self._java.path(path)
         try:
             own = filesystem.getFileStatus(named)
-        except Exception:  # what lies there is no file, and may be anything
+        except Exception:  # the path is not a file
             own = None
         return self._kinds.unknown(filesystem.makeQualified(named)) if own is None else own
 

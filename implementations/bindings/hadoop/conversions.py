@@ -1,4 +1,4 @@
-"""Convert Java's values, and map Java's exceptions to kinds of outcomes."""
+"""Conversions of Java values, and of Java exceptions to kinds of outcomes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from fscontract.contract.program.outcome import FILL, Kind, Outcome, text_of
 from fscontract.implementations.bindings.common import hide
 from fscontract.implementations.jvm.jvm import java_class
 
-#: The nearest of these above a class says what it means; one with none is OTHER, as an Error is.
+#: The closest superclass in this table determines the kind; without one it is OTHER, as for an
+#: Error.
 _KINDS = {
     "java.io.EOFException": Kind.EOF,
     "java.io.IOException": Kind.IO,
@@ -18,15 +19,15 @@ _KINDS = {
     "java.lang.IndexOutOfBoundsException": Kind.INDEX,
     "java.lang.NullPointerException": Kind.NULL,
     "java.lang.UnsupportedOperationException": Kind.UNSUPPORTED,
-    # the way to the store failed
+    # the connection to the store failed
     "java.net.ConnectException": Kind.ENVIRONMENT,
     "java.net.NoRouteToHostException": Kind.ENVIRONMENT,
     "java.net.UnknownHostException": Kind.ENVIRONMENT,
     "java.net.SocketTimeoutException": Kind.ENVIRONMENT,
 }
-#: What the classes met so far mean: the names of Java's classes take long to come by.
+#: Cache of the kinds of exception classes, because names of Java classes are slow to get.
 _kinds_of: dict[type[BaseException], Kind] = {}
-#: What stands for its cause.
+#: Exceptions that wrap their cause.
 _WRAPPERS = frozenset(
     {
         "java.util.concurrent.ExecutionException",
@@ -36,13 +37,13 @@ _WRAPPERS = frozenset(
         "java.lang.reflect.UndeclaredThrowableException",
     }
 )
-#: How many causes are looked at.
+#: Maximum depth of the search for causes.
 _DEEPEST = 16
 _LONGEST = 160
 
 
 def outcome_of(error: BaseException, secrets: Iterable[str] = ()) -> Outcome:
-    """The outcome of a call that raised."""
+    """Return the outcome of a call that raised."""
     error = unwrapped(error)
     kind = _kind(error)
     if kind is Kind.IO and _cant_be_reached(error):
@@ -51,7 +52,7 @@ def outcome_of(error: BaseException, secrets: Iterable[str] = ()) -> Outcome:
 
 
 def unwrapped(error: BaseException) -> BaseException:
-    """The exception that others were wrapped around."""
+    """Return the exception inside its wrappers."""
     for _ in range(_DEEPEST):
         if type(error).__name__ not in _WRAPPERS:
             break
@@ -63,10 +64,10 @@ def unwrapped(error: BaseException) -> BaseException:
 
 
 def told(error: BaseException, secrets: Iterable[str] = (), full: bool = False) -> str:
-    """Class and message on one line; `full` names the class with its package."""
+    """Return class and message on one line; `full` includes the Java package."""
     name = type(error).__name__
     text = text_of(error)
-    if text.startswith(name):  # as Throwable.toString has it
+    if text.startswith(name):  # Throwable.toString includes the class name
         text = text[len(name) :].lstrip(": ")
     text = hide(text, secrets) if secrets or "://" in text else " ".join(text.split())
     class_name = name if full else name.rpartition(".")[2]
@@ -94,30 +95,30 @@ def _cant_be_reached(error: BaseException) -> bool:
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """What Java says is the cause; None for an exception of Python, or if it can't be had."""
+    """Return the Java cause; None for a Python exception, or if it is not available."""
     getter = getattr(error, "getCause", None)
     try:
         cause = getter() if getter is not None else None
-    except Exception:  # code of the target
+    except Exception:  # code of the target may raise
         return None
     return cause if isinstance(cause, BaseException) else None
 
 
-#: Up to this size, buffers that a Java allocator makes are full of FILL, beyond it of 0.
+#: Buffers of Java allocators up to this size are filled with FILL, larger ones with 0.
 _FILLED = 1 << 20
 
 
 class Java:
-    """What is looked up once: primitive types, classes, nulls of a class, functions."""
+    """Cache of Java lookups: primitive types, classes, typed nulls, functions."""
 
     def __init__(self) -> None:
         import jpype
 
         self._long, self._int = jpype.JLong, jpype.JInt
-        #: Other types of arguments.
+        #: Other argument types.
         self.double, self.short = jpype.JDouble, jpype.JShort
         self.boolean, self.string = jpype.JBoolean, jpype.JString
-        #: An array of bytes, made from a size or from bytes.
+        #: A byte array, from a size or from bytes.
         self.bytes = jpype.JArray(jpype.JByte)
         self.throwable = jpype.JException
         self.object = jpype.JObject
@@ -128,52 +129,52 @@ class Java:
         self.timeout = java_class("java.util.concurrent.TimeoutException")
 
     def long(self, value: int) -> Any:
-        """A long; OverflowError if it is none, where JPype would cut it off."""
+        """Return a long; raise OverflowError where JPype would truncate."""
         return self._long(_within(value, 64))
 
     def int(self, value: int) -> Any:
-        """An int; OverflowError."""
+        """Return an int; raise OverflowError."""
         return self._int(_within(value, 32))
 
     def null(self, of: Any) -> Any:
-        """null as an argument of a type, given as a class or by its name; none of a Buffer."""
+        """Return null as an argument of a type, given as a class or by name; not for Buffer."""
         return self.object(None, java_class(of) if isinstance(of, str) else of)
 
     @cached_property
     def klass(self) -> Any:
-        """The class Class."""
+        """Class java.lang.Class."""
         return java_class("java.lang.Class")
 
     @cached_property
     def long_class(self) -> Any:
-        """The Class of the primitive type long."""
+        """Class object of the primitive type long."""
         return java_class("java.lang.Long").TYPE
 
     def text(self, value: str | None) -> Any:
-        """A String, or null as one."""
+        """Return a String, or null of that type."""
         return self.null("java.lang.String") if value is None else self.string(value)
 
     def array_of(self, kind: Any, values: list[Any]) -> Any:
-        """An array of a class."""
+        """Return an array of a class."""
         import jpype
 
         return jpype.JArray(kind)(values)
 
-    # Vectored reads, which Hadoop has had since 3.3.5 ----------------------------------------
+    # Vectored reads, in Hadoop 3.3.5 and later -----------------------------------------------
 
     @cached_property
     def file_range(self) -> Any:
-        """The class FileRange."""
+        """Class FileRange."""
         return java_class("org.apache.hadoop.fs.FileRange")
 
     @cached_property
     def array_list(self) -> Any:
-        """The class ArrayList."""
+        """Class ArrayList."""
         return java_class("java.util.ArrayList")
 
     @cached_property
     def allocate_heap(self) -> Any:
-        """An IntFunction that makes a buffer in an array, without a call of Python."""
+        """IntFunction that allocates a heap buffer, without a call of Python."""
         template = self.bytes(bytes([FILL]) * _FILLED)
         copy = self._static("java.util.Arrays", "copyOf", self.bytes, self.bytes, _INT)
         wrap = self._static("java.nio.ByteBuffer", "wrap", self.byte_buffer, self.bytes)
@@ -182,13 +183,13 @@ class Java:
 
     @cached_property
     def allocate_direct(self) -> Any:
-        """An IntFunction that makes a buffer outside Java's heap."""
+        """IntFunction that allocates a direct buffer."""
         make = self._static("java.nio.ByteBuffer", "allocateDirect", self.byte_buffer, _INT)
         return self._function("java.util.function.IntFunction", make)
 
     @cached_property
     def keep_nothing(self) -> Any:
-        """A Consumer that does nothing."""
+        """Consumer that does nothing."""
         empty = self._handles.empty(self._type(_VOID, self.byte_buffer))
         return self._function("java.util.function.Consumer", empty)
 
@@ -211,7 +212,7 @@ class Java:
 
 def _within(value: int, bits: int) -> int:
     if not -1 << (bits - 1) <= value < 1 << (bits - 1):
-        raise OverflowError(f"{value} is no number of {bits} bits")
+        raise OverflowError(f"{value} exceeds {bits} bits")
     return value
 
 
@@ -219,11 +220,11 @@ _INT, _VOID = "java.lang.Integer", "java.lang.Void"
 
 
 def _class_of(kind: Any) -> Any:
-    """The Class of a class; of a primitive type if that is named by its wrapper."""
+    """Return the Class of a class, or of a primitive type given by its wrapper name."""
     return java_class(kind).TYPE if isinstance(kind, str) else kind.class_
 
 
 @lru_cache(maxsize=1)
 def java() -> Java:
-    """The one of this process."""
+    """Return the cache of this process."""
     return Java()

@@ -1,4 +1,4 @@
-"""Write files for Hadoop's filesystems on the local disk, archives included."""
+"""Local files for Hadoop's filesystems, including archives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fscontract.contract.program.content import replacement
 from fscontract.implementations.bindings.hadoop.conversions import Java
 from fscontract.implementations.bindings.object_stores import Store
 
-#: Bytes for which there is one checksum, as Hadoop has it by default.
+#: Bytes per checksum, Hadoop's default.
 _CHUNK = 512
 _BAD = "bad_files"
 
@@ -24,7 +24,8 @@ _BAD = "bad_files"
 class DiskStore(Store):
     """A local directory that Hadoop sees at `root`.
 
-    Hadoop starts a process for each file that it makes, to set permissions, so it is not asked to.
+    Files are written without Hadoop, because Hadoop starts a process for each file to set
+    permissions.
     """
 
     def __init__(self, directory: Path, root: str) -> None:
@@ -32,11 +33,11 @@ class DiskStore(Store):
         self.directory = directory
 
     def disk_path(self, path: str) -> Path:
-        """The file on disk that is Hadoop's `path`."""
+        """Return the file on disk for Hadoop's `path`."""
         return self.directory / path.removeprefix(self.root).lstrip("/")
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a new file, or others' bytes into the one that is there."""
+        """Write a new file, or overwrite the content of an existing one in place."""
         disk_path = self.disk_path(path)
         with disk_path.open("r+b" if disk_path.exists() else "wb") as file:
             file.write(content)
@@ -47,30 +48,30 @@ class DiskStore(Store):
         self.disk_path(path).unlink(missing_ok=True)
 
     def length(self, path: str) -> int:
-        """The length of a file in bytes."""
+        """Return the length of a file in bytes."""
         return self.disk_path(path).stat().st_size
 
     def directories(self) -> Iterable[str]:
-        """The directories right below the root."""
+        """Return the directories directly below the root."""
         with os.scandir(self.directory) as entries:
             names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
         return [f"{self.root.rstrip('/')}/{name}" for name in names]
 
     def delete_all(self, directory: str) -> None:
-        """Delete a directory and all below it."""
+        """Delete a directory with its content."""
         with suppress(FileNotFoundError):
             shutil.rmtree(self.disk_path(directory))
 
     def make(self, directory: str) -> None:
-        """Make a directory."""
+        """Create a directory."""
         self.disk_path(directory).mkdir()
 
 
 class ChecksumStore(DiskStore):
-    """One whose files have their checksums beside them, as Hadoop's LocalFileSystem writes them.
+    """A store that writes checksum files, as Hadoop's LocalFileSystem does.
 
-    That filesystem moves a file away when a stream is told to look for another source of it. What
-    it moved is put back by `put_back`, because other programs read the same file.
+    That filesystem moves a file away when a stream seeks to a new source. `put_back` restores the
+    file, because other programs read it too.
     """
 
     def __init__(self, directory: Path, root: str) -> None:
@@ -89,7 +90,7 @@ class ChecksumStore(DiskStore):
         super().delete(_checksums(path))
 
     def put_back(self, path: str) -> None:
-        """Put a file that Hadoop has moved away where it was."""
+        """Restore a file that Hadoop has moved away."""
         if self.disk_path(path).exists():
             return
         for part in (self.disk_path(path), self.disk_path(_checksums(path))):
@@ -98,7 +99,7 @@ class ChecksumStore(DiskStore):
         self._tidy()
 
     def delete_all(self, directory: str) -> None:
-        """Delete a directory, and files of it that Hadoop has moved away."""
+        """Delete a directory, and its files that Hadoop has moved away."""
         super().delete_all(directory)
         name = directory.rstrip("/").rpartition("/")[2]
         for moved in (*self._moved(name), *self._moved(f".{name}")):
@@ -106,7 +107,7 @@ class ChecksumStore(DiskStore):
         self._tidy()
 
     def _moved(self, start: str) -> Iterator[Path]:
-        """The files moved away whose names start so; a random number is at their ends."""
+        """Yield moved files whose names begin with `start`; Hadoop appends a random number."""
         for folder, _ in self._bad:
             with suppress(OSError):
                 yield from [p for p in folder.iterdir() if p.name.startswith(start)]
@@ -114,7 +115,7 @@ class ChecksumStore(DiskStore):
     def _tidy(self) -> None:
         for folder, was_there in self._bad:
             if not was_there:
-                with suppress(OSError):  # it is not there, or holds others' files
+                with suppress(OSError):  # missing, or contains other files
                     folder.rmdir()
 
 
@@ -138,7 +139,7 @@ class HadoopStore(Store):
         self._java = java
 
     def write(self, path: str, content: bytes) -> None:
-        """Write a file, or another in its place."""
+        """Write a file; replace an existing one."""
         out = self._filesystem.create(self._java.path(path), True)
         try:
             out.write(self._java.bytes(content))
@@ -150,39 +151,38 @@ class HadoopStore(Store):
         self._filesystem.delete(self._java.path(path), False)
 
     def length(self, path: str) -> int:
-        """The length that the filesystem reports."""
+        """Return the length that the filesystem reports."""
         return int(self._filesystem.getFileStatus(self._java.path(path)).getLen())
 
     def directories(self) -> Iterable[str]:
-        """The directories right below the root."""
+        """Return the directories directly below the root."""
         statuses = self._filesystem.listStatus(self._java.path(self.root or "/"))
         return [str(s.getPath().toUri().getPath()) for s in statuses if s.isDirectory()]
 
     def delete_all(self, directory: str) -> None:
-        """Delete a directory and all below it."""
+        """Delete a directory with its content."""
         self._filesystem.delete(self._java.path(directory), True)
 
     def make(self, directory: str) -> None:
-        """Make a directory."""
+        """Create a directory."""
         if not self._filesystem.mkdirs(self._java.path(directory)):
-            raise OSError(f"mkdirs of {directory} gave false")
+            raise OSError(f"mkdirs of {directory} returned false")
 
 
-#: The beginning of paths that no filesystem serves.
+#: Prefix of paths that no filesystem supports.
 FOREIGN = "gopher://localhost"
 
 
 class HadoopLocation:
-    """A Java FileSystem or FileContext, and the store that puts files where it sees them.
+    """A Java FileSystem or FileContext, and the store that writes its files.
 
-    Without a store nothing is written below `root`. `closes` are the FileSystems to close at the
-    end.
+    Without a store it is read-only. `closes` are the FileSystems to close at the end.
     """
 
     profile = "hadoop"
-    #: Whether an operation costs a round trip.
+    #: True if an operation needs a round trip.
     remote = True
-    #: Whether a file can be changed once it is there.
+    #: True if files can be changed.
     changes = True
 
     def __init__(
@@ -194,36 +194,36 @@ class HadoopLocation:
         self._closes = closes
 
     def at(self, path: str) -> Any:
-        """The FileSystem or FileContext that has the path."""
+        """Return the FileSystem or FileContext of the path."""
         return self._filesystem
 
     def file(self, prefix: str, number: int) -> str:
-        """The path of a new file."""
+        """Return the path of a new file."""
         return f"{prefix}/{number:06d}"
 
     def absent(self, prefix: str, number: int) -> str:
-        """A path where nothing is."""
+        """Return a path that does not exist."""
         return self.file(prefix, number)
 
     def directory(self, prefix: str, number: int) -> str:
-        """Make a directory and return its path."""
+        """Create a directory and return its path."""
         path = self.file(prefix, number)
         assert self.store is not None
         self.store.make(path)
         return path
 
     def put_beside(self, path: str, content: bytes) -> None:
-        """See to it that there is a file with these bytes at the path beside another."""
+        """Ensure that a file with these bytes exists at the sibling of a path."""
         assert self.store is not None
         self.store.write(path, content)
 
     @property
     def statistics_of(self) -> Any:
-        """What may count the I/O of all streams."""
+        """Object that may count the I/O of all streams."""
         return self._filesystem
 
     def close(self) -> None:
-        """Close the FileSystems that are nobody else's."""
+        """Close the FileSystems that this binding created."""
         for filesystem in self._closes:
             with suppress(Exception):
                 filesystem.close()
@@ -241,26 +241,26 @@ class LocalHadoopLocation(HadoopLocation):
         self.profile = profile
 
     def file(self, prefix: str, number: int) -> str:
-        """The path of a new file, whose name nobody else has wherever it is moved."""
+        """Return the path of a new file with a unique name, wherever it is moved."""
         return f"{prefix}/{prefix.rpartition('/')[2]}-{number:06d}"
 
 
 _VERSION = 3
 _MOST_HASH = 2**31 - 1
 _PART = "part-0"
-#: What is before, between and behind the files of an archive. Content never holds it.
+#: Bytes before, between and after the files of an archive. Content never contains them.
 _GAP = b"\x02" * 64
 _EMPTY = "folder"
 
 
 class ArchiveStore(DiskStore):
-    """A local directory with an archive for each file: a new one, since they can't be changed.
+    """A local directory with one archive per file, because archives are immutable.
 
-    Beside its file an archive has one of another name with other bytes, and an empty directory.
+    An archive also has a file with another name and other bytes, and an empty directory.
     """
 
     def write(self, path: str, content: bytes) -> None:
-        """Write the archive that has the file, whose name comes after that of the archive."""
+        """Write the archive of a file; the path is the archive's followed by the file's name."""
         folder, name = os.path.split(self.disk_path(path))
         os.makedirs(folder)
         files = {name: content, f"other-{name}": replacement(content)}
@@ -270,7 +270,7 @@ class ArchiveStore(DiskStore):
 def _write_archive(folder: Path, files: dict[str, bytes], empty: str) -> None:
     """Write an archive of files and one directory below its root."""
     data = bytearray(_GAP)
-    properties = quote_plus("0 420 owner group")  # time, permission in decimal, whose it is
+    properties = quote_plus("0 420 owner group")  # time, decimal permission, owner and group
     lines = [_line("/", "dir", properties, 0, 0, *map(quote_plus, (*files, empty)))]
     lines.append(_line(f"/{empty}", "dir", properties, 0, 0))
     for name, content in files.items():
@@ -287,7 +287,7 @@ def _line(path: str, *words: object) -> str:
 
 
 class ArchiveLocation(LocalHadoopLocation):
-    """Archives below a local directory, each with a filesystem of its own that `make` makes."""
+    """Archives below a local directory, each with a separate filesystem that `make` creates."""
 
     changes = False
 
@@ -297,7 +297,7 @@ class ArchiveLocation(LocalHadoopLocation):
         self._filesystems: dict[str, Any] = {}
 
     def at(self, path: str) -> Any:
-        """The filesystem of the archive that a path leads into."""
+        """Return the filesystem of the archive that contains a path."""
         archive = path.removeprefix(FOREIGN).rpartition("/")[0]
         filesystem = self._filesystems.get(archive)
         if filesystem is None:
@@ -305,23 +305,23 @@ class ArchiveLocation(LocalHadoopLocation):
         return filesystem
 
     def file(self, prefix: str, number: int) -> str:
-        """The path of a new file in a new archive."""
+        """Return the path of a new file in a new archive."""
         return f"{prefix}/{number:06d}.har/{number:06d}"
 
     def absent(self, prefix: str, number: int) -> str:
-        """A path in an archive where nothing is."""
+        """Return a path in an archive that does not exist."""
         return self._archive(prefix, number) + "/absent"
 
     def directory(self, prefix: str, number: int) -> str:
-        """The directory of a new archive."""
+        """Return the directory of a new archive."""
         return f"{self._archive(prefix, number)}/{_EMPTY}"
 
     def put_beside(self, path: str, content: bytes) -> None:
-        """Nothing: it is there."""
+        """Do nothing, because every archive has the sibling."""
 
     @property
     def statistics_of(self) -> Any:
-        """None: there are many filesystems."""
+        """Return None, because there are many filesystems."""
         return None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Hadoop filesystems by URL, and where their files are put."""
+"""Hadoop filesystems by URL, and the stores for their files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
 from fscontract.implementations.bindings.object_stores import Store
 from fscontract.implementations.jvm.jvm import java_class
 
-#: Where the binding mounts a directory for viewfs.
+#: Mount point of the directory in viewfs.
 _MOUNT = "/mounted"
 _LINK = f"fs.viewfs.mounttable.default.link.{_MOUNT}"
 _RAW = "org.apache.hadoop.fs.RawLocalFileSystem"
@@ -33,24 +33,26 @@ _Maker: TypeAlias = "Callable[[Path, Mapping[str, str], str], HadoopLocation]"
 
 
 def location_of(url: str, options: Mapping[str, str], fixed: bool = False) -> HadoopLocation:
-    """The place that a URL names, with options for Hadoop's Configuration; UsageError.
+    """Return the location of a URL with options of Hadoop's Configuration; raise UsageError.
 
-    `fixed` says that nothing is to be written. Exceptions of Java come out as they are.
+    `fixed` means read-only. Java exceptions are not converted.
     """
     given = dict(options)
     api = given.pop("api", APIS[0])
     if api not in APIS:
-        raise UsageError(f"hadoop: api is {' or '.join(APIS)}, not {api!r}")
+        raise UsageError(f"hadoop: invalid value for api: {api!r}; expected {' or '.join(APIS)}")
     parts = urlsplit(url)
     make = _maker(parts, fixed)
     if make is None:
         return _anywhere(parts, url, given, api, fixed)
     if parts.netloc:
         example = f"hadoop+{parts.scheme}:///directory"
-        raise UsageError(f"hadoop+{mask_url(url)}: a local directory is written as {example}")
+        raise UsageError(
+            f"hadoop+{mask_url(url)}: invalid URL of a local directory; expected {example}"
+        )
     directory = Path(unquote(parts.path) or "/")
     if not directory.is_dir():
-        raise TargetError(f"hadoop+{mask_url(url)}: there is no such directory")
+        raise TargetError(f"hadoop+{mask_url(url)}: directory not found")
     location = make(directory, given, api)
     if fixed:
         location.store = None
@@ -58,10 +60,10 @@ def location_of(url: str, options: Mapping[str, str], fixed: bool = False) -> Ha
 
 
 def _maker(parts: SplitResult, fixed: bool) -> _Maker | None:
-    """What sets a local directory up; None if Hadoop has to find the filesystem."""
-    if parts.scheme == "viewfs" and parts.netloc:  # a mount table of the user's
+    """Return the function that sets up a local directory; None if Hadoop finds the filesystem."""
+    if parts.scheme == "viewfs" and parts.netloc:  # the user's mount table
         return None
-    if parts.scheme == "har" and fixed:  # an archive that is there
+    if parts.scheme == "har" and fixed:  # an existing archive
         return None
     return _LOCAL.get(parts.scheme)
 
@@ -69,7 +71,7 @@ def _maker(parts: SplitResult, fixed: bool) -> _Maker | None:
 def _anywhere(
     parts: SplitResult, url: str, options: Mapping[str, str], api: str, fixed: bool
 ) -> HadoopLocation:
-    """What FileSystem.get finds by the scheme."""
+    """Return the location that FileSystem.get finds by scheme."""
     config = configuration(options)
     filesystem = _new(url, config)
     root = unquote(parts.path).rstrip("/")
@@ -116,7 +118,7 @@ def _local(uri: str, config: Any, api: str, store: Store, profile: str) -> Hadoo
 
 
 def configuration(options: Mapping[str, str]) -> Any:
-    """A Configuration with Hadoop's defaults and these options."""
+    """Return a Configuration with Hadoop's defaults and these options."""
     config = java_class("org.apache.hadoop.conf.Configuration")()
     for name, value in options.items():
         config.set(name, value)
@@ -124,13 +126,15 @@ def configuration(options: Mapping[str, str]) -> Any:
 
 
 def beside(context: Any, name: str) -> Any:
-    """A new FileSystem where a FileContext has its files, to write them; TargetError."""
-    uri = "what the FileContext has"
+    """Return a new FileSystem to write the files of a FileContext; raise TargetError."""
+    uri = "the URI of the FileContext"
     try:
         uri = str(context.getDefaultFileSystem().getUri())
         return _new(uri, configuration({}))
     except Exception as error:
-        raise TargetError(f"{name}: no FileSystem for {mask_url(uri)}, to write files") from error
+        raise TargetError(
+            f"{name}: no FileSystem for {mask_url(uri)}, which is required to write files"
+        ) from error
 
 
 def _new(uri: str, config: Any) -> Any:
@@ -155,6 +159,6 @@ _LOCAL: dict[str, _Maker] = {
     "viewfs": _mounted,
     "har": _archived,
 }
-#: The schemes of local directories.
+#: Schemes of local directories.
 SCHEMES = tuple(_LOCAL)
 _PROFILES = {"http": "hadoop-http", "https": "hadoop-http", "ftp": "hadoop-ftp"}

@@ -1,7 +1,7 @@
-"""The operations on Hadoop's FSDataInputStream as functions of an opened stream.
+"""Operations on Hadoop's FSDataInputStream as functions of an opened stream.
 
-A maker resolves everything it can: arguments are Java's before the first call. It raises
-OverflowError for a number that Java has no type for.
+A maker converts arguments to Java before the first call. It raises OverflowError for a number that
+exceeds the Java type.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from fscontract.implementations.bindings.common import WrongType, blank
 from fscontract.implementations.bindings.file_operations import inexpressible
 from fscontract.implementations.bindings.hadoop.conversions import Java
 
-#: How long the future of a range may take, in seconds.
+#: Timeout in seconds for the future of a range.
 PATIENCE = 30
 
 _RETURNED = Kind.RETURNED
-#: What is taken as it comes. A number of Java is an int of another type.
+#: Types of results that are not converted. A Java number is an int of another type.
 _PLAIN = frozenset({bool, NoneType})
 _NO_FUTURE = Outcome(Kind.OTHER, detail="no future")
 
@@ -30,7 +30,7 @@ Maker: TypeAlias = Callable[..., Action]
 
 
 class OpenedStream:
-    """A stream of Java's and the path it was opened by; WrongType for null."""
+    """A Java stream and the path that it was opened by; raises WrongType for null."""
 
     __slots__ = ("path", "stream")
 
@@ -42,12 +42,12 @@ class OpenedStream:
 
 
 def bind_stream(step: Step, java: Java, fail: Fail) -> Action:
-    """A step as a function of an OpenedStream; OverflowError for numbers that do not fit."""
+    """Return a step as a function of an OpenedStream; raise OverflowError for large numbers."""
     return _MAKERS[step.op](java, fail, *step.args)
 
 
 def _call(name: str, *types: str) -> Maker:
-    """Calls of a method whose arguments have these types, and which returns at most a number."""
+    """Return a maker of calls with arguments of these types that return at most a number."""
 
     def make(java: Java, fail: Fail, *args: Any) -> Action:
         given = [getattr(java, kind)(value) for kind, value in zip(types, args, strict=True)]
@@ -65,7 +65,7 @@ def _call(name: str, *types: str) -> Maker:
 
 
 def _fill(name: str, positions: int) -> Maker:
-    """Calls of a method that fills an array of bytes: position, array, offset and length."""
+    """Return a maker of calls that fill a byte array: position, array, offset and length."""
 
     def make(java: Java, fail: Fail, *args: Any) -> Action:
         before = [java.long(value) for value in args[:positions]]
@@ -88,7 +88,7 @@ def _fill(name: str, positions: int) -> Maker:
 
 
 def _with_byte_buffer(name: str, positions: int) -> Maker:
-    """Calls of a method that fills a ByteBuffer."""
+    """Return a maker of calls that fill a ByteBuffer."""
 
     def make(java: Java, fail: Fail, *args: Any) -> Action:
         before = [java.long(value) for value in args[:positions]]
@@ -118,7 +118,7 @@ def _with_byte_buffer(name: str, positions: int) -> Maker:
 
 
 def _without_byte_buffer(java: Java, fail: Fail, name: str, before: list[Any]) -> Action:
-    """A call with null for a ByteBuffer, by reflection: JPype 1.7.1 dies of such a null."""
+    """Return a call with null for a ByteBuffer, by reflection: JPype 1.7.1 crashes otherwise."""
     types = [*(java.long_class for _ in before), java.byte_buffer.class_]
     method = java.stream.class_.getMethod(name, java.array_of(java.klass, types))
     args = java.array_of(java.object, [*before, None])
@@ -134,7 +134,7 @@ def _without_byte_buffer(java: Java, fail: Fail, name: str, before: list[Any]) -
 
 
 def _given(name: str, fail: Fail, args: tuple[Any, ...]) -> Action:
-    """A call without a buffer that could be looked at."""
+    """Return a call without a buffer to inspect."""
 
     def run(opened: OpenedStream) -> Outcome:
         try:
@@ -199,7 +199,7 @@ def _await(java: Java, fail: Fail, part: Any) -> Outcome:
         return fail(error)
     if not isinstance(buffer, java.byte_buffer):
         got = "null" if buffer is None else type(buffer).__name__
-        return Outcome(Kind.OTHER, detail=f"future gave {got}, not bytes")
+        return Outcome(Kind.OTHER, detail=f"future returned {got}, expected bytes")
     data = java.bytes(int(buffer.remaining()))
     buffer.duplicate().get(data)
     plain = bytes(data)
@@ -225,13 +225,13 @@ _MAKERS: dict[str, Maker] = {
     "pread_buffer": _with_byte_buffer("read", 1),
     "read_fully_buffer": _with_byte_buffer("readFully", 1),
 }
-#: Every operation that some version of Hadoop's streams has a method for.
+#: All operations that some version of Hadoop's streams implements.
 STREAM_OPERATIONS = frozenset(_MAKERS)
-#: The methods that older versions lack.
+#: Methods that older versions lack.
 _LATER = {"read_vectored": "readVectored"}
 
 
 def operations_of(streams: Any) -> frozenset[str]:
-    """The operations that a class of streams has methods for."""
+    """Return the operations that a stream class implements."""
     lacking = {op for op, method in _LATER.items() if not hasattr(streams, method)}
     return STREAM_OPERATIONS - lacking

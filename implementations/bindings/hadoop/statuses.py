@@ -1,4 +1,4 @@
-"""Make FileStatus objects of Hadoop, and read the I/O statistics of its filesystems and streams."""
+"""Construction of Hadoop FileStatus objects, and I/O statistics of filesystems and streams."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from fscontract.implementations.bindings.hadoop.conversions import Java
 from fscontract.implementations.bindings.hadoop.local_files import FOREIGN
 from fscontract.implementations.jvm.jvm import java_class
 
-#: What a stream counts for itself: all of these names, and those that start so.
+#: Names and prefixes of counters that belong to a stream.
 _OF_STREAMS = ("stream_", STORE_IO_REQUEST)
 
 
 def counters(filesystem: Any, stream: Any) -> Mapping[str, int]:
-    """The counters of a filesystem but for those of streams, and those of a stream unless None."""
+    """Return the counters of a filesystem except those of streams, and of a stream unless None."""
     own = {n: count for n, count in _of(filesystem).items() if not n.startswith(_OF_STREAMS)}
     return own if stream is None else {**own, **_of(stream)}
 
 
 def _of(source: Any) -> dict[str, int]:
-    """The counters of what may have some."""
+    """Return the counters of an object that may have some."""
     support = java_class("org.apache.hadoop.fs.statistics.IOStatisticsSupport")
     statistics = support.retrieveIOStatistics(source)
     if statistics is None:
@@ -34,17 +34,17 @@ def _of(source: Any) -> dict[str, int]:
 
 
 _FS = "org.apache.hadoop.fs."
-#: A class that only HDFS knows.
+#: A class that only HDFS uses.
 _FOREIGN = "org.apache.hadoop.hdfs.protocol.HdfsFileStatus"
 
 
 def sibling(path: str) -> str:
-    """The path of another name where a status of another name leads."""
+    """Return the other path that a status with another path points to."""
     return join(dirname(path), f"other-{basename(path)}")
 
 
 class Statuses:
-    """Makes statuses from a file's own."""
+    """Creates statuses from a file's own status."""
 
     def __init__(self, java: Java) -> None:
         self._java = java
@@ -52,15 +52,15 @@ class Statuses:
         self.null = java.null(self._plain)
 
     def permission(self, mode: int) -> Any:
-        """An FsPermission."""
+        """Return an FsPermission."""
         return java_class(f"{_FS}permission.FsPermission")(self._java.short(mode))
 
     def unknown(self, path: Any) -> Any:
-        """The status of a path where no file is."""
+        """Return a status for a path without a file."""
         return self._status(-1, False, 0, 0, 0, path)
 
     def make(self, kind: str, filesystem: Any, own: Any, path: str, length: int | None) -> Any:
-        """A status of a kind of STATUSES; NoScene, OverflowError for a length that is no long.
+        """Return a status of a kind of STATUSES; raise NoScene or OverflowError.
 
         Raises what the methods of `filesystem` and of its status `own` raise.
         """
@@ -74,7 +74,7 @@ class Statuses:
         return self._foreign(named) if kind in ("subclass", "name-subclass") else named
 
     def like(self, kind: str, path: Any, length: int, directory: bool) -> Any:
-        """A status of the kind "own", "located" or "subclass" that says this of a path."""
+        """Return a status of the kind "own", "located" or "subclass" with these values."""
         status = self._status(length, directory, 1, 1 << 25, 0, path)
         if kind == "located":
             return self._located(status)
@@ -91,7 +91,7 @@ class Statuses:
         return java_path if kind == "scheme" else filesystem.makeQualified(java_path)
 
     def _of_length(self, own: Any, length: int) -> Any:
-        """The status of its class, so that it keeps its etag; or else a plain one."""
+        """Return a status of the same class, which keeps its etag; or else a plain one."""
         field = self._plain.class_.getDeclaredField("length")
         field.setAccessible(True)
         field.setLong(own, self._java.long(length))
@@ -111,10 +111,10 @@ class Statuses:
         )
 
     def _located(self, status: Any) -> Any:
-        """The same with a block; made of its numbers, since others of it may not be had.
+        """Return the status with a block location, created from its numbers only.
 
-        Hadoop's own copy asks for owner and permission, for which a status of RawLocalFileSystem
-        looks at the disk below its path, wherever that leads.
+        Hadoop's own copy requests owner and permission. For these, a status of RawLocalFileSystem
+        reads the disk at its path, wherever that is.
         """
         plain = self._with(status, status.getPath(), None)
         strings = [self._java.string(host) for host in ("host1", "host2")]
@@ -126,10 +126,10 @@ class Statuses:
         return java_class(f"{_FS}LocatedFileStatus")(plain, blocks)
 
     def _foreign(self, status: Any) -> Any:
-        """The same of a class that the filesystem can't know."""
+        """Return the status as a class that the filesystem does not know."""
         try:
             builder = java_class(f"{_FOREIGN}$Builder")()
-        except TypeError as error:  # no such class among these libraries
+        except TypeError as error:  # these libraries lack the class
             raise NoScene(_FOREIGN) from error
         foreign = builder.length(status.getLen()).isdir(status.isDirectory()).build()
         foreign.setPath(status.getPath())

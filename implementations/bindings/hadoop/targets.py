@@ -1,4 +1,4 @@
-"""The named targets `hadoop` and `s3a`."""
+"""Named targets `hadoop` and `s3a`."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from fscontract.implementations.s3.moto_target import BUCKET, make_bucket, start
 
 
 def hadoop(options: Mapping[str, str]) -> Binding:
-    """Hadoop's RawLocalFileSystem, in a directory for temporary files.
+    """Return a binding to Hadoop's RawLocalFileSystem, in a temporary directory.
 
-    Option `filesystem` is "raw", "file", "viewfs" or "har", and `api` "filesystem" or
-    "filecontext"; others go into Hadoop's Configuration. TargetError.
+    Option `filesystem` is "raw", "file", "viewfs" or "har", `api` is "filesystem" or "filecontext";
+    others are set in Hadoop's Configuration. Raise TargetError.
     """
     given = dict(options)
     scheme = given.pop("filesystem", SCHEMES[0])
     if scheme not in SCHEMES:
-        raise TargetError(f"hadoop: filesystem is {' or '.join(SCHEMES)}, not {scheme!r}")
+        raise TargetError(
+            f"hadoop: invalid value for filesystem: {scheme!r}; expected {' or '.join(SCHEMES)}"
+        )
     binding = HadoopBinding.from_url(f"{scheme}://{quote(tempfile.gettempdir())}", given)
     binding.name = "hadoop"
     return binding
 
 
 _PREFIX = "fs.s3a."
-#: What a check needs: an answer soon, and none of it on local disk.
+#: Settings that a check requires: quick responses, and no data on local disk.
 _ALWAYS = {
     "fs.s3a.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
     "fs.s3a.bucket.probe": "0",
@@ -56,7 +58,7 @@ _EMBEDDED = {
 
 
 class S3ABinding(HadoopBinding):
-    """The binding to S3A, perhaps on a server that ends with it."""
+    """Binding to S3A, optionally on a server that ends with it."""
 
     def __init__(
         self,
@@ -68,7 +70,7 @@ class S3ABinding(HadoopBinding):
         self._server = server
 
     def dispose(self) -> None:
-        """Remove the directory, and end connections and the server; TargetError."""
+        """Remove the directory; stop connections and the server; raise TargetError."""
         try:
             super().dispose()
         finally:
@@ -81,16 +83,16 @@ class _Bucket(HadoopLocation):
 
 
 def s3a(options: Mapping[str, str]) -> Binding:
-    """S3A on the bucket `bucket`, or on one of a moto server that the run starts.
+    """Return a binding to S3A on the bucket `bucket`, or on a moto server started for the run.
 
-    The other options are those of Hadoop that begin with `fs.s3a.`. TargetError if an option is
-    wrong, or Java, the server or S3A can't be started.
+    Other options are Hadoop's keys that begin with `fs.s3a.`. Raise TargetError if an option is
+    invalid, or Java, the server or S3A can't be started.
     """
     given = dict(options)
     bucket = given.pop("bucket", None)
     for name in given:
         if not name.startswith(_PREFIX):
-            raise TargetError(f"s3a: no option {name!r}; options: bucket, {_PREFIX}*")
+            raise TargetError(f"s3a: unknown option {name!r}; expected bucket or {_PREFIX}*")
     jvm.start(jvm.s3a_jars())
     if bucket is not None:
         return _binding(bucket, given, None)

@@ -1,1 +1,1 @@
-"""Requests to S3 through libraries: obstore and boto3."""
+"""S3 transports: obstore and boto3."""

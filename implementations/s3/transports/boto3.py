@@ -1,4 +1,4 @@
-"""Requests through boto3: ranged GETs and all other operations."""
+"""boto3 transport: ranged GETs and all other operations."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from fscontract.implementations.s3.object_reader import Body, Cancellation, Rang
 from fscontract.implementations.s3.object_store import Namespace, ObjectInfo, Page, Written, exists
 from fscontract.implementations.s3.transports.clients import boto3_client
 
-#: At most so many bytes of a body come at a time.
+#: Maximum bytes of one chunk.
 _CHUNK = 1 << 20
 _UNSATISFIED = re.compile(r"bytes \*/([0-9]{1,19})")
-#: More digits than any number that an answer has.
+#: More digits than any number in a valid response.
 _DIGITS = 19
-#: Statuses whose answers to a HEAD have no code.
+#: Error codes of HEAD responses, which have no body.
 _WORDS = {"404": "NoSuchKey", "412": "PreconditionFailed"}
 
 
 class Boto3Body(Body):
-    """The answer to one GET."""
+    """Response to one GET."""
 
     def __init__(
         self, location: ObjectLocation, answer: Mapping[str, Any], cancel: Cancellation
@@ -64,37 +64,37 @@ class Boto3Body(Body):
         self.version = answer.get("VersionId")
 
     def chunk(self) -> memoryview:
-        """As the port has it."""
+        """See the base class."""
         with self._cancel.calling(self._abort):
             self._cancel.check()
             try:
                 return memoryview(self._raw.read(_CHUNK))
             except Exception as error:
-                self._cancel.check()  # then that is why
-                if isinstance(error, ValueError | AttributeError):  # closed under the read
+                self._cancel.check()  # a cancellation explains the error
+                if isinstance(error, ValueError | AttributeError):  # closed during the read
                     what = "the connection was closed"
                     raise ConnectionFailedException(self._location, what) from None
                 raise failure(self._location, error) from None
 
     def close(self) -> None:
-        """As the port has it."""
-        # A connection whose body is read to its end has gone back to the pool by itself.
+        """See the base class."""
+        # urllib3 returns a connection to the pool when its body was read to the end.
         self._raw.close()
 
     def _abort(self) -> None:
-        """End a read that another thread waits in, which closing would wait for."""
+        """Interrupt a read in another thread; closing would wait for it."""
         shutdown = getattr(self._raw, "shutdown", None)  # urllib3 2.3 and later
         if shutdown is not None:
             try:
                 shutdown()
-            except (ValueError, OSError, RuntimeError):  # it has ended by itself
+            except (ValueError, OSError, RuntimeError):  # the connection has ended already
                 return
 
 
 class Boto3Source(RangeSource):
-    """The objects of a bucket, through `get_object` of a boto3 client that tries nothing again.
+    """Objects of a bucket, through `get_object` of a boto3 client without retries.
 
-    A request whose headers have not come yet can't be cancelled; it ends by the time-out.
+    A request can't be cancelled before its response headers arrive; it ends by the timeout.
     """
 
     def __init__(self, config: S3Config) -> None:
@@ -102,7 +102,7 @@ class Boto3Source(RangeSource):
         self._client = boto3_client(config)
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
-        """As the port has it."""
+        """See the base class."""
         given: dict[str, str] = {}
         if request.range is not None:
             given["Range"] = request.range.header
@@ -119,31 +119,31 @@ class Boto3Source(RangeSource):
         return Boto3Body(location, answer, cancel)
 
     def close(self) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._client.close()
 
 
 def failure(location: ObjectLocation, error: Exception) -> OSError:
-    """Return one of our exceptions for one of a request that boto3 sent."""
+    """Return an S3 exception for an exception that boto3 raised."""
     if isinstance(error, Misfit):
         return WrongAnswerException(location, str(error))
     if isinstance(error, ClientError):
         return _refused(location, error.response)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
-        return NoCredentialsException(location.path, location.says("no credentials were found"))
+        return NoCredentialsException(location.path, location.says("no credentials found"))
     if isinstance(error, ReadTimeoutError | ConnectTimeoutError | Urllib3Timeout | TimeoutError):
-        return RequestTimeoutException(location, "no answer in time")
+        return RequestTimeoutException(location, "timeout without a response")
     if isinstance(error, ResponseStreamingError):
-        return BodyCutException(location, "the body ended too early")
+        return BodyCutException(location, "the body ended early")
     if isinstance(error, HTTPClientError | BotoConnectionError | Urllib3Error | OSError):
-        return ConnectionFailedException(location, "no connection, or it broke off")
+        return ConnectionFailedException(location, "connection failed or lost")
     if isinstance(error, MemoryError):
         raise error
     if isinstance(error, ResponseParserError) or not isinstance(error, BotoCoreError):
         return WrongAnswerException(
-            location, f"boto3 can't read the answer: {type(error).__name__}"
+            location, f"boto3 can't parse the response: {type(error).__name__}"
         )
-    return S3Exception(location, f"{type(error).__name__} of boto3")
+    return S3Exception(location, f"{type(error).__name__} in boto3")
 
 
 def _refused(location: ObjectLocation, response: Mapping[str, Any]) -> OSError:
@@ -163,7 +163,7 @@ def _number(text: Any) -> int | None:
     return int(text) if len(text) <= _DIGITS else None
 
 
-#: The statuses of the errors that a bulk delete gives for single keys.
+#: HTTP statuses of the error codes that a bulk delete returns for single keys.
 _STATUSES = {
     "AccessDenied": 403,
     "NoSuchKey": 404,
@@ -177,14 +177,14 @@ _ANY = {"IfNoneMatch": "*"}
 
 
 class Boto3Namespace(Namespace):
-    """The objects of a bucket, through a client that tries nothing again."""
+    """Objects of a bucket, through a boto3 client without retries."""
 
     def __init__(self, config: S3Config) -> None:
         self._bucket = config.bucket
         self._client = boto3_client(config)
 
     def head(self, key: str, version: str | None = None) -> ObjectInfo:
-        """As the port has it."""
+        """See the base class."""
         given = {} if version is None else {"VersionId": version}
         answer = self._ask(key, self._client.head_object, **given)
         return ObjectInfo(
@@ -198,7 +198,7 @@ class Boto3Namespace(Namespace):
     def page(
         self, prefix: str, delimiter: str, after: str | None, more: str | None, limit: int
     ) -> Page:
-        """As the port has it."""
+        """See the base class."""
         given: dict[str, Any] = {"Prefix": prefix, "MaxKeys": limit}
         if delimiter:
             given["Delimiter"] = delimiter
@@ -216,18 +216,18 @@ class Boto3Namespace(Namespace):
         )
 
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
-        """As the port has it."""
+        """See the base class."""
         given = _ANY if create else {}
         answer = self._create(create, key, self._client.put_object, Body=data, **given)
         return self._written(key, answer)
 
     def begin(self, key: str) -> str:
-        """As the port has it."""
+        """See the base class."""
         answer = self._ask(key, self._client.create_multipart_upload)
         return str(required(ObjectLocation(self._bucket, key), answer, "UploadId"))
 
     def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
-        """As the port has it."""
+        """See the base class."""
         answer = self._ask(
             key, self._client.upload_part, UploadId=upload, PartNumber=number, Body=data
         )
@@ -236,7 +236,7 @@ class Boto3Namespace(Namespace):
     def complete(
         self, key: str, upload: str, etags: Sequence[str], create: bool = False
     ) -> Written:
-        """As the port has it."""
+        """See the base class."""
         parts = [{"PartNumber": n, "ETag": f'"{etag}"'} for n, etag in enumerate(etags, 1)]
         answer = self._create(
             create,
@@ -249,14 +249,14 @@ class Boto3Namespace(Namespace):
         return self._written(key, answer)
 
     def abort(self, key: str, upload: str) -> None:
-        """As the port has it."""
+        """See the base class."""
         try:
             self._ask(key, self._client.abort_multipart_upload, UploadId=upload)
         except FileNotFoundException:
             return
 
     def delete(self, keys: Sequence[str]) -> dict[str, PathIOException]:
-        """As the port has it."""
+        """See the base class."""
         answer = self._send(
             ObjectLocation(self._bucket, keys[0]),
             self._client.delete_objects,
@@ -266,12 +266,13 @@ class Boto3Namespace(Namespace):
         errors = {str(one.get("Key")): self._refused(one) for one in answer.get("Errors", ())}
         if not errors.keys() <= set(keys):
             raise WrongAnswerException(
-                ObjectLocation(self._bucket, keys[0]), "errors of other keys"
+                ObjectLocation(self._bucket, keys[0]),
+                "the response has errors for keys that were not requested",
             )
         return errors
 
     def copy(self, source: str, target: str, etag: str | None = None) -> Written:
-        """As the port has it."""
+        """See the base class."""
         location = ObjectLocation(self._bucket, source)
         answer = self._send(
             location,
@@ -287,7 +288,7 @@ class Boto3Namespace(Namespace):
     def copy_part(
         self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
     ) -> str:
-        """As the port has it."""
+        """See the base class."""
         location = ObjectLocation(self._bucket, source.key)
         answer = self._send(
             location,
@@ -303,7 +304,7 @@ class Boto3Namespace(Namespace):
         return str(plain(required(location, answer, "CopyPartResult", "ETag")))
 
     def close(self) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._client.close()
 
     def _create(self, create: bool, key: str, call: Callable[..., Any], **given: Any) -> Any:
@@ -316,7 +317,7 @@ class Boto3Namespace(Namespace):
             failed = exists(location) if there else failure(location, error)
         except Exception as error:
             failed = failure(location, error)
-        raise failed  # not within `except`: the library's error says more than others may know
+        raise failed  # not within `except`: the library's error may contain secrets
 
     def _ask(self, key: str, call: Callable[..., Any], **given: Any) -> Any:
         return self._send(

@@ -1,9 +1,9 @@
-"""Awaitables of obstore without an event loop: the thread that has a result hands it over.
+"""Awaits obstore's futures without an event loop: the producing thread hands over the result.
 
-obstore asks the running event loop for a future, and a thread of its own has the loop complete it.
-In an event loop that costs two more changes of threads for each request, and the thread of obstore
-lets go of the interpreter in the midst of it: if the interpreter ends just then, CPython before
-3.14 ends that thread, which aborts the process. Here one object stands for both, loop and future.
+obstore asks the running event loop for a future, and completes it from its own thread. An event
+loop would cost two more thread switches for each request. It would also release the GIL in
+obstore's thread: if the interpreter exits at that moment, CPython before 3.14 ends that thread,
+which aborts the process. Here one object implements both loop and future.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from typing import Any
 
 from fscontract.implementations.s3.object_reader import Cancellation, interrupted
 
-#: Seconds that the end of the interpreter waits for threads of obstore.
+#: Seconds that interpreter exit waits for obstore's threads.
 _PATIENCE = 5.0
 _LOOK = 0.001
 
 
 class Forked(Exception):
-    """What would end the call stayed behind in the process that this one was forked from."""
+    """The call belongs to the parent process of a fork, and can't complete here."""
 
 
 class Failed:
-    """An error as a value: it knows more than others may."""
+    """An error as a value, because the original may contain secrets."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
 
 class Call:
-    """One awaitable: the running event loop while it is made, then its future.
+    """One awaitable: the running event loop while it is created, then its future.
 
-    `left` is set when no thread but the reader's will enter the interpreter for it any more.
+    `left` is set once no thread except the reader's will enter the interpreter for it.
     """
 
     def __init__(self, owner: Calls) -> None:
@@ -45,7 +45,7 @@ class Call:
         self.cancelling = False
         self.left = False
         self.outcome: Any = None
-        self._decided = threading.Lock()  # taken by whoever says how it ends
+        self._decided = threading.Lock()  # held while the outcome is decided
         self._ready = threading.Lock()
         self._ready.acquire()
         self._callbacks: list[Callable[[Any], object]] = []
@@ -53,11 +53,11 @@ class Call:
         self._completing = False
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds."""
+        """Wait up to `seconds`; return True if the call ended."""
         return self._ready.acquire(timeout=seconds)
 
     def cancel(self) -> None:
-        """End the request; nothing happens if it has ended."""
+        """Cancel the request; do nothing if it has ended."""
         if self._decided.acquire(blocking=False):
             self._canceller = threading.get_ident()
             self.cancelling = True
@@ -71,64 +71,64 @@ class Call:
             self._callbacks.clear()
             self._ready.release()
 
-    # What is asked of an event loop.
+    # Interface of an event loop.
 
     def create_future(self) -> Call:
-        """The future of the one awaitable."""
+        """Return the future of the one awaitable."""
         return self
 
     def call_soon_threadsafe(
         self, call: Callable[..., object], *arguments: Any, context: Any = None
     ) -> None:
-        """Call it in this thread, one of obstore's, which is not heard of again then."""
+        """Call `call` in this thread, which belongs to obstore and then leaves the interpreter."""
         self._completing = True
         try:
             call(*arguments)
         finally:
-            # Last, and no call: only after a call could another thread get its turn before this
-            # one has left the interpreter.
+            # Set this last, without a call: during a call, another thread could run before this one
+            # has left the interpreter.
             self.left = True
 
-    # What is asked of a future.
+    # Interface of a future.
 
     def add_done_callback(self, call: Callable[[Any], object], *, context: Any = None) -> None:
-        """Call it on cancellation; that is all that obstore wants it for."""
+        """Register a callback for cancellation; obstore uses no other."""
         self._callbacks.append(call)
 
     def cancelled(self) -> bool:
-        """Whether it was cancelled; a thread of obstore leaves when it hears so."""
+        """Return True if cancelled; obstore's thread then leaves."""
         if self.cancelling and not self._completing and threading.get_ident() != self._canceller:
             self.left = True
         return self.cancelling
 
     def done(self) -> bool:
-        """Whether it was cancelled, or has an outcome."""
+        """Return True if cancelled or complete."""
         return self._decided.locked()
 
     def set_result(self, result: Any) -> None:
-        """It ends well."""
+        """Complete with a result."""
         self._decide(result)
 
     def set_exception(self, error: BaseException) -> None:
-        """It ends with an error."""
+        """Complete with an error."""
         self._decide(Failed(error))
 
 
 class _UnderWay:
-    """The calls of this process for which a thread of obstore may yet enter the interpreter."""
+    """Calls of this process for which an obstore thread may still enter the interpreter."""
 
     def __init__(self) -> None:
         self._calls: set[Call] = set()
         self._ending = False
 
     def add(self, call: Call) -> None:
-        """Note a call; InterruptedIOException if it can't end before the interpreter does."""
+        """Add a call; raise InterruptedIOException if the interpreter is exiting."""
         if self._ending and threading.current_thread() is not threading.main_thread():
             raise interrupted()
         self._calls.add(call)
 
     def returned(self, call: Call) -> None:
-        """The reader has what it waited for; most often the thread that brought it has left."""
+        """Mark a call whose result was returned; its thread has usually left."""
         if self._ending:
             self._wait()
         if call.left:
@@ -137,13 +137,13 @@ class _UnderWay:
             self._calls.difference_update([one for one in list(self._calls) if one.left])
 
     def cancel(self, owner: Calls | None = None) -> None:
-        """Cancel the calls of that owner, or all."""
+        """Cancel all calls, or those of `owner`."""
         for call in list(self._calls):
             if owner in (None, call.owner):
                 call.cancel()
 
     def end(self) -> None:
-        """Cancel all calls, and wait until threads have left; later ones are waited for at once."""
+        """Cancel all calls and wait for their threads; later calls are waited for immediately."""
         self._ending = True
         self.cancel()
         self._wait()
@@ -154,7 +154,7 @@ class _UnderWay:
             time.sleep(_LOOK)
 
     def forked(self) -> None:
-        """The threads stayed behind."""
+        """Forget calls after a fork, because their threads exist only in the parent."""
         self._calls = set()
 
 
@@ -165,15 +165,15 @@ if hasattr(os, "register_at_fork"):
 
 
 class Calls:
-    """Waits for awaitables of obstore, in any number of threads, until they are cancelled."""
+    """Waits for obstore's awaitables, in any number of threads, until they are cancelled."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
 
     def begin(self, begin: Callable[[], object]) -> Call:
-        """Have the awaitable that `begin` makes begin; somebody has to wait for it, or drop it.
+        """Start the awaitable that `begin` creates. The caller must `wait` for it or `drop` it.
 
-        Forked in a child of the process that made this.
+        Raise Forked in a child of the process that created this object.
         """
         if os.getpid() != self._process:
             raise Forked
@@ -183,10 +183,10 @@ class Calls:
         return call
 
     def wait(self, call: Call, cancel: Cancellation, seconds: float) -> Any:
-        """What the awaitable gives, or Failed with its error.
+        """Return the result of the awaitable, or Failed with its error.
 
-        TimeoutError after so long, InterruptedIOException if it is cancelled; Forked in a child of
-        the process that made this.
+        Raise TimeoutError after `seconds`, InterruptedIOException if cancelled, and Forked in a
+        child of the process that created this object.
         """
         if os.getpid() != self._process:
             raise Forked
@@ -198,34 +198,33 @@ class Calls:
             self.drop(call)
         if call.cancelling:
             raise interrupted()
-        outcome, call.outcome = call.outcome, None  # obstore lets go of the call much later
+        outcome, call.outcome = call.outcome, None  # obstore keeps the call for much longer
         return outcome
 
     def drop(self, call: Call) -> None:
-        """End a call, unless it has ended: nobody waits for it any more. Does nothing in a child
-        of the process that made this."""
+        """Cancel a call unless it has ended. Do nothing in a forked child."""
         if os.getpid() == self._process:
             call.cancel()
             _UNDER_WAY.returned(call)
 
     def run(self, begin: Callable[[], object], cancel: Cancellation, seconds: float) -> Any:
-        """Begin, and wait."""
+        """Start an awaitable and wait for it."""
         return self.wait(self.begin(begin), cancel, seconds)
 
     def stop(self) -> None:
-        """Cancel what is under way; later calls are none the worse."""
+        """Cancel the calls in progress; later calls still work."""
         if os.getpid() == self._process:
             _UNDER_WAY.cancel(self)
 
 
 def _begin(begin: Callable[[], object], call: Call) -> None:
-    """Make the awaitable, with the call as the running event loop of this thread."""
+    """Create the awaitable, with the call as the running event loop of this thread."""
     outer = asyncio._get_running_loop()
     asyncio._set_running_loop(call)  # type: ignore[arg-type]
     try:
         begin()
     except BaseException as error:
-        call.left = True  # there is none
+        call.left = True  # no awaitable was created
         if not isinstance(error, Exception):
             raise
         call.set_exception(error)

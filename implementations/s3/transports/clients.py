@@ -1,6 +1,6 @@
-"""The libraries' own objects for a configuration: made where they are used, and never shipped.
+"""Clients of obstore and boto3 for a configuration, created on use and never pickled.
 
-They try each request once: all retrying is in one place, `retrying.py`.
+They send each request once; `range_download.py` and `object_store.py` do all retries.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 DEFAULT_REGION = "us-east-1"
 
-#: No limit to a whole request: `timeout` is about bytes that do not come.
+#: No total time limit: `timeout` limits the time without a byte.
 _NO_LIMIT = timedelta(days=365)
 
 
 def boto3_client(config: S3Config) -> Any:
-    """A client of botocore; any number of threads may use it. NoCredentialsException."""
+    """Return a thread-safe botocore client; raise NoCredentialsException."""
     import botocore
     from botocore.config import Config
 
@@ -64,7 +64,7 @@ def boto3_client(config: S3Config) -> Any:
 
 
 def obstore_store(config: S3Config) -> S3Store:
-    """A store of obstore, never looking at the environment itself. NoCredentialsException."""
+    """Return an obstore store that ignores the environment; raise NoCredentialsException."""
     from obstore.store import S3Store
 
     region = config.region or _region_of_files(config) or DEFAULT_REGION
@@ -77,7 +77,7 @@ def obstore_store(config: S3Config) -> S3Store:
         config.bucket,
         region=region,
         endpoint=endpoint,
-        aws_endpoint_url_s3=endpoint,  # else that of the environment would win
+        aws_endpoint_url_s3=endpoint,  # otherwise the endpoint of the environment takes precedence
         virtual_hosted_style_request=not config.in_path,
         client_options={
             "allow_http": endpoint.startswith("http:"),
@@ -92,8 +92,8 @@ def obstore_store(config: S3Config) -> S3Store:
 
 
 def _provider(current: Callable[[], Keys | None]) -> Callable[[], dict[str, Any]]:
-    """What obstore asks for credentials; again when those it has are about to expire."""
-    current()  # a failure in obstore would not come out as what it is
+    """Return obstore's credential provider, which obstore calls again before the keys expire."""
+    current()  # raises here, because obstore would hide the cause
 
     def provide() -> dict[str, Any]:
         keys = current()
@@ -109,7 +109,7 @@ def _provider(current: Callable[[], Keys | None]) -> Callable[[], dict[str, Any]
 
 
 def _endpoint(config: S3Config, region: str) -> str:
-    """The URL that requests go to; with the bucket in its host, if it belongs there."""
+    """Return the URL for requests, with the bucket in its host if the configuration says so."""
     suffix = ".cn" if region.startswith("cn-") else ""
     url = config.endpoint or f"https://s3.{region}.amazonaws.com{suffix}"
     if config.in_path:
@@ -119,7 +119,7 @@ def _endpoint(config: S3Config, region: str) -> str:
 
 
 def _region_of_files(config: S3Config) -> str | None:
-    """The region that the files of AWS name, without loading botocore if there are none."""
+    """Return the region of the AWS configuration files; load botocore only if files exist."""
     file = os.environ.get("AWS_CONFIG_FILE") or "~/.aws/config"
     if not Path(file).expanduser().is_file():
         return None

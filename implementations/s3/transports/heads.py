@@ -1,8 +1,8 @@
-"""Heads of answers to boto3 that arrived as a whole.
+"""Complete-header check for responses to boto3.
 
-Python's http.client takes the end of a connection for the end of a head: what came so far looks
-like a right answer with fewer headers, or with a value cut short. Here that is a failed
-connection, as it is in obstore.
+Python's http.client accepts the end of a connection as the end of the headers. A truncated response
+then looks valid, with fewer headers or a truncated value. Here it is a failed connection, as in
+obstore.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from botocore.awsrequest import (
 from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.implementations.s3.answers import check_head
 
-#: After a line that is not a header http.client drops all others.
+#: After a line that is not a header, http.client drops all further headers.
 _DEFECTS = (FirstHeaderLineIsContinuationDefect, MissingHeaderBodySeparatorDefect)
-#: What a GET is judged and read by; nothing else of its head can fail to be parsed.
+#: Headers that determine how a GET is read; other headers may be malformed.
 _OF_OBJECTS = ("content-length", "content-range", "etag", "x-amz-version-id")
 
 
 class _Lines:
-    """The lines of a head from a file; RemoteDisconnected where it ends before a line does."""
+    """Header lines of a file; raises RemoteDisconnected if the file ends within the headers."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -40,15 +40,15 @@ class _Lines:
         """Return a line of up to `limit` bytes."""
         line: bytes = self._file.readline(limit)
         if len(line) < limit and not line.endswith(b"\n"):
-            raise RemoteDisconnected("the connection ended within the head of an answer")
+            raise RemoteDisconnected("connection lost within the response headers")
         return line
 
 
 class WholeHead(HTTPResponse):
-    """An answer whose head ends with an empty line, and has nothing but headers before."""
+    """A response whose headers are well-formed and end with an empty line."""
 
     def begin(self) -> None:
-        """Read the head; HTTPException."""
+        """Read the headers; raise HTTPException."""
         if self.headers is not None:
             return
         file, lines = self.fp, _Lines(self.fp)
@@ -59,7 +59,7 @@ class WholeHead(HTTPResponse):
             if self.fp is lines:
                 self.fp = file
         if any(isinstance(defect, _DEFECTS) for defect in self.headers.defects):
-            raise HTTPException("a line in the head of an answer is not a header")
+            raise HTTPException("invalid line in the response headers")
 
 
 class _Connection(AWSHTTPConnection):  # type: ignore[misc]
@@ -79,13 +79,14 @@ class _TLSPool(AWSHTTPSConnectionPool):  # type: ignore[misc]
 
 
 def checked(client: Any) -> Any:
-    """Return a client of S3 after it was made to refuse answers that do not fit.
+    """Make an S3 client reject invalid responses; return the client.
 
-    UnsupportedOperationException if this version of botocore can't be made to.
+    Raise UnsupportedOperationException if this version of botocore does not allow it.
     """
     events = client.meta.events
     events.register_first("before-parse.s3", _check)
-    # botocore waits for ever for the rest of a 100 that is cut, and reads later heads by itself.
+    # botocore waits forever for the rest of a truncated 100 Continue, and parses later headers
+    # without this check.
     events.register_last("before-call.s3", _expect_nothing)
     try:
         client._endpoint.http_session._pool_classes_by_scheme.update(http=_Pool, https=_TLSPool)

@@ -1,4 +1,4 @@
-"""Requests through obstore: cancellable ranged GETs, other operations, and keys it can't name."""
+"""obstore transport: cancellable ranged GETs, and other operations with a fallback."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ from fscontract.implementations.s3.transports.clients import obstore_store
 
 
 def nameable(key: str) -> bool:
-    """Whether obstore takes a key for what it is."""
+    """Return True if obstore sends the key unchanged."""
     if any(c < " " or c == "\x7f" for c in key):
         return False
     return all(element not in ("", ".", "..") for element in key.split("/"))
 
 
-#: Up to this many bytes a body is fetched whole, which saves going to and fro.
+#: Fetch bodies up to this size whole, which saves thread switches.
 _WHOLE = 1 << 20
-#: At least so many bytes of a longer body come at a time.
+#: Minimum chunk size of longer bodies.
 _CHUNK = 1 << 20
 _NOTHING = memoryview(b"")
 _STATUS = re.compile(r"status code: (\d{3})")
 
 _TOO_LARGE = re.compile(r"StartTooLarge\s*\{\s*requested: \d+,\s*length: (\d+)")
-#: What obstore misses in the head of an answer, or does not understand there.
+#: Response headers that obstore misses or can't parse.
 _UNREAD = re.compile(
     r"\bsource: (Header|Metadata|NoContentRange|ParseContentRange|UnexpectedRange)\b"
 )
 
 
 class ObstoreBody(Body):
-    """The answer to one GET."""
+    """Response to one GET."""
 
     def __init__(
         self, source: ObstoreSource, location: ObjectLocation, result: Any, cancel: Cancellation
@@ -73,17 +73,17 @@ class ObstoreBody(Body):
         self._location = location
         self._cancel = cancel
         self._left = self.length
-        # What makes an awaitable of the next bytes; None at the end.
+        # Creates an awaitable of the next bytes; None at the end.
         self._next: Callable[[], object] | None = None
         if self.length <= _WHOLE:
             self._next = result.bytes_async
         else:
             self._next = result.stream(min_chunk_size=_CHUNK).__anext__
-        #: The next bytes, if they are on their way while those before them are read.
+        #: The next bytes, if they are being fetched while the current ones are read.
         self._coming: Call | None = None
 
     def chunk(self) -> memoryview:
-        """As the port has it."""
+        """See the base class."""
         if self._next is None:
             return _NOTHING
         coming = self._coming or self._source.begin(self._location, self._next)
@@ -92,23 +92,23 @@ class ObstoreBody(Body):
         self._left -= len(chunk)
         if not chunk or self._left <= 0 or self.length <= _WHOLE:
             self._next = None
-        more = self._next  # None, too, if it was closed meanwhile
+        more = self._next  # also None if closed meanwhile
         if more is not None:
             self._coming = self._source.begin(self._location, more)
         return chunk
 
     def close(self) -> None:
-        """As the port has it."""
+        """See the base class."""
         coming, self._coming, self._next = self._coming, None, None
         if coming is not None:
             self._source.drop(coming)
 
 
 class ObstoreSource(RangeSource):
-    """The objects of a bucket, through `obstore.get_async`.
+    """Objects of a bucket, through `obstore.get_async`.
 
-    Only that call sends `If-Match`. It neither tries again nor goes on by itself: so it is set up,
-    because the client does that, and counts it.
+    Only that call sends `If-Match`. obstore is configured neither to retry nor to resume a body:
+    the caller does both, and counts the requests.
     """
 
     def __init__(self, config: S3Config) -> None:
@@ -119,10 +119,10 @@ class ObstoreSource(RangeSource):
         self._calls = Calls()
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
-        """As the port has it."""
+        """See the base class."""
         location = ObjectLocation(self._bucket, request.key, request.range)
         if not nameable(request.key):
-            raise UnfitTransportException(location, "obstore has no word for such a key")
+            raise UnfitTransportException(location, "obstore can't send this key")
         options: Any = {}
         if request.range is not None:
             options["range"] = _range(request.range)
@@ -141,29 +141,29 @@ class ObstoreSource(RangeSource):
     def run(
         self, location: ObjectLocation, begin: Callable[[], object], cancel: Cancellation
     ) -> Any:
-        """What an awaitable gives, None for an iterator's end; its errors as ours."""
+        """Return the result of an awaitable, None when an iterator ends; convert errors."""
         return self.wait(location, self.begin(location, begin), cancel)
 
     def begin(self, location: ObjectLocation, begin: Callable[[], object]) -> Call:
-        """Have an awaitable begin, for `wait` or `drop`."""
+        """Start an awaitable, for `wait` or `drop`."""
         try:
             return self._calls.begin(begin)
         except Forked:
             raise _forked(location) from None
 
     def drop(self, coming: Call) -> None:
-        """End what was begun, and is not waited for."""
+        """Cancel an awaitable that was started and is not needed."""
         self._calls.drop(coming)
 
     def wait(self, location: ObjectLocation, coming: Call, cancel: Cancellation) -> Any:
-        """What an awaitable that has begun gives, as `run` has it."""
+        """Return the result of a started awaitable, as `run` does."""
         try:
             answer = self._calls.wait(coming, cancel, self._timeout)
         except Forked:
             raise _forked(location) from None
         except TimeoutError:
             raise RequestTimeoutException(
-                location, f"no answer within {self._timeout:g} s"
+                location, f"no response within {self._timeout:g} s"
             ) from None
         if isinstance(answer, Failed):
             if isinstance(answer.error, StopAsyncIteration):
@@ -172,13 +172,13 @@ class ObstoreSource(RangeSource):
         return answer
 
     def close(self) -> None:
-        """As the port has it; connections end with the store."""
+        """See the base class; connections are closed with the store."""
         self._store = None
         self._calls.stop()
 
 
 def _forked(location: ObjectLocation) -> OSError:
-    return ConnectionFailedException(location, "the request was made before a fork")
+    return ConnectionFailedException(location, "the request was sent before a fork")
 
 
 def _range(want: ByteRange) -> Any:
@@ -188,14 +188,14 @@ def _range(want: ByteRange) -> Any:
 
 
 def failure(location: ObjectLocation, error: BaseException) -> OSError:
-    """One of our exceptions for one of obstore's, whose text has all it knows, and much more."""
+    """Return an S3 exception for an obstore exception, whose text may contain secrets."""
     text = str(error)
     if isinstance(error, FileNotFoundError):
         return of_status(location, 404, code_in(text))
     if not isinstance(error, Exception) or isinstance(error, MemoryError):
         raise error
     if not isinstance(error, obstore.exceptions.BaseError):
-        return S3Exception(location, f"{type(error).__name__} of obstore")
+        return S3Exception(location, f"{type(error).__name__} in obstore")
     match = _STATUS.search(text)
     if match is not None:
         return of_status(location, int(match[1]), code_in(text), total=total_in(text))
@@ -205,26 +205,28 @@ def failure(location: ObjectLocation, error: BaseException) -> OSError:
         return of_status(location, 416, "by obstore", total=int(match[1]))
     match = _UNREAD.search(text)
     if match is not None:
-        return UnreadAnswerException(location, f"the answer does not fit obstore ({match[1]})")
+        return UnreadAnswerException(location, f"obstore can't read the response ({match[1]})")
     if "non-partial" in text or "NotPartial" in text:
         return NotPartialException(
-            location, "the store answers a range with another status than 206"
+            location, "the store answered a range request with a status other than 206"
         )
     if named in ("PermissionDeniedError", "UnauthenticatedError") or "redential" in text:
-        return AccessControlException(location.path, location.says("no access, or no credentials"))
+        return AccessControlException(
+            location.path, location.says("access denied, or no credentials")
+        )
     if "timed out" in text or "TimedOut" in text:
-        return RequestTimeoutException(location, "no answer in time")
+        return RequestTimeoutException(location, "timeout without a response")
     kinds = ("HTTP error", "error sending request", "error decoding", "onnect", "IncompleteMessage")
     if any(kind in text for kind in kinds):
-        return ConnectionFailedException(location, "no connection, or it broke off")
-    return S3Exception(location, f"{named} of obstore")
+        return ConnectionFailedException(location, "connection failed or lost")
+    return S3Exception(location, f"{named} in obstore")
 
 
 T = TypeVar("T")
 
 
 class ObstoreNamespace(Namespace):
-    """The objects of a bucket; `other` makes the namespace for what obstore can't do."""
+    """Objects of a bucket; `other` creates the namespace for operations that obstore lacks."""
 
     def __init__(self, config: S3Config, other: Callable[[], Namespace]) -> None:
         self._bucket = config.bucket
@@ -236,7 +238,7 @@ class ObstoreNamespace(Namespace):
         return self._make_other()
 
     def head(self, key: str, version: str | None = None) -> ObjectInfo:
-        """As the port has it."""
+        """See the base class."""
         if not nameable(key):
             return self._other.head(key, version)
         options: Any = {"head": True}
@@ -255,11 +257,11 @@ class ObstoreNamespace(Namespace):
     def page(
         self, prefix: str, delimiter: str, after: str | None, more: str | None, limit: int
     ) -> Page:
-        """As the port has it."""
+        """See the base class."""
         return self._other.page(prefix, delimiter, after, more, limit)
 
     def put(self, key: str, data: bytes | bytearray, create: bool = False) -> Written:
-        """As the port has it."""
+        """See the base class."""
         if not nameable(key):
             return self._other.put(key, data, create)
         location = ObjectLocation(self._bucket, key)
@@ -272,39 +274,39 @@ class ObstoreNamespace(Namespace):
         return Written(plain(etag), done["version"])
 
     def begin(self, key: str) -> str:
-        """As the port has it."""
+        """See the base class."""
         return self._other.begin(key)
 
     def part(self, key: str, upload: str, number: int, data: bytes | bytearray) -> str:
-        """As the port has it."""
+        """See the base class."""
         return self._other.part(key, upload, number, data)
 
     def complete(
         self, key: str, upload: str, etags: Sequence[str], create: bool = False
     ) -> Written:
-        """As the port has it."""
+        """See the base class."""
         return self._other.complete(key, upload, etags, create)
 
     def abort(self, key: str, upload: str) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._other.abort(key, upload)
 
     def delete(self, keys: Sequence[str]) -> dict[str, PathIOException]:
-        """As the port has it."""
+        """See the base class."""
         return self._other.delete(keys)
 
     def copy(self, source: str, target: str, etag: str | None = None) -> Written:
-        """As the port has it; obstore has no way to name the etag."""
+        """Copy an object; with an etag use the other namespace, because obstore can't check it."""
         return self._other.copy(source, target, etag)
 
     def copy_part(
         self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
     ) -> str:
-        """As the port has it."""
+        """See the base class."""
         return self._other.copy_part(source, target, upload, number, start, stop)
 
     def close(self) -> None:
-        """As the port has it; connections of obstore end when they have been idle for a while."""
+        """See the base class; obstore closes connections after they have been idle."""
         other = self.__dict__.pop("_other", None)
         if other is not None:
             other.close()
@@ -315,8 +317,8 @@ class ObstoreNamespace(Namespace):
         except FileNotFoundError as error:
             failed: OSError = of_status(location, 404, code_in(str(error)))
         except obstore.exceptions.AlreadyExistsError as error:
-            busy = "status code: 409" in str(error)  # somebody else is at it
+            busy = "status code: 409" in str(error)  # a concurrent request conflicts
             failed = of_status(location, 409, code_in(str(error))) if busy else exists(location)
         except Exception as error:
             failed = failure(location, error)
-        raise failed  # not within `except`: the library's error says more than others may know
+        raise failed  # not within `except`: the library's error may contain secrets

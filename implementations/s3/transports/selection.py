@@ -1,7 +1,7 @@
-"""Choose the library that sends the requests of this process, and connect through it.
+"""Selection of the transport library for this process.
 
-obstore hangs in a process that was forked after it had been used, and boto3 would share its
-connections with the parent: so nothing that was made before a fork is used after it.
+obstore hangs in a process that was forked after its use, and boto3 would share its connections with
+the parent. Therefore nothing that was created before a fork is used after it.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ INSTALL = "pip install 'fscontract[s3]'"
 
 
 class _Fork:
-    """What this process has of the one it was forked from."""
+    """State inherited by a forked process."""
 
     def __init__(self) -> None:
-        #: Whether obstore was loaded before; it is unknown whether it was also used.
+        #: True if obstore was loaded before the fork; it may not have been used.
         self.loaded = False
-        #: Reentrant, for what ends in the midst of a garbage collection may need it, too.
+        #: Reentrant, because finalizers that run during a garbage collection may need it.
         self.lock = free_in_children(threading.RLock())
 
     def after(self) -> None:
-        """Called in each new child."""
+        """Update the state in a new child process."""
         self.loaded = self.loaded or "obstore" in sys.modules
 
 
@@ -45,10 +45,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def choose(config: S3Config) -> str:
-    """The library for this process: "obstore" or "boto3".
+    """Return the library for this process: "obstore" or "boto3".
 
-    IllegalArgumentException if it is not installed, UnsupportedOperationException for obstore in
-    a process forked after obstore was loaded.
+    Raise IllegalArgumentException if it is not installed, UnsupportedOperationException for obstore
+    in a process forked after obstore was loaded.
     """
     transport = config.transport
     installed = [name for name in ("obstore", "boto3") if find_spec(name) is not None]
@@ -65,7 +65,7 @@ def choose(config: S3Config) -> str:
 
 
 def namespace(config: S3Config) -> Namespace:
-    """What else this process asks of the store; errors as in `choose`."""
+    """Return the namespace for operations other than reads. Raises as `choose` does."""
     if choose(config) == "obstore":
         from fscontract.implementations.s3.transports.obstore import ObstoreNamespace
 
@@ -82,14 +82,15 @@ def _boto3_namespace(config: S3Config) -> Namespace:
 
 
 class PerProcess(Generic[T]):
-    """An object that `make` makes at its first use in each process."""
+    """An object that `make` creates on first use in each process."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._instances: dict[int, T] = {}  # by process; those of others are kept, and never used
+        # by process ID; objects of other processes are kept but never used
+        self._instances: dict[int, T] = {}
 
     def get(self) -> T:
-        """The object of this process."""
+        """Return the object of this process."""
         process = os.getpid()
         instance = self._instances.get(process)
         if instance is None:
@@ -100,23 +101,23 @@ class PerProcess(Generic[T]):
         return instance
 
     def take(self) -> T | None:
-        """The object of this process, if there is one; the next use makes another."""
+        """Remove and return the object of this process, if any; the next use creates another."""
         return self._instances.pop(os.getpid(), None)
 
 
 def _missing(library: str) -> IllegalArgumentException:
-    return IllegalArgumentException(f"S3 needs {library}, which is not installed: {INSTALL}")
+    return IllegalArgumentException(f"S3 requires {library}, which is not installed: {INSTALL}")
 
 
 def _forked() -> UnsupportedOperationException:
     return UnsupportedOperationException(
-        "obstore was loaded before this process was forked, and would hang in it: use the "
-        f"transport 'boto3' ({INSTALL}), or start processes with 'spawn' or 'forkserver'"
+        "obstore was loaded before this process was forked and would hang; use transport "
+        f"'boto3' ({INSTALL}), or start processes with 'spawn' or 'forkserver'"
     )
 
 
 def range_source(config: S3Config) -> RangeSource:
-    """What the option `transport` asks for; errors as in `choose`."""
+    """Return the source for the option `transport`. Raises as `choose` does."""
     if choose(config) == "boto3":
         return _boto3_source(config)
     from fscontract.implementations.s3.transports.obstore import ObstoreSource
@@ -133,16 +134,16 @@ def _boto3_source(config: S3Config) -> RangeSource:
 
 
 class Fallback(RangeSource):
-    """Uses `first`, and another source for keys and from stores that it can't cope with."""
+    """Uses `first`, and another source for keys and stores that `first` does not support."""
 
     def __init__(self, first: RangeSource, other: Callable[[], RangeSource]) -> None:
         self._first = first
         self._other = other
         self._fallback: RangeSource | None = None
-        self._left = False  # whether the first one is not asked any more
+        self._left = False  # True once the first source was abandoned
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
-        """As the port has it."""
+        """See the base class."""
         requests = 1
         if not self._left:
             try:
@@ -150,7 +151,8 @@ class Fallback(RangeSource):
             except NotPartialException:
                 requests = 2
                 want = request.range
-                self._left = want is not None and want.start >= 0  # else an oddity of the object
+                # otherwise only this object is unusual
+                self._left = want is not None and want.start >= 0
             except UnfitTransportException as error:
                 requests += error.sent
         if self._fallback is None:
@@ -160,24 +162,24 @@ class Fallback(RangeSource):
         return body
 
     def close(self) -> None:
-        """As the port has it."""
+        """See the base class."""
         for source in (self._first, self._fallback):
             if source is not None:
                 source.close()
 
 
 class ProcessSource(RangeSource):
-    """Makes a source in each process that uses it: none survives a fork."""
+    """Creates a source in each process that uses it, because sources do not survive a fork."""
 
     def __init__(self, make: Callable[[], RangeSource]) -> None:
         self._sources = PerProcess(make)
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
-        """As the port has it."""
+        """See the base class."""
         return self._sources.get().get(request, cancel)
 
     def close(self) -> None:
-        """As the port has it; later requests make another source."""
+        """See the base class; later requests create another source."""
         source = self._sources.take()
         if source is not None:
             source.close()

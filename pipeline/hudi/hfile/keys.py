@@ -1,4 +1,4 @@
-"""Keys and index entries of HFiles, and the variable-length integers of Hadoop and Protobuf."""
+"""Keys and index entries of HFiles, and variable-length integers of Hadoop and Protobuf."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def encode_vint(value: int) -> bytes:
 
 
 def decode_vint(data: bytes, position: int) -> tuple[int, int]:
-    """Return the number at a position as Hadoop writes it, and where it ends; ValueError."""
+    """Decode Hadoop's number at a position; return it and its end; raise ValueError."""
     if position >= len(data):
-        raise ValueError("a number is cut off")
+        raise ValueError("truncated number")
     first = data[position] - 256 if data[position] > 127 else data[position]
     if first >= -112:
         return first, position + 1
     if first < -120:
-        raise ValueError("a negative number")
+        raise ValueError("negative number")
     end = position + 1 - 112 - first
     if end > len(data):
-        raise ValueError("a number is cut off")
+        raise ValueError("truncated number")
     return int.from_bytes(data[position + 1 : end], "big"), end
 
 
 def encode_varint(value: int) -> bytes:
-    """Return a number from 0 as Protobuf writes it."""
+    """Encode a number from 0 as Protobuf does."""
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)
@@ -42,17 +42,17 @@ def encode_varint(value: int) -> bytes:
 
 
 def decode_varint(data: bytes, position: int) -> tuple[int, int]:
-    """Return the number at a position as Protobuf writes it, and where it ends; ValueError."""
+    """Decode Protobuf's number at a position; return it and its end; raise ValueError."""
     value = 0
     for shift in range(0, 70, 7):
         if position >= len(data):
-            raise ValueError("a number is cut off")
+            raise ValueError("truncated number")
         byte = data[position]
         position += 1
         value |= (byte & 127) << shift
         if byte < 128:
             return value, position
-    raise ValueError("a number has no end")
+    raise ValueError("unterminated number")
 
 
 def encode_message(fields: Iterable[tuple[int, int | bytes]]) -> bytes:
@@ -67,7 +67,10 @@ def encode_message(fields: Iterable[tuple[int, int | bytes]]) -> bytes:
 
 
 def decode_message(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the fields (number, value) of a Protobuf message of numbers and bytes; ValueError."""
+    """Yield the fields (number, value) of a Protobuf message; raise ValueError.
+
+    Only fields with numbers and bytes are supported.
+    """
     position = 0
     while position < len(data):
         tag, position = decode_varint(data, position)
@@ -78,19 +81,19 @@ def decode_message(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             yield tag >> 3, data[position : position + value]
             position += value
         else:
-            raise ValueError(f"field {tag >> 3} is not a number, nor bytes")
+            raise ValueError(f"field {tag >> 3} must be a number or bytes")
 
 
 def delimited(data: bytes, position: int) -> bytes:
-    """Return the message at a position that begins with its length; ValueError."""
+    """Return the length-prefixed message at a position; raise ValueError."""
     length, position = decode_varint(data, position)
     if position + length > len(data):
-        raise ValueError("a message is cut off")
+        raise ValueError("truncated message")
     return data[position : position + length]
 
 
 MAX_KEY_BYTES = 0x7FFF
-#: What follows the text of a key in HBase: no column family, the latest time, the type Put.
+#: Suffix of a key in HBase: no column family, the latest time, the type Put.
 _SUFFIX = b"\x00" + struct.pack(">q", (1 << 63) - 1) + b"\x04"
 _LENGTH = struct.Struct(">H")
 _SIZES = struct.Struct(">ii")
@@ -98,7 +101,7 @@ _WHERE = struct.Struct(">qi")
 
 
 class IndexEntry(NamedTuple):
-    """The location of a block. Keys before it are smaller than `key`, and none in it is."""
+    """Location of a block. Keys before it are smaller than `key`, and none in it is."""
 
     key: bytes
     offset: int
@@ -111,9 +114,9 @@ def pack_key(text: bytes) -> bytes:
 
 
 def unpack_key(packed: bytes) -> bytes:
-    """Return the text of an encoded key; ValueError."""
+    """Return the text of an encoded key; raise ValueError."""
     if len(packed) < 2 or len(packed) < 2 + _LENGTH.unpack_from(packed)[0]:
-        raise ValueError("a key is cut off")
+        raise ValueError("truncated key")
     return packed[2 : 2 + _LENGTH.unpack_from(packed)[0]]
 
 
@@ -126,73 +129,73 @@ def pack_entry(key: bytes, value: bytes) -> bytes:
 def unpack_entries(data: bytes, versioned: bool) -> Iterator[tuple[bytes, bytes]]:
     """Yield the keys and values of a data block, each followed by a version, if `versioned`.
 
-    ValueError where they don't fit the block.
+    Raise ValueError if they don't fit the block.
     """
     position = 0
     while position < len(data):
         if position + _SIZES.size > len(data):
-            raise ValueError("an entry is cut off")
+            raise ValueError("truncated entry")
         key_size, value_size = _SIZES.unpack_from(data, position)
         start = position + _SIZES.size
         middle = start + key_size
         end = middle + value_size
         if key_size < 0 or value_size < 0 or end > len(data):
-            raise ValueError("an entry is cut off")
+            raise ValueError("truncated entry")
         yield unpack_key(data[start:middle]), data[middle:end]
         position = end
         if versioned:
             version, position = decode_vint(data, end)
             if version:
-                raise ValueError("an entry has a version")
+                raise ValueError("unexpected version of an entry")
 
 
 def pack_root(entries: Sequence[tuple[bytes, int, int]]) -> bytes:
-    """Return a root index, of entries (key as it stands there, offset, size)."""
+    """Return a root index of entries (encoded key, offset, size)."""
     return b"".join(
         _WHERE.pack(offset, size) + encode_vint(len(key)) + key for key, offset, size in entries
     )
 
 
 def unpack_root(data: bytes, count: int, rest: int = 0) -> list[tuple[bytes, int, int]]:
-    """Return the `count` entries of a root index, which `rest` bytes may follow; ValueError."""
+    """Return the `count` entries of a root index, followed by `rest` bytes; raise ValueError."""
     entries: list[tuple[bytes, int, int]] = []
     position = 0
     while len(entries) < count:
         if position + _WHERE.size > len(data):
-            raise ValueError("an index entry is cut off")
+            raise ValueError("truncated index entry")
         offset, size = _WHERE.unpack_from(data, position)
         length, start = decode_vint(data, position + _WHERE.size)
         position = start + length
         if length < 0 or position > len(data):
-            raise ValueError("an index entry is cut off")
+            raise ValueError("truncated index entry")
         entries.append((data[start:position], offset, size))
     if len(data) - position not in (0, rest):
-        raise ValueError(f"an index of other than {count} entries")
+        raise ValueError(f"wrong number of index entries, expected {count}")
     return entries
 
 
 def unpack_index(data: bytes, count: int, rest: int = 0) -> list[IndexEntry]:
-    """As `unpack_root`, with the texts of the keys: all that opening a large file does."""
+    """Return the entries as `unpack_root`, with decoded keys: the main cost of opening a file."""
     entries: list[IndexEntry] = []
     position, size = 0, len(data)
     for _ in range(count):
         start = position + _WHERE.size
         if start >= size:
-            raise ValueError("an index entry is cut off")
+            raise ValueError("truncated index entry")
         length, start = (data[start], start + 1) if data[start] < 128 else decode_vint(data, start)
         end = start + length
         text = start + 2 + (data[start] << 8 | data[start + 1]) if start + 2 <= size else end + 1
         if length < 0 or text > end or end > size:
-            raise ValueError("an index entry is cut off")
+            raise ValueError("truncated index entry")
         entries.append(IndexEntry(data[start + 2 : text], *_WHERE.unpack_from(data, position)))
         position = end
     if size - position not in (0, rest):
-        raise ValueError(f"an index of other than {count} entries")
+        raise ValueError(f"wrong number of index entries, expected {count}")
     return entries
 
 
 def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
-    """Return an index below the root: how many entries, where each begins, and the entries."""
+    """Return an index below the root: number of entries, their positions, and the entries."""
     packed = [_WHERE.pack(e.offset, e.size) + pack_key(e.key) for e in entries]
     ends = [0]
     for entry in packed:
@@ -201,20 +204,20 @@ def pack_branch(entries: Sequence[IndexEntry]) -> bytes:
 
 
 def unpack_branch(data: bytes, max_count: int) -> list[IndexEntry]:
-    """Return the entries of an index below the root, `most` of them; ValueError."""
+    """Return up to `max_count` entries of an index below the root; raise ValueError."""
     count = int.from_bytes(data[:4], "big")
     start = 8 + 4 * count
     if count > max_count:
-        raise ValueError(f"an index of {count} blocks where the file has room for {max_count}")
+        raise ValueError(f"too many blocks in an index: {count}; the file has room for {max_count}")
     if start > len(data):
-        raise ValueError("an index is cut off")
+        raise ValueError("truncated index")
     bounds = struct.unpack_from(f">{count + 1}i", data, 4)
     if bounds[0] != 0 or start + bounds[-1] != len(data):
-        raise ValueError("an index does not fit its block")
+        raise ValueError("the index does not fit its block")
     entries = []
     for begin, end in pairwise(bounds):
         if end - begin < _WHERE.size:
-            raise ValueError("an index entry is cut off")
+            raise ValueError("truncated index entry")
         offset, size = _WHERE.unpack_from(data, start + begin)
         key = unpack_key(data[start + begin + _WHERE.size : start + end])
         entries.append(IndexEntry(key, offset, size))

@@ -1,4 +1,4 @@
-"""Read an HFile: the index in one read, then one read for each block."""
+"""Reader of HFiles: the index in one read, then one read per block."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _VERSION = b"\x03\x00\x00\x03"
 _INFO_MAGIC = b"PBUF"
 _COMPARATOR = b"org.apache.hudi.io.storage.HoodieHBaseKVComparator"
 _CODECS: dict[Compression, int] = {"gzip": 1, "none": 2}
-#: The fields of the trailer that a reader goes by, by their number.
+#: Numbers of the trailer's fields that a reader requires.
 _NEEDED = {1, 2, 5, 6, 7, 8, 12}
 
 
 @dataclass(frozen=True)
 class Trailer:
-    """The offsets of the parts of a file in bytes, and their numbers of entries."""
+    """Offsets of the parts of a file in bytes, and their numbers of entries."""
 
     compression: Compression
     file_info_offset: int
@@ -85,23 +85,23 @@ class Trailer:
 
 
 def decode_trailer(source: FileRegion, raw: bytes) -> Trailer:
-    """Return the trailer of a file that ends with `raw`; CorruptFileException."""
+    """Return the trailer of a file that ends with `raw`; raise CorruptFileException."""
     offset = source.length - SIZE
     if len(raw) < SIZE or raw[-SIZE : len(_MAGIC) - SIZE] != _MAGIC:
-        raise source.corrupt(max(0, offset), "no HFile ends here")
+        raise source.corrupt(max(0, offset), "not an HFile: wrong magic bytes at the end")
     if raw[-3:] != _VERSION[-3:]:
         version = int.from_bytes(raw[-3:], "big")
-        raise source.corrupt(source.length - 3, f"an HFile of version {version}, not 3")
+        raise source.corrupt(source.length - 3, f"unsupported HFile version {version}, expected 3")
     try:
         fields = dict(decode_message(delimited(raw[-SIZE:-4], len(_MAGIC))))
     except ValueError as error:
-        raise source.corrupt(offset, f"the trailer can't be read ({error})") from error
+        raise source.corrupt(offset, f"can't read the trailer: {error}") from error
     numbers = {number: value for number, value in fields.items() if isinstance(value, int)}
     if _NEEDED - numbers.keys():
-        raise source.corrupt(offset, "the trailer lacks a field")
+        raise source.corrupt(offset, "missing field in the trailer")
     codecs = {number: name for name, number in _CODECS.items()}
     if numbers[12] not in codecs:
-        raise source.corrupt(offset, f"compression {numbers[12]} is not known")
+        raise source.corrupt(offset, f"unknown compression {numbers[12]}")
     rest = (numbers.get(number, 0) for number in range(1, 11))
     return Trailer(codecs[numbers[12]], *rest)
 
@@ -114,28 +114,28 @@ def encode_info(info: Mapping[bytes, bytes]) -> bytes:
 
 
 def decode_info(data: bytes) -> dict[bytes, bytes]:
-    """Return what a file info block says, by key; ValueError."""
+    """Return the entries of a file info block by key; raise ValueError."""
     if not data.startswith(_INFO_MAGIC):
-        raise ValueError("the file info is of another kind")
+        raise ValueError("unknown format of the file info")
     info = {}
     for number, pair in decode_message(delimited(data, len(_INFO_MAGIC))):
         if number == 1 and isinstance(pair, bytes):
             fields = dict(decode_message(pair))
             key, value = fields.get(1), fields.get(2)
             if not isinstance(key, bytes) or not isinstance(value, bytes):
-                raise ValueError("an entry of the file info lacks its key or its value")
+                raise ValueError("missing key or value in an entry of the file info")
             info[key] = value
     return info
 
 
-#: How much of a file's end is read when it is opened.
+#: Number of bytes at a file's end that are read on open.
 TAIL = 64 * 1024
-#: How many bytes of blocks a scan holds at a time, unless a block is larger.
+#: Maximum bytes of blocks that a scan holds, unless a block is larger.
 BATCH = 1024 * 1024
 _MAX_LEVELS = 8
-#: The bytes of a file info block, in which the schema is.
+#: Maximum bytes of a file info block, which contains the schema.
 _MAX_INFO_BYTES = 1024 * 1024
-#: Where the middle of the file is: HBase notes it behind the root of an index of several levels.
+#: Size of the file's midpoint, which HBase stores after the root of a multi-level index.
 _MIDDLE = 16
 
 T = TypeVar("T")
@@ -144,10 +144,10 @@ T = TypeVar("T")
 class HFileReader:
     """A sorted file of keys and values; opening it takes one positioned read, a lookup another.
 
-    An index larger than `tail` bytes takes a second read, and one of several levels a read for
-    each of them, once. Every block is checked against its checksums; what is damaged raises
-    CorruptFileException, and so does a block of more than `max_block_bytes` uncompressed, before
-    it is expanded. Safe to use from several threads.
+    An index larger than `tail` bytes takes a second read, and a multi-level index one read per
+    level, once. Every block is checked against its checksums. Raise CorruptFileException for
+    damage, and for a block of more than `max_block_bytes` uncompressed bytes before decompressing
+    it. Thread-safe.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class HFileReader:
         self._keys = [entry.key for entry in self._index]
         self._versioned = self._info.get(b"KEY_VALUE_VERSION", b"")[-1:] == b"\x01"
         if self._info.get(b"MAX_MEMSTORE_TS_KEY", b"").strip(b"\x00"):
-            raise source.corrupt(self._trailer.file_info_offset, "the entries have versions")
+            raise source.corrupt(self._trailer.file_info_offset, "unexpected versions of entries")
         self._end = b""
 
     def __repr__(self) -> str:
@@ -176,13 +176,13 @@ class HFileReader:
 
     @property
     def info(self) -> Mapping[bytes, bytes]:
-        """Return the file's notes, such as its Avro schema at b"schema"."""
+        """Info entries of the file, such as its Avro schema at b"schema"."""
         return self._info
 
     def expanded_size(self) -> int:
-        """Return how many bytes the data blocks have uncompressed, by their headers.
+        """Return the uncompressed bytes of the data blocks, from their headers.
 
-        It reads all of the file: for files that are held.
+        This reads the whole file; use it for files in memory.
         """
         places = [(entry.offset, HEADER.size) for entry in self._index]
         headers = self._source.read_many(places)
@@ -190,7 +190,7 @@ class HFileReader:
 
     @property
     def entry_count(self) -> int:
-        """Return how many entries the file says it has."""
+        """Number of entries according to the trailer."""
         return self._trailer.entry_count
 
     def get(self, key: bytes) -> bytes | None:
@@ -198,7 +198,7 @@ class HFileReader:
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Return the values of the keys that are there, by one vectored read."""
+        """Return the values of existing keys, with one vectored read."""
         key_set = set(keys)
         places = sorted({bisect_right(self._keys, key) - 1 for key in key_set} - {-1})
         values: dict[bytes, bytes] = {}
@@ -221,7 +221,7 @@ class HFileReader:
                     if key.startswith(prefix):
                         yield key, value
         if not prefix and count != self.entry_count:
-            message = f"{count} entries where there should be {self.entry_count}"
+            message = f"got {count} entries, expected {self.entry_count}"
             raise self._source.corrupt(self._source.length - SIZE, message)
 
     def meta(self, name: bytes) -> bytes | None:
@@ -234,45 +234,47 @@ class HFileReader:
     def metas(self, prefix: bytes, parse: Callable[[bytes], T]) -> Iterator[T]:
         """Yield the parsed meta blocks whose name begins with `prefix`, in order of names.
 
-        They are read by one vectored read; one for which it raises ValueError is damaged.
+        One vectored read fetches them; a block for which `parse` raises ValueError is damaged.
         """
         places = [self._meta[name] for name in sorted(self._meta) if name.startswith(prefix)]
         for (offset, _), raw in zip(places, self._source.read_many(places), strict=True):
             yield self._parsed(offset, parse, self._block(offset, raw, META).data)
 
     def _check_opening(self) -> None:
-        """CorruptFileException if what is read when a file is opened does not fit its length."""
+        """Raise CorruptFileException if the parts read on open do not fit the file's length."""
         trailer, length = self._trailer, self._source.length
         offset, size = trailer.load_on_open_offset, length - trailer.load_on_open_offset
         if size > SIZE + 3 * self._max_bytes:
-            message = f"{size} bytes to load, max_block_bytes is {self._max_bytes}"
+            message = f"too many bytes to load: {size}; max_block_bytes is {self._max_bytes}"
             raise self._source.corrupt(offset, message)
         if max(trailer.index_count, trailer.meta_count) > length // HEADER.size:
             count = max(trailer.index_count, trailer.meta_count)
-            raise self._source.corrupt(length - SIZE, f"{count} blocks in a file of {length} bytes")
+            raise self._source.corrupt(
+                length - SIZE, f"too many blocks: {count} in a file of {length} bytes"
+            )
 
     def _check_places(self, places: Iterable[tuple[int, int]]) -> None:
-        """CorruptFileException unless blocks (offset, size) follow each other in the file.
+        """Raise CorruptFileException unless blocks (offset, size) follow each other in the file.
 
-        So all blocks of an index take no more than the file has, though each has an entry.
+        This limits the size of all blocks of an index to that of the file.
         """
         end = 0
         for offset, size in places:
             if offset < end or size < HEADER.size:
                 where = max(0, min(offset, self._source.length))
-                message = f"a block of {size} bytes where another one ends at {end}"
+                message = f"block of {size} bytes overlaps another one that ends at {end}"
                 raise self._source.corrupt(where, message)
             end = offset + size
         self._source.check(0, end)
 
     def _load(self, start: int) -> None:
-        """Hold the file from `start` on."""
+        """Load the file from `start` on into memory."""
         if start < self._end_offset:
             missing = self._source.read(start, self._end_offset - start)
             self._end, self._end_offset = missing + self._end, start
 
     def _read_opening(self) -> tuple[list[IndexEntry], list[tuple[bytes, int, int]]]:
-        """Read the index of the blocks, that of the meta blocks, and the file info behind it."""
+        """Read the indexes of data blocks and meta blocks, and the file info after them."""
         trailer = self._trailer
         offset = trailer.load_on_open_offset
         blocks: list[HFileBlock] = []
@@ -280,7 +282,7 @@ class HFileReader:
             begin = offset - self._end_offset
             size = size_on_disk(self._source, offset, self._end[begin : begin + HEADER.size])
             if magic == FILE_INFO and offset != trailer.file_info_offset:
-                raise self._source.corrupt(offset, "the file info is elsewhere")
+                raise self._source.corrupt(offset, "unexpected position of the file info")
             if offset + size > self._source.length - SIZE:
                 raise self._source.corrupt(offset, "a block overlaps the trailer")
             blocks.append(self._block(offset, self._end[begin : begin + size], magic))
@@ -300,7 +302,9 @@ class HFileReader:
         """Return the entries of data blocks, read level by level."""
         levels = self._trailer.levels
         if not 1 <= levels <= _MAX_LEVELS:
-            raise self._source.corrupt(self._source.length - SIZE, f"an index of {levels} levels")
+            raise self._source.corrupt(
+                self._source.length - SIZE, f"too many index levels: {levels}"
+            )
         max_count = self._source.length // HEADER.size
         self._check_places((e.offset, e.size) for e in entries)
         for _ in range(levels - 1):
@@ -350,6 +354,6 @@ class HFileReader:
 
 
 def _after(prefix: bytes) -> bytes | None:
-    """Return the smallest key above all that begin with `prefix`; None if there is none."""
+    """Return the smallest key above all keys with `prefix`; None if there is none."""
     stem = prefix.rstrip(b"\xff")
     return stem[:-1] + bytes([stem[-1] + 1]) if stem else None

@@ -1,4 +1,4 @@
-"""Write an HFile from keys in ascending order."""
+"""Writer of HFiles from keys in ascending order."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Sink(Protocol):
     """A destination of bytes."""
 
     def write(self, data: bytes, /) -> object:
-        """Take all of `data`."""
+        """Write all of `data`."""
 
 
 class HFileWriter:
     """Appends keys in ascending order to `sink`, which stays open.
 
-    A data block ends with the entry that makes it `block_size` bytes or more; an index above
-    `index_size` bytes gets a level more. `info` is kept as it is in the file's notes.
+    A data block ends with the entry that reaches `block_size` bytes; an index above `index_size`
+    bytes gets another level. `info` is stored unchanged as the file's info.
     """
 
     def __init__(
@@ -73,19 +73,26 @@ class HFileWriter:
         self._count = self._key_bytes = self._value_bytes = 0
 
     def append(self, key: bytes, value: bytes) -> None:
-        """Add a key larger than those before; IllegalArgumentException for any other.
+        """Add a key larger than all before; raise IllegalArgumentException for any other.
 
-        So is a value too large for a block that readers take.
+        Also raise it for a value that exceeds the readers' maximum block size.
         """
         if len(key) > MAX_KEY_BYTES:
-            raise IllegalArgumentException(f"a key of {len(key)} bytes, {MAX_KEY_BYTES} at most")
+            raise IllegalArgumentException(
+                f"key too long: {len(key)} bytes; must be at most {MAX_KEY_BYTES}"
+            )
         if self._last is not None and key <= self._last:
-            raise IllegalArgumentException(f"{key!r} does not come after {self._last!r}")
+            raise IllegalArgumentException(
+                f"keys out of order: {key!r} must be greater than {self._last!r}"
+            )
         entry = pack_entry(key, value)
         if len(self._waiting) + len(entry) > self._max_bytes:
             self._end_block()
         if len(entry) > self._max_bytes:
-            message = f"{key!r:.80} has {len(value)} bytes, max_block_bytes is {self._max_bytes}"
+            message = (
+                f"value of {key!r:.80} too large: {len(value)} bytes; max_block_bytes is "
+                f"{self._max_bytes}"
+            )
             raise IllegalArgumentException(message)
         if self._first is None:
             self._first = key
@@ -98,11 +105,11 @@ class HFileWriter:
             self._end_block()
 
     def append_meta(self, name: bytes, content: bytes) -> None:
-        """Add a meta block, which is found by its name."""
+        """Add a named meta block."""
         self._metas.append((name, content))
 
     def close(self) -> int:
-        """Write what the keys are found by; the file's size. The sink is the caller's to close."""
+        """Write the index and the trailer; return the file's size. Does not close the sink."""
         self._end_block()
         metas = sorted((name, *self._write(META, data)) for name, data in self._metas)
         last_block = self._index[-1].offset if self._index else 0
@@ -137,7 +144,7 @@ class HFileWriter:
             self._first = None
 
     def _branches(self) -> tuple[list[IndexEntry], int, int]:
-        """Return the entries of the root, the number of levels, and the bytes below the root."""
+        """Return the root's entries, the number of levels, and the bytes below the root."""
         entries, levels, size, magic = self._index, 1, 0, LEAF_INDEX
         while sum(len(e.key) + 26 for e in entries) > self._index_size and len(entries) > 2:
             above = []
@@ -160,7 +167,7 @@ class HFileWriter:
         return {**notes, **self._info}
 
     def _write(self, magic: bytes, data: bytes) -> tuple[int, int]:
-        """Write a block; where it is, and its size."""
+        """Write a block; return its offset and size."""
         offset = self._position
         block = encode_block(magic, data, self._previous.get(magic, -1), self._compression)
         self._previous[magic] = offset
@@ -179,9 +186,9 @@ def write_hfile(
     metas: Callable[[], Iterable[tuple[bytes, bytes]]] = tuple,
     max_block_bytes: int = MAX_BLOCK_BYTES,
 ) -> int:
-    """Write a whole file of entries in ascending order of their keys; its size.
+    """Write a whole file of entries in ascending order of their keys; return its size.
 
-    `metas` is asked for names and contents of meta blocks after the last entry.
+    `metas` is called for names and contents of meta blocks after the last entry.
     """
     writer = HFileWriter(sink, compression=compression, info=info, max_block_bytes=max_block_bytes)
     for key, value in entries:

@@ -1,1 +1,1 @@
-"""Read Parquet files in the data source."""
+"""Parquet files in the data source."""

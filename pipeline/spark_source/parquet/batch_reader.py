@@ -1,4 +1,4 @@
-"""Infer the schema of Parquet files, and plan the blocks whose row groups are read."""
+"""Schema inference of Parquet files, and plans of the blocks whose row groups are read."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 
 def schema_of_files(request: ReadRequest) -> Any:
-    """Return the columns of a Parquet file and of directories; SourceException without one.
+    """Return the columns of a Parquet file and of directories; raise SourceException without one.
 
-    That a metadata table can't be used is left to the planning to say.
+    The planning, not this function, warns of an unusable metadata table.
     """
     with (
         _without_warnings(),
@@ -66,10 +66,12 @@ def schema_of_files(request: ReadRequest) -> Any:
         kinds = {field.name: field.type for field in known}
         names = list(dict.fromkeys([*kinds, *types]))
         if len(kinds) < len(known):
-            raise SourceException("a Parquet file has several columns of one name")
+            raise SourceException("duplicate column names in a Parquet file")
         chosen = names if request.values["columns"] is None else request.values["columns"]
         if unknown := [name for name in chosen if name not in names]:
-            raise SourceException(f"no column {unknown[0]!r:.80}; known: {', '.join(names):.400}")
+            raise SourceException(
+                f"unknown column {unknown[0]!r:.80}; known: {', '.join(names):.400}"
+            )
         fields = [
             spark.StructField(name, types[name] if name in types else spark_type(kinds[name]))
             for name in chosen
@@ -87,12 +89,12 @@ def _without_warnings() -> Iterator[None]:
 def _first_schema(
     fs: FileSystem, request: ReadRequest, files: InputFiles, directories: Sequence[Directory]
 ) -> Any:
-    """Return what the footer of the first file says of its columns."""
+    """Return the columns in the footer of the first file."""
     for directory in directories:
         for info in files.find([directory]):
             if info.status.length:
                 return _schema(fs, request, info)
-    raise SourceException("there is no Parquet file to tell the columns; .schema(...) does, too")
+    raise SourceException("no Parquet file to infer the columns from; set them with .schema(...)")
 
 
 def _schema(fs: FileSystem, request: ReadRequest, info: ScannedFileInfo) -> Any:
@@ -104,11 +106,11 @@ def _schema(fs: FileSystem, request: ReadRequest, info: ScannedFileInfo) -> Any:
             with closing(parquet_file(file)) as parquet:
                 return schema_in(parquet)
     except pa.ArrowException as error:
-        raise SourceException(f"{info.file_path!r} is no Parquet file: {error}") from None
+        raise SourceException(f"{info.file_path!r} is not a Parquet file: {error}") from None
 
 
 def _directories(files: InputFiles) -> list[Directory]:
-    """Return the directories; those without files are dropped if their columns differ."""
+    """Return the directories; drop those without files if their columns differ."""
     directories = files.directories()
     kinds = {tuple(texts_of(directory.below(files.roots))) for directory in directories}
     if len(kinds) < 2:
@@ -119,8 +121,8 @@ def _directories(files: InputFiles) -> list[Directory]:
 class ParquetReader(DataSourceReader):  # type: ignore[misc]
     """Plans the blocks of Parquet files, and reads those of one partition.
 
-    What tasks have to know is found when it is made: Spark sends it to them before it asks for the
-    partitions.
+    The constructor prepares everything that tasks need, because Spark sends it to them before it
+    requests the partitions.
     """
 
     def __init__(self, request: ReadRequest, schema: Any, packing: Packing, report: Any) -> None:
@@ -135,7 +137,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
             known = {name.lower() for name in columns_of(texts)}
             names = tuple(field.name for field in schema.fields)
             if len(set(names)) < len(names):
-                raise SourceException("a column stands twice in the schema")
+                raise SourceException("duplicate column in the schema")
             for field in schema.fields:
                 arrow_type(field.dataType)
             by = tuple(name for name in names if name.lower() in known)
@@ -144,17 +146,17 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
                 check_decided(self.push(filters_in(where, schema)))
 
     def push(self, filters: Iterable[Any]) -> list[Any]:
-        """Take the filters that the source decides; the others, which still leave out files."""
+        """Accept the filters that the source evaluates; return others, which may skip files."""
         pushed, undecided = sort_filters(filters, self.plan.schema, self.plan.partitioned_by)
         self.plan = replace(self.plan, pushed=self.plan.pushed.and_also(pushed))
         return undecided
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without what belongs to the planning process."""
+        """Return the state without parts of the planning process."""
         return {**self.__dict__, "_files": None, "_found": []}
 
     def partitions(self) -> list[Any]:
-        """Return the blocks of the files that may have rows, packed."""
+        """Return the blocks of the files that may have matching rows, packed."""
         files, plan = self._files, self.plan
         assert files is not None
         with one_line(), FILESYSTEMS.lease(self.request.location), closing(files):
@@ -177,16 +179,16 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
 
 
 class ParquetPushdownReader(ParquetReader):
-    """The same with filters of Spark."""
+    """Reader that accepts Spark filters."""
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
-        """Take those that the source decides; the others go back, and still leave out files."""
+        """Accept the filters that the source evaluates; return others, which may skip files."""
         return self.push(filters)
 
 
 def reader_of(
     request: ReadRequest, schema: Any, packing: Packing, report: Any, pushdown: bool
 ) -> ParquetReader:
-    """Return the reader of a batch; Spark minds whether one has a method for filters."""
+    """Return the reader of a batch; Spark checks whether it has a method for filters."""
     kind = ParquetPushdownReader if pushdown else ParquetReader
     return kind(request, schema, packing, report)

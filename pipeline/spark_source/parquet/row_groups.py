@@ -1,4 +1,4 @@
-"""Read the row groups of Parquet blocks as Arrow batches, with filters applied."""
+"""Reading of row groups in Parquet blocks as Arrow batches, with filters applied."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def may_have_rows(
 
 
 def ranges_of(metadata: Any, number: int, leaves: Collection[int]) -> list[tuple[int, int]]:
-    """Return where some columns of a row group lie: (offset, length) of each."""
+    """Return the byte ranges (offset, length) of columns in a row group."""
     group = metadata.row_group(number)
     chunks = [group.column(index) for index in leaves]
     return [(_start(chunk), chunk.total_compressed_size) for chunk in chunks]
 
 
 def leaves_of(schema: Any, names: Collection[str]) -> list[int]:
-    """Return the places of the columns in a file that make up some columns of its Arrow schema."""
+    """Return the indexes of the leaf columns that make up some columns of an Arrow schema."""
     indexes: list[int] = []
     index = 0
     for field in schema:
@@ -87,28 +87,29 @@ def leaves_of(schema: Any, names: Collection[str]) -> list[int]:
 
 
 def _leaves(kind: Any) -> int:
-    kind = getattr(kind, "storage_type", kind)  # of a type that extends another
+    kind = getattr(kind, "storage_type", kind)  # storage of an extension type
     if not pa.types.is_nested(kind):
         return 1
     return sum(_leaves(kind.field(index).type) for index in range(kind.num_fields))
 
 
 def _begin(group: Any) -> int:
-    """Return where a row group begins, or what the file says of it."""
+    """Return the start of a row group, as computed or as stored in the file."""
     return _start(group.column(0)) if group.num_columns else 0
 
 
 def _start(chunk: Any) -> int:
-    """Return the offset of a column chunk: that of its dictionary page, if it has one."""
+    """Return the offset of a column chunk, including its dictionary page, if any."""
     data: int = chunk.data_page_offset
     first: int | None = chunk.dictionary_page_offset
     return first if first is not None and 0 < first < data else data
 
 
 class SparseFile(io.RawIOBase):
-    """A file for PyArrow: `load` reads parts of it; another part is read when it is asked for.
+    """A file for PyArrow: `load` reads parts of it; other parts are read on demand.
 
-    What was loaded last is kept, and the end of the file. `bytes_read` is what the stream gave.
+    The last loaded parts, and the end of the file, are kept. `bytes_read` counts bytes of the
+    stream.
     """
 
     def __init__(self, source: FileRegion) -> None:
@@ -120,7 +121,7 @@ class SparseFile(io.RawIOBase):
         self._loaded: list[tuple[int, bytes]] = [self._tail]
 
     def load(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """Read ranges (offset, length) by one vectored read, instead of what was there before."""
+        """Read ranges (offset, length) with one vectored read; they replace the loaded parts."""
         self._loaded = [self._tail]
         missing = [r for r in _joined(ranges) if self._held(*r) is None]
         self.bytes_read += sum(length for _, length in missing)
@@ -147,7 +148,7 @@ class SparseFile(io.RawIOBase):
         return self._position
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return `size` bytes, fewer at the end."""
+        """Return `size` bytes, fewer at EOF."""
         remaining = max(0, self._source.length - self._position)
         count = remaining if size is None or size < 0 else min(size, remaining)
         data = self._held(self._position, count)
@@ -158,7 +159,7 @@ class SparseFile(io.RawIOBase):
         return data
 
     def _held(self, offset: int, length: int) -> bytes | None:
-        """Return the bytes of a range, None if not all of them are here."""
+        """Return the bytes of a range, or None if not all of them are loaded."""
         at = bisect_right(self._loaded, offset, key=lambda part: part[0]) - 1
         if at < 0:
             return None
@@ -169,7 +170,7 @@ class SparseFile(io.RawIOBase):
 
 
 def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the same bytes as ranges that neither overlap nor touch, in order."""
+    """Return the same bytes as sorted ranges that neither overlap nor touch."""
     joined: list[tuple[int, int]] = []
     for offset, length in sorted(ranges):
         if joined and offset <= sum(joined[-1]):
@@ -180,27 +181,27 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-#: How many rows are made at once.
+#: Number of rows created at once.
 _ROWS = 1 << 14
-#: How times were stored once; PyArrow reads them without a zone.
+#: Former storage type of times; PyArrow reads them without a zone.
 _INT96 = "INT96"
 
 
 @dataclass(frozen=True)
 class ParquetPlan:
-    """The settings of a task, besides its blocks; `schema` is Spark's."""
+    """Settings of a task, without its blocks; `schema` is Spark's."""
 
     location: FileLocation
     values: Mapping[str, Any]
     schema: Any
-    #: The inputs; what is between one of them and a file may be values of columns.
+    #: Inputs; the path between one of them and a file may contain values of columns.
     roots: tuple[str, ...]
     partitioned_by: tuple[str, ...] = ()
     pushed: PushedFilters = NOTHING
 
 
 def read_parquet(plan: ParquetPlan, runs: Sequence[BlockRun], report: Any = None) -> Iterator[Any]:
-    """Yield the rows of blocks as Arrow batches; `told` is called with the counters in the end."""
+    """Yield the rows of blocks as Arrow batches; finally call `report` with the counters."""
     counters = Counters()
     with one_line(), FILESYSTEMS.lease(plan.location) as fs:
         rows = ParquetRows(plan)
@@ -242,7 +243,7 @@ def _batches(
 
 
 def opened(fs: FileSystem, block: FileBlockMetadata, run: BlockRun) -> FSDataInputStream:
-    """Return the file as what it was when it was planned, for the columns of some blocks."""
+    """Open the file with its status at the time of planning, for the columns of some blocks."""
     builder = fs.open_file(block.path).with_file_status(block.status())
     builder.opt(READ_POLICY, "parquet")
     builder.opt_long(SPLIT_START, run.start).opt_long(SPLIT_END, run.start + run.size)
@@ -255,7 +256,7 @@ def parquet_file(file: SparseFile) -> Any:
 
 
 def schema_in(parquet: Any) -> Any:
-    """Return the Arrow schema of a file, with a zone for times that were stored as INT96."""
+    """Return the Arrow schema of a file, with a zone for times stored as INT96."""
     leaves = parquet.metadata.schema
     old = {
         leaves.column(index).path
@@ -268,8 +269,7 @@ def schema_in(parquet: Any) -> Any:
 
 
 class ParquetRows:
-    """Makes Arrow batches of row groups, with the columns of a plan, and without rows that its
-    conditions exclude."""
+    """Converts row groups to Arrow batches with a plan's columns and conditions."""
 
     def __init__(self, plan: ParquetPlan) -> None:
         self.plan = plan
@@ -296,13 +296,15 @@ class ParquetRows:
                 yield self._batch(batch, sources, known, fixed, path)
 
     def _columns(self) -> list[str]:
-        """Return the columns that the file has to have."""
+        """Return the columns that the file must have."""
         return [name for name in self.schema.names if name not in self.plan.partitioned_by]
 
     def _check(self, name: str, source: str | None, known: Any, path: str) -> None:
         expected = self.schema.field(name).type
         if source is not None and not fits(actual := known.field(source).type, expected):
-            raise SourceException(f"column {name!r} of {path!r} is {actual}, not {expected}")
+            raise SourceException(
+                f"column {name!r} of {path!r} has type {actual}, expected {expected}"
+            )
 
     def _fixed(self, run: BlockRun) -> dict[str, Any]:
         """Return the partition columns of a file as scalars."""
@@ -328,14 +330,14 @@ class ParquetRows:
                 array = converted(batch.column(source), known.field(source).type)
                 array = converted(array, field.type)
             if array.null_count and not field.nullable:
-                raise SourceException(f"column {field.name!r} of {path!r} has nulls")
+                raise SourceException(f"unexpected nulls in column {field.name!r} of {path!r}")
             arrays.append(array)
         converted_batch = pa.RecordBatch.from_arrays(arrays, schema=self.schema)
         return kept_rows(converted_batch, self.plan.pushed.rows)
 
 
 def values_of(directory: str, plan: ParquetPlan) -> dict[str, Any]:
-    """Return the values that stand in a path, of the columns that have theirs there."""
+    """Return the values of columns in a path."""
     texts = {name.lower(): text for name, text in texts_of(directory).items()}
     types = {field.name: field.dataType for field in plan.schema.fields}
     return {
@@ -355,11 +357,11 @@ def kept_rows(batch: Any, conditions: Iterable[Condition]) -> Any:
 
 
 def column_for(name: str, names: Sequence[str], path: str) -> str | None:
-    """Return the file's column of this name, ignoring case if needed; None without one."""
+    """Return the file's column with this name, ignoring case if needed; None without one."""
     matches = [column for column in names if column == name]
     matches = matches or [column for column in names if column.lower() == name.lower()]
     if len(matches) > 1:
-        raise SourceException(f"{path!r} has several columns {name!r}")
+        raise SourceException(f"ambiguous column {name!r} in {path!r}: several names match")
     return matches[0] if matches else None
 
 

@@ -1,4 +1,4 @@
-"""Convert column types between Arrow and Spark, and parse Hive-style partition columns."""
+"""Conversion of column types between Arrow and Spark, and Hive-style partition columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark.sql import types as spark
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.filters import Condition
 
-#: Types that stand for one of Spark's; there are no unsigned numbers there.
+#: Arrow types of a Spark type; Spark has no unsigned numbers.
 _PLAIN = {
     pa.bool_(): spark.BooleanType(),
     pa.int8(): spark.ByteType(),
@@ -46,15 +46,15 @@ _ARROW: dict[type, Any] = {
     spark.TimestampType: pa.timestamp("us", "UTC"),
     spark.TimestampNTZType: pa.timestamp("us"),
 }
-#: How many digits the numbers of a type have at most.
+#: Maximum number of digits of an integer type.
 _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 _MAX_DIGITS = 38
-#: Whole numbers of so many bits are the same as floating-point numbers of 64.
+#: Integers up to this number of bits convert exactly to 64-bit floating-point numbers.
 _EXACT = 32
 
 
 def spark_type(kind: Any) -> Any:
-    """Return Spark's type for one of Arrow's; SourceException if there is none."""
+    """Return Spark's type for an Arrow type; raise SourceException if there is none."""
     known = _PLAIN.get(kind)
     if known is not None:
         return known
@@ -78,7 +78,7 @@ def spark_type(kind: Any) -> Any:
 
 
 def arrow_type(kind: Any) -> Any:
-    """Return Arrow's type for one of Spark's; SourceException if there is none."""
+    """Return Arrow's type for a Spark type; raise SourceException if there is none."""
     known = _ARROW.get(type(kind))
     if known is not None:
         return known
@@ -92,11 +92,11 @@ def arrow_type(kind: Any) -> Any:
         return pa.map_(key, pa.field("value", arrow_type(kind.valueType), kind.valueContainsNull))
     if isinstance(kind, spark.StructType):
         return pa.struct([pa.field(f.name, arrow_type(f.dataType), f.nullable) for f in kind])
-    raise SourceException(f"Parquet files are not read as {kind.simpleString()}")
+    raise SourceException(f"unsupported type for Parquet files: {kind.simpleString()}")
 
 
 def fits(source: Any, target: Any) -> bool:
-    """Return whether each value of one type of Arrow has a value of the other that is the same."""
+    """Return True if each value of one Arrow type has an equal value in the other."""
     if source == target or kinds.is_null(source):
         return True
     if kinds.is_dictionary(source):
@@ -119,7 +119,7 @@ def fits(source: Any, target: Any) -> bool:
 
 
 def _is_wider(source: Any, target: Any) -> bool:
-    """Return whether one numeric type holds each value of the other."""
+    """Return True if one numeric type can represent each value of the other."""
     if kinds.is_decimal(source) and kinds.is_decimal(target):
         fits_digits = target.precision - target.scale >= source.precision - source.scale
         return fits_digits and bool(target.scale >= source.scale)
@@ -139,8 +139,10 @@ def _is_wider(source: Any, target: Any) -> bool:
 
 
 def converted(array: Any, target: Any) -> Any:
-    """Cast an array to a type that it fits; pa.ArrowInvalid for a value that is
-    not the same, such as a time of nanoseconds, or bytes that are no text."""
+    """Cast an array to a type that it fits; raise pa.ArrowInvalid for an inexact value.
+
+    Inexact values are, for example, times with nanoseconds, or bytes that are not valid text.
+    """
     if kinds.is_dictionary(array.type):
         array = array.dictionary_decode()
     return array if array.type == target else array.cast(target)
@@ -160,18 +162,18 @@ def _is_bytes(kind: Any) -> bool:
     return bool(sized or kinds.is_fixed_size_binary(kind))
 
 
-#: The name for a value that is null.
+#: Name of a null value in a path.
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
 _INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
-#: The text of each column's value, None for null; in the order of the directories.
+#: Text of each column's value, None for null; in the order of the directories.
 Texts = Mapping[str, str | None]
 
 
 def texts_of(directory: str) -> Texts:
-    """Return the columns that a path below a dataset has values of."""
+    """Return the columns and values in a path below a dataset."""
     texts: dict[str, str | None] = {}
     for element in directory.split("/"):
         name, equals, text = element.partition("=")
@@ -181,16 +183,18 @@ def texts_of(directory: str) -> Texts:
 
 
 def columns_of(directories: Iterable[Texts]) -> tuple[str, ...]:
-    """Return the partition columns; SourceException if directories have different ones."""
+    """Return the partition columns; raise SourceException if directories have different ones."""
     kinds = list(dict.fromkeys(tuple(texts) for texts in directories))
     if len(kinds) > 1:
         first, second = (", ".join(names) or "no column" for names in kinds[:2])
-        raise SourceException(f"directories have values of {first}, and others of {second}")
+        raise SourceException(
+            f"inconsistent partition columns: some directories have {first}, others {second}"
+        )
     return kinds[0] if kinds else ()
 
 
 def type_of(texts: Iterable[str | None]) -> Any:
-    """Return the type that all values have: whole numbers, days, or else strings."""
+    """Return the common type of all values: integers, dates, or else strings."""
     known = {text for text in texts if text is not None}
     if known and all(_INTEGER.fullmatch(text) for text in known):
         for bits, kind in ((31, spark.IntegerType()), (63, spark.LongType())):
@@ -202,21 +206,25 @@ def type_of(texts: Iterable[str | None]) -> Any:
 
 
 def value_of(column: str, text: str | None, kind: Any) -> Any:
-    """Parse a value of a type of Spark; SourceException for any other text."""
+    """Parse a value of a Spark type; raise SourceException for any other text."""
     if text is None:
         return None
     read = _READERS.get(type(kind))
     type_name = kind.simpleString()
     if read is None:
-        raise SourceException(f"the values of column {column!r} in directories are no {type_name}")
+        raise SourceException(
+            f"the values of column {column!r} in directories can't have type {type_name}"
+        )
     try:
         return pa.scalar(read(text), arrow_type(kind)).as_py()
     except (ValueError, ArithmeticError):
-        raise SourceException(f"{text!r:.80} is no {type_name} of column {column!r}") from None
+        raise SourceException(
+            f"{text!r:.80} is not a valid {type_name} for column {column!r}"
+        ) from None
 
 
 def keeps(conditions: Sequence[Condition], values: Mapping[str, Any]) -> bool:
-    """Return whether all conditions hold of the values of a directory; of null but few do."""
+    """Return True if all conditions hold for a directory's values; few hold for null."""
     return all(_holds(condition, values[condition.column]) for condition in conditions)
 
 
@@ -228,13 +236,13 @@ def _holds(condition: Condition, value: Any) -> bool:
 
 def _integer(text: str) -> int:
     if not _INTEGER.fullmatch(text):
-        raise ValueError("no whole number")
+        raise ValueError("not an integer")
     return int(text)
 
 
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
-        raise ValueError("true or false")
+        raise ValueError("expected true or false")
     return text.lower() == "true"
 
 

@@ -468,7 +468,7 @@ def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
     result = run("replay", "b.json", "a.json")
     assert result.exit_code == 3
     assert "seek.zero: passes now" in result.stdout
-    assert "there is no such directory" in result.stderr
+    assert "directory not found" in result.stderr
 
 
 def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> None:

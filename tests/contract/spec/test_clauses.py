@@ -105,7 +105,7 @@ def test_an_example_may_open_its_file_through_a_builder() -> None:
     policy = ("opt", "fs.option.openfile.read.policy", "random")
     assert opened == [Opening("late"), Opening("late", (policy,))]
     found = clauses()["open.status-filename-only"].examples[0].program.opening
-    assert found == Opening("file", (("with_file_status", "none", None),))
+    assert found == Opening("file", (("with_file_status", "parents", None),))
     assert clauses()["seek.zero"].examples[0].program.opening is None
 
 

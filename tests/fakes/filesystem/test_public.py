@@ -106,5 +106,7 @@ class TestTarget:
             fake({"replicas": value})
 
     def test_other_options_are_not_taken(self) -> None:
-        with pytest.raises(TargetError, match="fake: no option 'blocks'; options: replicas"):
+        with pytest.raises(
+            TargetError, match="fake: unknown option 'blocks'; allowed options: replicas"
+        ):
             fake({"blocks": "1"})

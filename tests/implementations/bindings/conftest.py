@@ -1,4 +1,4 @@
-"""What the tests of bindings share."""
+"""Fixtures shared by the tests of bindings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Calls: TypeAlias = Callable[..., list[Outcome]]
 
 @pytest.fixture
 def run() -> Iterator[Calls]:
-    """Runs calls such as `("seek", 3)` on a new stream over `content`; gives their outcomes."""
+    """A function that runs calls such as `("seek", 3)` on a new stream; returns their outcomes."""
     prepared: list[Binding] = []
 
     def run_on(binding: Binding, content: bytes, *calls: tuple[object, ...]) -> list[Outcome]:

@@ -1,4 +1,4 @@
-"""Targets one of whose calls goes wrong, and all the calls that a binding makes of them."""
+"""Targets with one failing call, and all calls that a binding makes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fscontract.contract.binding import Binding, NoScene, Opener, TargetError
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 
-#: What a call does in the place of what it should do.
+#: Replaces a call.
 Wrong: TypeAlias = Callable[[], Any]
 _BINDINGS = "fscontract.implementations.bindings"
 _PLAIN = (bytes, str, int, float, bool, type(None), dict)
@@ -55,7 +55,7 @@ STEPS = (
 
 
 class Broken(Exception):
-    """An exception that can't even be shown."""
+    """An exception whose text can't be computed."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
@@ -65,7 +65,7 @@ def _raise(error: Exception) -> Any:
     raise error
 
 
-#: Names of ways to go wrong.
+#: Failures by name.
 WRONGS: dict[str, Wrong] = {
     "Broken": lambda: _raise(Broken()),
     "AttributeError": lambda: _raise(AttributeError("no such word in this version")),
@@ -79,7 +79,7 @@ WRONGS: dict[str, Wrong] = {
 
 
 class Saboteur:
-    """Lets one of the calls that bindings make of its targets go wrong, the one of this number."""
+    """Lets one of the calls that bindings make on their targets fail, selected by number."""
 
     def __init__(self, at: int, wrong: Wrong) -> None:
         self.at = at
@@ -87,7 +87,7 @@ class Saboteur:
         self._wrong = wrong
 
     def around(self, found: Any) -> Any:
-        """What a binding gets in the place of an attribute, or of what a call returns."""
+        """Return a wrapper of an attribute, or of a call's result."""
         if isinstance(found, _PLAIN):
             return found
         if callable(found) and not isinstance(found, type):
@@ -97,19 +97,19 @@ class Saboteur:
         return Sabotaged(found, self)
 
     def call(self, function: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """The call, or what goes wrong."""
+        """Make the call, or fail."""
         if self.strikes():
             return self._wrong()
         return self.around(function(*given, **named))
 
     def strikes(self) -> bool:
-        """Whether this is the call."""
+        """Return True if this call must fail."""
         self.count += 1
         return self.count == self.at
 
 
 class Sabotaged:
-    """An object, each of whose attributes is one that a Saboteur gives."""
+    """An object whose attributes come from a Saboteur."""
 
     def __init__(self, inner: Any, saboteur: Saboteur) -> None:
         self._inner, self._saboteur = inner, saboteur
@@ -140,7 +140,7 @@ class Sabotaged:
 
 
 def sabotaged_class(base: Any) -> Any:
-    """A subclass whose methods, called by a binding, are those that its `saboteur` gives."""
+    """Return a subclass whose methods, called by a binding, come from its `saboteur`."""
 
     def attribute(self: Any, name: str) -> Any:
         found = base.__getattribute__(self, name)
@@ -154,7 +154,7 @@ def sabotaged_class(base: Any) -> Any:
 
 
 def live(binding: Binding) -> None:
-    """All that is done with a binding: nothing but what its port allows comes out of it."""
+    """Use a binding in every way; it may raise only exceptions that its interface allows."""
     try:
         with suppress(TargetError):
             binding.prepare()
@@ -171,7 +171,7 @@ def _use(binding: Binding) -> None:
     with suppress(TargetError):
         binding.change(path, DATA)
     for ask in (binding.status_length, binding.status_etag):
-        with suppress(Exception):  # any exception is that of the call
+        with suppress(Exception):  # any exception belongs to the call
             ask(path)
     _read(binding, path)
     if binding.opener is not None:
@@ -182,7 +182,7 @@ def _read(binding: Binding, path: str) -> None:
     actions = [binding.bind(step) for step in STEPS if step.op in binding.operations]
     try:
         opened = binding.open(path)
-    except Exception:  # that of the call
+    except Exception:  # an exception of the call
         return
     for action in actions:
         outcome = action(opened)
@@ -205,7 +205,7 @@ def _open(binding: Binding, opener: Opener) -> None:
 
 def _build(binding: Binding, opener: Opener, path: str, ready: Any) -> None:
     try:
-        with suppress(Exception):  # what the API has no statistics for
+        with suppress(Exception):  # the API may lack statistics
             opener.counters(None)
         builder = opener.call(opener.open_file(path), ready)
         opened = opener.get(opener.build(builder))
@@ -217,7 +217,7 @@ def _build(binding: Binding, opener: Opener, path: str, ready: Any) -> None:
 
 
 def each_call(make: Callable[[Saboteur], Binding], wrong: Wrong) -> Iterator[int]:
-    """Let each of the calls that a binding makes go wrong in turn; gives their numbers."""
+    """Let each call of a binding fail in turn; yield their numbers."""
     number = 1
     while True:
         saboteur = Saboteur(number, wrong)

@@ -1,4 +1,4 @@
-"""What the tests of bindings to clients of object stores share."""
+"""Helper of the tests of object store bindings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from fscontract.contract.binding import Binding
 
 
 def life_of(binding: Binding) -> tuple[list[str], list[str], list[str]]:
-    """What `leftovers` gives before `prepare`, after it, and after `dispose`; files are written,
-    changed and deleted meanwhile."""
+    """Return `leftovers` before `prepare`, after it, and after `dispose`.
+
+    Files are written, changed and deleted in between.
+    """
     before = binding.leftovers()
     binding.prepare()
     during = binding.leftovers()

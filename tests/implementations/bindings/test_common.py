@@ -1,4 +1,4 @@
-"""What is shown of URLs and errors."""
+"""Tests of masking in URLs and errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fscontract.implementations.bindings.common import hide, secrets_in, shown
     ],
 )
 def test_a_url_is_shown_without_user_and_query(url: str, name: str) -> None:
-    """Every part of a chain is cleaned."""
+    """In every part of a chain."""
     assert shown(url) == name
 
 
@@ -27,7 +27,7 @@ def test_secrets_come_from_the_url_and_from_options_with_telling_names() -> None
 
 
 def test_a_message_is_hidden_on_one_line() -> None:
-    """Secrets are masked wherever they stand."""
+    """Secrets are masked everywhere."""
     text = hide("no\nway: http://u:pw@h/a?x=1 with s1", ["s1"])
     assert "pw" not in text
     assert "s1" not in text

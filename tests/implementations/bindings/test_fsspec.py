@@ -1,4 +1,4 @@
-"""Programs on fsspec's files."""
+"""Tests of programs on fsspec's files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .conftest import Calls
 
 
 class Scripted:
-    """A filesystem whose reads return or raise what the test says."""
+    """A filesystem whose reads return or raise as the test says."""
 
     def __init__(self, answer: Callable[[], Any]) -> None:
         self.answer = answer
@@ -58,12 +58,12 @@ class Opened:
 
 
 def at(path: Path) -> FsspecBinding:
-    """The binding to a local directory."""
+    """Return the binding to a local directory."""
     return FsspecBinding.from_url(f"file://{path}", {})
 
 
 def answered(call: tuple[object, ...], answer: Callable[[], Any]) -> Outcome:
-    """The outcome of a positioned call that the filesystem answers so."""
+    """Return the outcome of a positioned call with this answer of the filesystem."""
     binding = FsspecBinding(MemoryFileSystem(), "/", "scripted")
     binding.fs = Scripted(answer)
     return binding.bind(Step(str(call[0]), call[1:]))(Opened())
@@ -127,7 +127,9 @@ def test_positioned_reads_go_through_the_filesystem(where: str, tmp_path: Path, 
         ("seek_to_new_source", 0),
     ],
 )
-def test_what_fsspec_has_no_words_for(call: tuple[object, ...], tmp_path: Path, run: Calls) -> None:
+def test_calls_that_fsspec_lacks_are_inexpressible(
+    call: tuple[object, ...], tmp_path: Path, run: Calls
+) -> None:
     """Such a call is neither a pass nor a violation."""
     assert run(at(tmp_path), b"abc", call) == [INEXPRESSIBLE]
 
@@ -143,12 +145,12 @@ def test_what_fsspec_has_no_words_for(call: tuple[object, ...], tmp_path: Path, 
 def test_the_filesystem_knows_no_closed_stream(
     call: tuple[object, ...], tmp_path: Path, run: Calls
 ) -> None:
-    """Positioned reads after close do not act on the stream at all."""
+    """Positioned reads do not use the stream, so it may be closed."""
     assert run(at(tmp_path), b"abc", ("close",), call)[1] == INEXPRESSIBLE
 
 
-def test_too_many_bytes_are_told() -> None:
-    """A result that is too long is not cut to fit."""
+def test_too_many_bytes_are_reported() -> None:
+    """A result that is too long is not truncated."""
     pread = answered(("pread", 0, 4, 0, 2), lambda: b"abc")
     assert pread == returned(3, b"ab" + bytes([FILL]) * 2)
     assert answered(("read_fully_all", 0, 2), lambda: b"abc").kind is Kind.OTHER
@@ -166,7 +168,7 @@ def test_an_exception_among_the_ranges_is_that_ranges_outcome() -> None:
 
 @pytest.mark.parametrize("name", ["ClientConnectionError", "ClientPayloadError"])
 def test_a_server_out_of_reach_is_no_verdict(name: str) -> None:
-    """Clients have connection errors of their own, which are not the stream's fault."""
+    """Clients have their own connection errors, which are not the stream's fault."""
     error = type(name, (Exception,), {"__module__": "aiohttp.client_exceptions"})("gone")
     outcome = answered(("pread", 0, 1, 0, 1), lambda: throw(error))
     reachable = name == "ClientPayloadError"
@@ -179,7 +181,7 @@ def throw(error: Exception) -> None:
 
 
 def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
-    """Files that were there before stay, in memory too."""
+    """Existing files remain, in memory too."""
     (tmp_path / "mine").write_bytes(b"x")
     there = MemoryFileSystem()
     there.pipe_file("/test_dispose/mine", b"x")
@@ -193,7 +195,7 @@ def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_changes_are_made_in_place(tmp_path: Path) -> None:
-    """An open local file sees the new bytes; a deleted one is gone."""
+    """An open local file has the new bytes; a deleted one is gone."""
     binding = at(tmp_path)
     binding.prepare()
     path = binding.create(b"old")
@@ -208,15 +210,15 @@ def test_changes_are_made_in_place(tmp_path: Path) -> None:
     binding.dispose()
 
 
-def test_a_missing_directory_is_one_line_and_is_not_made(tmp_path: Path) -> None:
-    """A mistyped target is not written to."""
-    with pytest.raises(TargetError, match=r"\A[^\n]*there is no such directory\Z"):
+def test_missing_directory_is_not_created(tmp_path: Path) -> None:
+    """A mistyped target is not created."""
+    with pytest.raises(TargetError, match=r"\A[^\n]*directory not found\Z"):
         at(tmp_path / "no" / "such").prepare()
     assert not list(tmp_path.iterdir())
 
 
 class Refusing(LocalFileSystem):  # type: ignore[misc]
-    """A filesystem that nobody may write to."""
+    """A filesystem that can't be written."""
 
     cachable = False
 
@@ -225,7 +227,7 @@ class Refusing(LocalFileSystem):  # type: ignore[misc]
 
 
 def test_a_target_that_cant_be_written_is_one_line_without_secrets(tmp_path: Path) -> None:
-    """The reason is told, what it says of credentials is not; the prefix is removed."""
+    """The message has the reason without credentials; the prefix is removed."""
     binding = FsspecBinding(Refusing(), str(tmp_path), "refusing")
     with pytest.raises(TargetError, match=r"\Arefusing: can't be written: [^\n]*denied") as caught:
         binding.prepare()
@@ -237,8 +239,12 @@ def test_a_target_that_cant_be_written_is_one_line_without_secrets(tmp_path: Pat
 @pytest.mark.parametrize(
     ("url", "options", "message"),
     [
-        ("zip://::file:///x.zip", {}, "can't be written; give --file"),
-        ("http://me:hunter2@localhost/d?sig=1", {}, r"\Ahttp://localhost/d: can't be written"),
+        ("zip://::file:///x.zip", {}, "the filesystem is read-only; specify --file"),
+        (
+            "http://me:hunter2@localhost/d?sig=1",
+            {},
+            r"\Ahttp://localhost/d: the filesystem is read-only",
+        ),
         ("nosuch://me:hunter2@host/", {}, r"\Anosuch://host/: can't be opened through fsspec: "),
         ("file:///", {"auto_mkdir": "{", "nosuch": "1"}, None),
     ],
@@ -246,7 +252,7 @@ def test_a_target_that_cant_be_written_is_one_line_without_secrets(tmp_path: Pat
 def test_a_url_that_cant_be_used_is_one_line(
     url: str, options: dict[str, str], message: str | None
 ) -> None:
-    """Read-only targets need a file that they hold; unknown protocols are told."""
+    """Read-only targets require an existing file; unknown protocols are reported."""
     if message is None:
         assert FsspecBinding.from_url(url, options).fs.auto_mkdir == "{"
         return
@@ -262,7 +268,7 @@ def test_option_values_are_json_if_they_can_be() -> None:
 
 
 def test_an_async_filesystem_is_refused(tmp_path: Path) -> None:
-    """Its files can't be opened from here."""
+    """The binding can't open its files."""
     fs = LocalFileSystem(skip_instance_cache=True)
     fs.asynchronous = True
     with pytest.raises(TargetError, match="asynchronous=False"):
@@ -270,7 +276,7 @@ def test_an_async_filesystem_is_refused(tmp_path: Path) -> None:
 
 
 def archive(tmp_path: Path, data: bytes) -> tuple[Path, Path]:
-    """A zip file with the member `in/it`, and a copy of the member."""
+    """Create a zip file with the member `in/it`, and a copy of the member."""
     whole, copy = tmp_path / "a.zip", tmp_path / "copy"
     with zipfile.ZipFile(whole, "w") as made:
         made.writestr("in/it", data)
@@ -279,27 +285,27 @@ def archive(tmp_path: Path, data: bytes) -> tuple[Path, Path]:
 
 
 def test_a_read_only_target_is_checked_with_a_file_it_holds(tmp_path: Path, run: Calls) -> None:
-    """The file is the only one, nothing is written, and the archive is closed in the end."""
+    """The file is the only one, nothing is written, and the archive is closed at the end."""
     whole, copy = archive(tmp_path, b"abcdef")
     binding = FsspecBinding.from_url(f"zip://::file://{whole}", {}, file="in/it", content=copy)
     assert binding.fixed_content == b"abcdef"
     assert not binding.changes
     outcomes = run(binding, b"abcdef", ("seek", 2), ("py_read", 2), ("pread", 1, 2, 0, 2))
     assert outcomes == [returned(None), returned(b"cd"), returned(2, b"bc")]
-    with pytest.raises(TargetError, match="no file with other content"):
+    with pytest.raises(TargetError, match="no file with this content"):
         binding.create(b"other")
 
 
 def test_content_of_another_length_is_refused(tmp_path: Path) -> None:
-    """The local copy must be a copy."""
+    """The local copy must be identical."""
     whole, copy = archive(tmp_path, b"abcdef")
     copy.write_bytes(b"abc")
     binding = FsspecBinding.from_url(f"zip://::file://{whole}", {}, file="in/it", content=copy)
-    with pytest.raises(TargetError, match="has 6 bytes, --content 3"):
+    with pytest.raises(TargetError, match="has 6 bytes, but --content has 3"):
         binding.prepare()
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     """--file must name a file of the target."""
     whole, copy = archive(tmp_path, b"abcdef")
     binding = FsspecBinding.from_url(f"zip://::file://{whole}", {}, file="no", content=copy)
@@ -308,13 +314,13 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_file_and_content_go_together(tmp_path: Path) -> None:
-    """Either alone is a mistake."""
-    with pytest.raises(TargetError, match="go together"):
+    """Both are required."""
+    with pytest.raises(TargetError, match="must be used together"):
         FsspecBinding.from_url(f"file://{tmp_path}", {}, file="x")
 
 
 def test_a_protocol_that_only_contains_file_is_not_the_local_one(tmp_path: Path) -> None:
-    """Files of `filecache` over another store lie in that store, not below /tmp."""
+    """Files of `filecache` over another store are in that store, not below /tmp."""
     target = fsspec.filesystem(
         "filecache", target_protocol="memory", cache_storage=str(tmp_path), skip_instance_cache=True
     )
@@ -325,7 +331,7 @@ def test_a_protocol_that_only_contains_file_is_not_the_local_one(tmp_path: Path)
 
 
 def test_filesystems_of_fsspec_are_recognised(tmp_path: Path) -> None:
-    """By type; a local one is used in the directory for temporary files."""
+    """By type; a local one is used in the temporary directory."""
     assert FsspecBinding.recognise(io.BytesIO(), "x") is None
     binding = FsspecBinding.recognise(DirFileSystem(str(tmp_path), LocalFileSystem()), "dir")
     assert isinstance(binding, FsspecBinding)
@@ -340,7 +346,7 @@ def test_filesystems_of_fsspec_are_recognised(tmp_path: Path) -> None:
     [("file", False), ("memory", False), ("s3", True), (("http", "https"), True)],
 )
 def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], remote: bool) -> None:
-    """Fewer programs are run where every call costs a round trip."""
+    """Fewer programs run if every call needs a round trip."""
     fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
     assert FsspecBinding(fs, "", "some").remote is remote
     assert FsspecBinding(DirFileSystem("d", fs), "", "some").remote is remote
@@ -360,14 +366,14 @@ def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], re
     ],
 )
 def test_protocols_are_the_names_whatever_holds_them(protocol: object, names: set[str]) -> None:
-    """One name, several, or none: fsspec has both, and a property may fail."""
+    """One name, several, or none: fsspec has both, and a property may raise."""
     fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
     assert protocols(fs) == names
     assert FsspecBinding(fs, "", "some").remote is True
 
 
 def test_a_filesystem_that_wraps_itself_is_recognised() -> None:
-    """Its attribute `fs` leads back to it."""
+    """Its attribute `fs` points to itself."""
     fs = DirFileSystem("d", LocalFileSystem())
     fs.fs = DirFileSystem("e", LocalFileSystem())
     fs.fs.fs = fs
@@ -376,7 +382,7 @@ def test_a_filesystem_that_wraps_itself_is_recognised() -> None:
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_a_wrapper_of_an_arrow_filesystem_is_set_up(wrapped: bool, tmp_path: Path) -> None:
-    """Its `fs` is a filesystem of PyArrow; local paths are used in the temporary directory."""
+    """Its `fs` is a PyArrow filesystem; local paths are in the temporary directory."""
     fs: Any = ArrowFSWrapper(arrow.LocalFileSystem())
     binding = FsspecBinding.recognise(fs, "arrow")
     assert isinstance(binding, FsspecBinding)
@@ -391,7 +397,7 @@ def test_a_wrapper_of_an_arrow_filesystem_is_set_up(wrapped: bool, tmp_path: Pat
 def test_a_url_of_hdfs_leads_to_an_arrow_filesystem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without libhdfs: a local directory of PyArrow in the place of its HadoopFileSystem."""
+    """Without libhdfs: a local PyArrow directory replaces HadoopFileSystem."""
     asked: list[dict[str, object]] = []
 
     def connect(**options: object) -> arrow.FileSystem:
@@ -407,7 +413,7 @@ def test_a_url_of_hdfs_leads_to_an_arrow_filesystem(
 
 @pytest.mark.parametrize("fs", [memory.MemoryFileSystem(), FakeFileSystem()])
 def test_a_view_of_our_own_filesystems_is_set_up(fs: Any) -> None:
-    """Its `fs` is no filesystem of fsspec either."""
+    """Its `fs` is not an fsspec filesystem either."""
     binding = FsspecBinding.recognise(fs.as_fsspec(), "view")
     assert isinstance(binding, FsspecBinding)
     binding.prepare()
@@ -417,7 +423,7 @@ def test_a_view_of_our_own_filesystems_is_set_up(fs: Any) -> None:
 
 
 def assert_it_reads_and_goes(binding: FsspecBinding, directory: Path) -> None:
-    """Assert that a binding writes and reads a file below the directory, and takes it away."""
+    """Assert that a binding writes and reads a file below the directory, and removes it."""
     binding.prepare()
     opened = binding.open(binding.create(b"abc"))
     assert binding.bind(Step("py_read", (3,)))(opened) == returned(b"abc")
@@ -429,14 +435,14 @@ def assert_it_reads_and_goes(binding: FsspecBinding, directory: Path) -> None:
 
 
 def test_reports_can_show_versions() -> None:
-    """fsspec's own version is always there."""
+    """fsspec's own version is always included."""
     assert at(Path("/")).versions["fsspec"] == fsspec.__version__
     assert at(Path("/")).versions["python"] == platform.python_version()
 
 
 @pytest.mark.parametrize("options", [{}, {"block_size": 77}])
 def test_files_are_opened_as_users_open_them(options: dict[str, int], tmp_path: Path) -> None:
-    """With no block size: a filesystem may refuse one, or know its own."""
+    """Without a block size: a filesystem may reject one, or have its own."""
     seen: list[object] = []
 
     class Blocks(LocalFileSystem):  # type: ignore[misc]
@@ -456,7 +462,7 @@ def test_files_are_opened_as_users_open_them(options: dict[str, int], tmp_path: 
 
 
 class Told:
-    """A file that tells of its blocks what the test says."""
+    """A file with block attributes set by the test."""
 
     def __init__(self, **attributes: object) -> None:
         self.__dict__ |= attributes
@@ -486,12 +492,12 @@ class Told:
 def test_an_opened_file_tells_the_size_of_its_blocks(
     attributes: dict[str, object], block: int | None, tmp_path: Path
 ) -> None:
-    """Once the binding is prepared; None if it does not."""
+    """After `prepare`; None if there is none."""
     assert block_of(lambda: Told(**attributes), tmp_path) == block
 
 
 def block_of(opener: Callable[[], Any], directory: Path) -> int | None:
-    """Return the block of a prepared binding whose files an opener makes."""
+    """Return the block of a prepared binding whose files an opener creates."""
 
     class Opening(LocalFileSystem):  # type: ignore[misc]
         cachable = False
@@ -507,7 +513,7 @@ def block_of(opener: Callable[[], Any], directory: Path) -> int | None:
 
 
 def test_files_that_cant_be_opened_do_not_fail_the_set_up(tmp_path: Path) -> None:
-    """Programs show what is wrong with them."""
+    """Programs report them."""
     assert block_of(lambda: throw(OSError("no")), tmp_path) is None
 
 
@@ -521,7 +527,7 @@ def test_the_file_of_a_read_only_target_tells_its_block_too(tmp_path: Path) -> N
 
 
 class Dbfs(DatabricksFileSystem):  # type: ignore[misc]
-    """Files of Databricks; the service is a dictionary."""
+    """Files of Databricks; a dictionary replaces the service."""
 
     cachable = False
 
@@ -561,7 +567,7 @@ class Dbfs(DatabricksFileSystem):  # type: ignore[misc]
 
 
 def test_files_that_take_no_block_size_are_read(run: Calls) -> None:
-    """Files of Databricks raise ValueError for any but their own, of 1 MiB."""
+    """Databricks raises ValueError for other block sizes than its own, 1 MiB."""
     binding = FsspecBinding(Dbfs(), "", "dbfs")
     data = content(9)
     outcomes = run(binding, data, ("seek", 4), ("py_read", 2), ("pread", 1, 3, 0, 3))

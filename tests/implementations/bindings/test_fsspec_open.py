@@ -1,4 +1,4 @@
-"""Opens through a builder on fsspec filesystems, scene by scene."""
+"""Tests of builder-based opens on fsspec filesystems, scene by scene."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 
 @pytest.fixture(params=["memory", "local"])
 def binding(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FsspecBinding]:
-    """A prepared binding to each of the filesystems that come with fsspec."""
+    """A prepared binding to each filesystem that fsspec includes."""
     url = "memory://x" if request.param == "memory" else f"file://{tmp_path}"
     made = FsspecBinding.from_url(url, {})
     made.prepare()
@@ -34,13 +34,13 @@ def binding(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FsspecBi
 
 @pytest.fixture
 def opener(binding: FsspecBinding) -> FsspecOpener:
-    """The opener of the binding."""
+    """The binding's opener."""
     return binding.opener
 
 
 @pytest.fixture
 def zipped(tmp_path: Path) -> Iterator[FsspecBinding]:
-    """A prepared binding to a zip file, which can't be written, with one file."""
+    """A prepared binding to a read-only zip file with one file."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("in/it", b"abcdef")
     (tmp_path / "copy").write_bytes(b"abcdef")
@@ -52,7 +52,7 @@ def zipped(tmp_path: Path) -> Iterator[FsspecBinding]:
 
 
 def attempt(binding: FsspecBinding, path: str, *calls: BuilderCall) -> Any:
-    """An opened file, or the exception of the future."""
+    """Return an opened file, or the exception of the future."""
     opener = binding.opener
     builder = opener.open_file(path)
     for call in calls:
@@ -64,7 +64,7 @@ def attempt(binding: FsspecBinding, path: str, *calls: BuilderCall) -> Any:
 
 
 def read(binding: FsspecBinding, opened: Any) -> Any:
-    """What a step reads from an opened file that is then closed."""
+    """Return the bytes that a step reads from an opened file, which is then closed."""
     outcome = binding.bind(Step("py_read", (-1,)))(opened)
     binding.bind(Step("close"))(opened)
     return outcome
@@ -73,7 +73,7 @@ def read(binding: FsspecBinding, opened: Any) -> Any:
 def test_a_file_is_opened_as_the_binding_opens_it(
     binding: FsspecBinding, opener: FsspecOpener
 ) -> None:
-    """So that every step can be made on it, those that go by its path too."""
+    """So that every step works on it, including those that use its path."""
     path = opener.place("file", b"abcdef")
     opened = attempt(binding, path, ("must", "fs.option.openfile.read.policy", "random"))
     pread = binding.bind(Step("pread", (1, 2, 0, 2)))
@@ -82,7 +82,7 @@ def test_a_file_is_opened_as_the_binding_opens_it(
 
 
 def test_a_late_file_is_there_once_it_appears(binding: FsspecBinding, opener: FsspecOpener) -> None:
-    """The builder is older than the file."""
+    """The builder is created before the file."""
     path = opener.place("late", b"abc")
     builder = opener.open_file(path)
     assert not binding.fs.exists(path)
@@ -91,10 +91,10 @@ def test_a_late_file_is_there_once_it_appears(binding: FsspecBinding, opener: Fs
 
 
 @pytest.mark.parametrize("scene", ["missing", "directory"])
-def test_what_is_no_file_fails_in_the_future(
+def test_missing_file_fails_in_the_future(
     scene: str, binding: FsspecBinding, opener: FsspecOpener
 ) -> None:
-    """As an OSError, which is what says IOException here."""
+    """As an OSError, the equivalent of IOException."""
     path = opener.place(scene, b"abc")
     assert opener.outcome(attempt(binding, path)).kind in IO_KINDS
 
@@ -102,7 +102,7 @@ def test_what_is_no_file_fails_in_the_future(
 def test_a_file_that_may_not_be_read_fails_in_the_future(
     binding: FsspecBinding, opener: FsspecOpener
 ) -> None:
-    """Where there are permissions that this process minds; the scene is given up elsewhere."""
+    """If permissions apply to this process; otherwise the scene is not available."""
     try:
         path = opener.place("unreadable", b"abc")
     except NoScene:
@@ -113,14 +113,14 @@ def test_a_file_that_may_not_be_read_fails_in_the_future(
 
 
 def test_a_path_of_another_scheme_is_a_name_like_any_other(opener: FsspecOpener) -> None:
-    """What fsspec makes of it says nothing of foreign paths."""
-    with pytest.raises(NoScene, match="name of some file"):
+    """fsspec does not recognize foreign paths."""
+    with pytest.raises(NoScene, match="as a file name"):
         opener.place("foreign", b"abc")
     assert "foreign" not in opener.scenes
 
 
 class Flat(LocalFileSystem):  # type: ignore[misc] # fsspec has no types
-    """A store that has directories only where there are files."""
+    """A store whose directories exist only while they have files."""
 
     cachable = False
     made = False
@@ -132,7 +132,7 @@ class Flat(LocalFileSystem):  # type: ignore[misc] # fsspec has no types
 
 
 class Refusing(LocalFileSystem):  # type: ignore[misc]
-    """One that lets nobody make a second directory."""
+    """A store where only the first directory can be created."""
 
     cachable = False
 
@@ -144,12 +144,15 @@ class Refusing(LocalFileSystem):  # type: ignore[misc]
 
 @pytest.mark.parametrize(
     ("fs", "error", "message"),
-    [(Flat(), NoScene, "no directories"), (Refusing(), TargetError, "can't make a directory")],
+    [
+        (Flat(), NoScene, "no empty directories"),
+        (Refusing(), TargetError, "can't create a directory"),
+    ],
 )
 def test_a_directory_that_cant_be_made(
     fs: AbstractFileSystem, error: type[Exception], message: str, tmp_path: Path
 ) -> None:
-    """A flat store has none, which is no failure; other failures are told in one line."""
+    """A flat store has none, which is not a failure; other failures are one line."""
     binding = FsspecBinding(fs, str(tmp_path), "x")
     binding.prepare()
     with pytest.raises(error, match=message):
@@ -161,7 +164,7 @@ def test_a_directory_that_cant_be_made(
 def test_each_status_is_taken_or_rejected_for_its_name(
     kind: str, binding: FsspecBinding, opener: FsspecOpener
 ) -> None:
-    """By the last element of its path alone."""
+    """Only the last element of its path counts."""
     path = opener.place("file", b"abcdef")
     assert kind in opener.statuses
     status = opener.status(path, kind, None)
@@ -174,7 +177,7 @@ def test_each_status_is_taken_or_rejected_for_its_name(
 
 
 def test_a_status_tells_the_length_or_what_it_is_made_to_tell(opener: FsspecOpener) -> None:
-    """That of a file which is not there yet tells none."""
+    """A missing file has no length."""
     path = opener.place("file", b"abcdef")
     lengths = [opener.status(path, "located", n) for n in (None, 2)]
     assert [s.length for s in lengths if isinstance(s, LocatedFileStatus)] == [6, 2]
@@ -184,7 +187,7 @@ def test_a_status_tells_the_length_or_what_it_is_made_to_tell(opener: FsspecOpen
 
 
 def test_a_target_that_cant_be_written_has_few_scenes(zipped: FsspecBinding) -> None:
-    """Its one file, and a path where there is none; its file does not change."""
+    """Its only file, and a missing path; the file does not change."""
     opener = zipped.opener
     assert opener.scenes == {"file", "missing"}
     assert opener.statuses == set(STATUSES) - {"stale"}

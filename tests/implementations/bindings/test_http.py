@@ -1,4 +1,4 @@
-"""Programs on files of a web server, through fsspec."""
+"""Tests of programs on files of a web server, through fsspec."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DATA = content(9000)
 
 
 class Ranges(BaseHTTPRequestHandler):
-    """Serves DATA at /d/file, ranges of it too."""
+    """Serves DATA at /d/file, with ranges."""
 
     def do_HEAD(self) -> None:
         self._answer(body=False)
@@ -51,7 +51,7 @@ class Ranges(BaseHTTPRequestHandler):
             self.wfile.write(part)
 
     def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A local copy of what the server has."""
+    """A local copy of the server's file."""
     path = tmp_path / "copy"
     path.write_bytes(DATA)
     return path
@@ -75,7 +75,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("absolute", [True, False])
 def test_a_file_on_the_web_is_read(absolute: bool, server: str, copy: Path, run: Calls) -> None:
-    """The file is a URL or relative to the target, and calls are known to be costly."""
+    """The file is a URL or relative to the target, and the binding counts as remote."""
     file = f"{server}file" if absolute else "file"
     binding = FsspecBinding.from_url(server, {}, file=file, content=copy)
     assert binding.remote
@@ -105,7 +105,7 @@ def test_a_missing_file_is_one_line_without_secrets(server: str, copy: Path) -> 
 
 
 def test_a_server_that_is_not_there_is_a_target_error(copy: Path) -> None:
-    """Nothing is said about streams that were never opened."""
+    """Streams that were never opened get no verdict."""
     url = "http://127.0.0.1:9/"
     binding = FsspecBinding.from_url(url, {}, file="file", content=copy)
     why = r"\A[^\n]*can't be reached: ClientConnectorError: Cannot connect[^\n]*\Z"
@@ -116,7 +116,7 @@ def test_a_server_that_is_not_there_is_a_target_error(copy: Path) -> None:
 def test_an_option_that_the_client_lacks_is_named_without_its_value(
     server: str, copy: Path
 ) -> None:
-    """fsspec calls it a missing file."""
+    """fsspec reports a missing file instead."""
     binding = FsspecBinding.from_url(server, {"sesame": "hunter2"}, file="file", content=copy)
     with pytest.raises(TargetError, match=r"unexpected keyword argument 'sesame'") as caught:
         binding.prepare()
@@ -125,7 +125,7 @@ def test_an_option_that_the_client_lacks_is_named_without_its_value(
 
 
 class Streams(Ranges):
-    """Serves DATA as a whole only, and says so."""
+    """Serves DATA only as a whole, and announces it."""
 
     def send_header(self, keyword: str, value: str) -> None:
         super().send_header(keyword, "none" if keyword == "Accept-Ranges" else value)
@@ -133,7 +133,7 @@ class Streams(Ranges):
 
 @pytest.fixture
 def whole_files() -> Iterator[str]:
-    """The URL of a server whose files can't be sought in."""
+    """The URL of a server whose files are not seekable."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Streams) as made:
         thread = threading.Thread(target=made.serve_forever, args=(0.01,))
         thread.start()
@@ -145,7 +145,7 @@ def whole_files() -> Iterator[str]:
 def test_a_closed_file_without_a_connection_is_not_the_networks_fault(
     whole_files: str, copy: Path, run: Calls
 ) -> None:
-    """fsspec's streamed file has no check of its own: it runs into the closed connection."""
+    """fsspec's streamed file does not check for close, and uses the closed connection."""
     binding = FsspecBinding.from_url(whole_files, {}, file="file", content=copy)
     outcomes = run(binding, DATA, ("py_read", 2), ("close",), ("py_read", 9000))
     assert outcomes[0] == returned(DATA[:2])

@@ -1,4 +1,4 @@
-"""Whatever a target's classes raise or return, a binding has outcomes or a TargetError of it."""
+"""Tests that any exception or value of a target becomes an outcome or a TargetError."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fscontract.implementations.memory import MemoryFileSystem
 
 from .injection import WRONGS, Sabotaged, Saboteur, each_call, sabotaged_class
 
-#: The fewest calls that a binding makes of its target.
+#: Minimum number of calls that a binding makes on its target.
 _FEWEST = 20
 
 
@@ -84,7 +84,7 @@ def _opendal(_: Path, saboteur: Saboteur) -> Binding:
 def test_a_call_that_goes_wrong_is_an_outcome_or_a_target_error(
     make: Callable[[Path, Saboteur], Binding], wrong: str, tmp_path: Path
 ) -> None:
-    """Each of those that a binding makes, one after the other."""
+    """Each call of a binding fails in turn."""
 
     def one(saboteur: Saboteur) -> Binding:
         folder = tmp_path / uuid.uuid4().hex

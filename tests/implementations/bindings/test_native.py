@@ -1,4 +1,4 @@
-"""Programs on our own streams."""
+"""Tests of programs on this package's streams."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Opened:
 
 
 def memory() -> StreamBinding:
-    """The binding to a new filesystem."""
+    """Return the binding to a new filesystem."""
     return StreamBinding(MemoryFileSystem(), "memory")
 
 
 def vectored(*ranges: tuple[int, int] | None, allocate: str = "heap") -> Step:
-    """A vectored read of the ranges."""
+    """Return a vectored read of the ranges."""
     return Step("read_vectored", (ranges, allocate, "absent"))
 
 
 def answering(*futures: Future[Any] | None) -> Opened:
-    """A stream whose vectored read sets these futures."""
+    """Return a stream whose vectored read sets these futures."""
 
     def read_vectored(ranges: Sequence[FileRange], *_: Any) -> None:
         for part, future in zip(ranges, futures, strict=True):
@@ -53,26 +53,26 @@ def answering(*futures: Future[Any] | None) -> Opened:
 
 
 def done(value: object) -> Future[Any]:
-    """A future that has its result."""
+    """Return a completed future."""
     future: Future[Any] = Future()
     future.set_result(value)
     return future
 
 
-def test_every_operation_but_change_has_a_word() -> None:
-    """Our streams say everything a program can ask."""
+def test_every_operation_except_change_is_implemented() -> None:
+    """Our streams implement every operation of programs."""
     assert memory().operations == OPERATIONS.keys() - {"change"}
 
 
 def test_a_read_shows_the_whole_buffer(run: Calls) -> None:
-    """Bytes around the window are seen to be untouched."""
+    """Bytes around the window must be unchanged."""
     data = content(5)
     outcome = run(memory(), data, ("read_into", 4, 1, 2))[0]
     assert outcome == returned(2, bytes([FILL]) + data[:2] + bytes([FILL]))
 
 
 def test_each_call_gets_a_buffer_of_its_own(run: Calls) -> None:
-    """What one call read is not in the next one's buffer."""
+    """The next buffer does not contain bytes of an earlier call."""
     outcomes = run(memory(), content(2), ("read_into", 2, 0, 2), ("read_into", 2, 0, 2))
     assert outcomes[1] == returned(-1, bytes([FILL, FILL]))
 
@@ -81,19 +81,19 @@ def test_each_call_gets_a_buffer_of_its_own(run: Calls) -> None:
     "call", [("read_into", None, 0, 1), ("pread", 0, None, 0, 1), ("read_buffer", None, 0, None)]
 )
 def test_a_null_buffer_reaches_the_stream(run: Calls, call: tuple[object, ...]) -> None:
-    """size None is None for the stream, which rejects it."""
+    """Size None is passed as None, which the stream rejects."""
     assert run(memory(), content(2), call)[0].kind in (Kind.NULL, Kind.ILLEGAL_ARGUMENT)
 
 
 def test_a_read_fully_returns_nothing_but_the_buffer(run: Calls) -> None:
-    """Both forms fill the buffer and have no value."""
+    """Both forms fill the buffer and return None."""
     data = content(4)
     outcomes = run(memory(), data, ("read_fully", 1, 2, 0, 2), ("read_fully_all", 2, 2))
     assert outcomes == [returned(None, data[1:3]), returned(None, data[2:])]
 
 
 def test_a_byte_buffer_shows_position_and_limit(run: Calls) -> None:
-    """The transfer's result stands before the buffer's position and limit."""
+    """The transfer's result comes before the buffer's position and limit."""
     outcome = run(memory(), content(9), ("pread_buffer", 2, 5, 1, 4))[0]
     assert outcome.value == (3, 4, 4)
     assert outcome.buffer == bytes([FILL]) + content(9)[2:5] + bytes([FILL])
@@ -105,7 +105,7 @@ def test_an_impossible_byte_buffer_is_inexpressible(run: Calls) -> None:
 
 
 def test_the_allocator_gives_buffers_of_fill() -> None:
-    """A range that the stream leaves alone shows FILL."""
+    """A range that the stream does not touch shows FILL."""
     seen = []
 
     def read_vectored(ranges: Any, allocate: Allocate, *_: Any) -> None:
@@ -119,7 +119,7 @@ def test_the_allocator_gives_buffers_of_fill() -> None:
 
 @pytest.mark.parametrize(("release", "arguments"), [("absent", 1), ("null", 2), ("given", 2)])
 def test_release_is_given_as_the_program_says(release: str, arguments: int) -> None:
-    """Left out, None, or a function."""
+    """Omitted, None, or a function."""
     seen: list[tuple[Release | None, ...]] = []
     step = Step("read_vectored", ((), "null", release))
     bind_stream(step)(Opened(lambda _ranges, *rest: seen.append(rest)))
@@ -129,7 +129,7 @@ def test_release_is_given_as_the_program_says(release: str, arguments: int) -> N
 
 
 def test_each_range_has_its_outcome(run: Calls) -> None:
-    """A vectored read gives length and bytes of every range."""
+    """A vectored read reports length and bytes of every range."""
     data = content(9)
     outcome = run(memory(), data, ("read_vectored", ((5, 2), (0, 0)), "view", "given"))[0]
     assert outcome.value == (returned(2, data[5:7]), returned(0, b""))
@@ -143,28 +143,28 @@ def test_a_failed_range_fails_alone() -> None:
     assert [part.kind for part in outcome.value] == [Kind.RETURNED, Kind.EOF]
 
 
-def test_a_range_without_a_future_is_told() -> None:
-    """A stream that forgets a range neither hangs nor passes."""
+def test_range_without_a_future_is_reported() -> None:
+    """A forgotten range neither hangs nor passes."""
     outcome = bind_stream(vectored((0, 2)))(answering(None))
     assert outcome.value == (Outcome(Kind.OTHER, detail="no future"),)
 
 
-def test_a_future_that_never_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waiting ends, and is no fault of the environment."""
+def test_future_that_never_completes_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wait times out, and is not an error of the environment."""
     monkeypatch.setattr("fscontract.implementations.bindings.native.PATIENCE", 0.001)
     outcome = bind_stream(vectored((0, 2)))(answering(Future()))
     assert outcome.value[0].kind is Kind.OTHER
     assert "not done" in outcome.value[0].detail
 
 
-def test_a_future_of_something_else_is_told() -> None:
-    """A number is not taken for a buffer of that size."""
+def test_future_with_a_wrong_type_is_reported() -> None:
+    """A number does not count as a buffer of that size."""
     outcome = bind_stream(vectored((0, 2)))(answering(done(2)))
-    assert outcome.value[0] == Outcome(Kind.OTHER, detail="future gave int, not bytes")
+    assert outcome.value[0] == Outcome(Kind.OTHER, detail="future returned int, expected bytes")
 
 
 def test_what_a_stream_returns_is_passed_on() -> None:
-    """A wrong type is seen by the model."""
+    """The model detects a wrong type."""
     assert bind_stream(Step("get_pos"))(Opened(lambda: "7")) == returned("7")
 
 
@@ -188,13 +188,13 @@ def test_an_interrupt_leaves_the_binding() -> None:
 
 
 def test_a_huge_buffer_is_refused_when_bound() -> None:
-    """A program can't make the checker allocate without bound."""
+    """A program can't make the checker allocate unlimited memory."""
     with pytest.raises(ProgramError, match="at most"):
         memory().bind(Step("read_into", (2**62, 0, 1)))
 
 
 def test_stream_and_file_share_one_position(run: Calls) -> None:
-    """Operations of both protocols may be mixed in a program."""
+    """A program may mix operations of both protocols."""
     data = content(6)
     outcomes = run(
         memory(), data, ("seek", 1), ("py_read", 2), ("get_pos",), ("read_byte",), ("py_tell",)
@@ -203,7 +203,7 @@ def test_stream_and_file_share_one_position(run: Calls) -> None:
 
 
 def test_changes_are_made_through_the_filesystem() -> None:
-    """A file is rewritten or deleted where it lies."""
+    """A file is rewritten in place or deleted."""
     binding = memory()
     binding.prepare()
     path = binding.create(b"old")
@@ -216,13 +216,13 @@ def test_changes_are_made_through_the_filesystem() -> None:
 
 
 def test_a_change_that_fails_is_no_verdict() -> None:
-    """The suite's own writing is not the stream's fault."""
+    """A failed write of the suite is not the stream's fault."""
     with pytest.raises(TargetError, match=r"\Amemory: can't change /: .*\Z"):
         memory().change("/", b"")
 
 
 def test_dispose_removes_the_prefix_and_nothing_else() -> None:
-    """Files that were there before stay."""
+    """Existing files remain."""
     filesystem = MemoryFileSystem()
     with filesystem.create("/mine/file") as file:
         file.write(b"x")
@@ -234,11 +234,11 @@ def test_dispose_removes_the_prefix_and_nothing_else() -> None:
 
 
 def test_a_root_that_is_a_file_is_one_line() -> None:
-    """A target that can't be set up says so, and is no verdict."""
+    """A target that can't be prepared raises, and gets no verdict."""
     filesystem = MemoryFileSystem()
     with filesystem.create("/file"):
         pass
-    with pytest.raises(TargetError, match=r"\Amem: can't make a directory: .*\Z"):
+    with pytest.raises(TargetError, match=r"\Amem: can't create a directory: .*\Z"):
         StreamBinding(filesystem, "mem", "/file").prepare()
 
 
@@ -249,7 +249,7 @@ def test_only_filesystems_of_ours_are_recognised() -> None:
 
 
 def test_byte_buffers_are_new_for_each_call() -> None:
-    """Position and limit are as the program says every time."""
+    """Position and limit are those in the program every time."""
     seen = []
 
     def read_buffer(buffer: ByteBuffer) -> int:

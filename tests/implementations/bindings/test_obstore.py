@@ -1,4 +1,4 @@
-"""Programs on stores of obstore."""
+"""Tests of programs on obstore stores."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Made = Callable[[Path], Binding]
 
 
 def in_memory(_: Path) -> Binding:
-    """Objects in memory."""
+    """Return a binding to objects in memory."""
     return ObstoreBinding.from_url("memory://", {})
 
 
 def local(directory: Path) -> Binding:
-    """Objects that are local files."""
+    """Return a binding to objects as local files."""
     return ObstoreBinding.from_url(f"file://{directory}", {})
 
 
@@ -37,9 +37,7 @@ every_store = pytest.mark.parametrize("made", [in_memory, local])
 
 
 @every_store
-def test_operations_are_said_in_the_words_of_obstore(
-    made: Made, tmp_path: Path, run: Calls
-) -> None:
+def test_operations_map_to_obstore_calls(made: Made, tmp_path: Path, run: Calls) -> None:
     """Those of a reader; get_range and get_ranges of the store."""
     data = content(5)
     outcomes = run(
@@ -66,8 +64,8 @@ def test_operations_are_said_in_the_words_of_obstore(
     ]
 
 
-def test_what_a_reader_has_no_word_for_is_inexpressible(tmp_path: Path, run: Calls) -> None:
-    """It is no file of Python's, though like one."""
+def test_operations_that_a_reader_lacks_are_inexpressible(tmp_path: Path, run: Calls) -> None:
+    """A reader is similar to a Python file, but not one."""
     words = ["py_closed", "py_next", "py_readable", "py_with", "py_writable", "py_write"]
     calls = [*((word,) for word in words), ("py_readinto", "B", 1), ("read_fully", 0, 1, 0, 1)]
     assert run(in_memory(tmp_path), b"abc", *calls) == [INEXPRESSIBLE] * len(calls)
@@ -87,19 +85,19 @@ def test_what_a_reader_has_no_word_for_is_inexpressible(tmp_path: Path, run: Cal
 def test_arguments_that_obstore_does_not_take_are_inexpressible(
     call: tuple[object, ...], tmp_path: Path, run: Calls
 ) -> None:
-    """Nothing is tried."""
+    """Nothing is called."""
     assert run(in_memory(tmp_path), b"abc", call) == [INEXPRESSIBLE]
 
 
 def test_reads_of_the_store_say_nothing_of_a_closed_reader(tmp_path: Path, run: Calls) -> None:
-    """They know no reader."""
+    """They do not use the reader."""
     vectored = ("read_vectored", ((0, 1),), "heap", "absent")
     outcomes = run(in_memory(tmp_path), b"abc", ("close",), ("pread", 0, 1, 0, 1), vectored)
     assert outcomes == [returned(None), INEXPRESSIBLE, INEXPRESSIBLE]
 
 
 def test_a_range_that_comes_back_short_is_an_end(tmp_path: Path, run: Calls) -> None:
-    """As in any vectored read; the others are whole."""
+    """As in any vectored read; the others are complete."""
     vectored = ("read_vectored", ((0, 1), (2, 4)), "heap", "absent")
     (outcome,) = run(in_memory(tmp_path), b"abc", vectored)
     assert [part.kind for part in outcome.value] == [Kind.RETURNED, Kind.EOF]
@@ -107,7 +105,7 @@ def test_a_range_that_comes_back_short_is_an_end(tmp_path: Path, run: Calls) -> 
 
 @every_store
 def test_files_lie_below_a_prefix_that_is_removed(made: Made, tmp_path: Path) -> None:
-    """Nothing stays, not even an empty directory."""
+    """Nothing remains, not even an empty directory."""
     before, during, after = life_of(made(tmp_path))
     assert (before, len(during), after) == ([], 1, [])
     assert list(tmp_path.iterdir()) == []
@@ -125,7 +123,7 @@ def test_a_prefix_lies_below_the_root(at: str, run: Calls) -> None:
 
 
 def test_stores_are_recognised_by_type(tmp_path: Path) -> None:
-    """Local ones and remote ones; obstore's own front for fsspec is fsspec's."""
+    """Local and remote stores; obstore's fsspec adapter belongs to the fsspec binding."""
     apis = [recognise(store, "x").api for store in (MemoryStore(), LocalStore(tmp_path))]
     assert apis == ["obstore", "obstore"]
     s3 = recognise(S3Store("bkt", region="us-east-1"), "s3")
@@ -137,7 +135,7 @@ def test_stores_are_recognised_by_type(tmp_path: Path) -> None:
 def test_a_store_of_all_local_files_is_used_in_the_temporary_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And nowhere else."""
+    """Nowhere else."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     binding = recognise(LocalStore(), "all")
     binding.prepare()
@@ -157,21 +155,21 @@ def test_versions_name_obstore(tmp_path: Path) -> None:
     [("nosuch://d", {}), ("s3://bkt", {"nosuch": "1", "secret_access_key": "hush-hush"})],
 )
 def test_what_cant_be_opened_is_one_line_without_secrets(url: str, options: dict[str, str]) -> None:
-    """A TargetError."""
+    """As a TargetError."""
     with pytest.raises(TargetError, match=f"{url}: can't be opened: ") as caught:
         ObstoreBinding.from_url(url, options)
     assert "hush" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
-    """A usage error says so."""
+def test_fixed_file_is_rejected(tmp_path: Path) -> None:
+    """As a UsageError."""
     with pytest.raises(UsageError, match="--file and --content"):
         ObstoreBinding.from_url("memory://", {}, file="x", content=tmp_path)
 
 
 def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
-    """Its error is the environment's, and a TargetError where nothing is judged."""
+    """The outcome is an environment error, or a TargetError if nothing is judged."""
     options = {
         "access_key_id": "a",
         "secret_access_key": "hush-hush",
@@ -189,7 +187,7 @@ def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
 
 
 def test_a_store_of_an_old_obstore_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the version that is needed, whether the store or its URL is given."""
+    """The message has the required version, for a store and for its URL."""
     monkeypatch.delattr("obstore.store.ObjectStoreMethods")
     why = r"\A[^\n]*expected obstore 0\.12 or newer, got \d"
     with pytest.raises(TargetError, match=why):
@@ -199,7 +197,7 @@ def test_a_store_of_an_old_obstore_is_refused_in_one_line(monkeypatch: pytest.Mo
 
 
 def test_an_old_obstore_beside_a_target_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is loaded by somebody else."""
+    """Another package may load it."""
     monkeypatch.delattr("obstore.store.ObjectStoreMethods")
     assert ObstoreBinding.recognise(object(), "mine") is None
     assert recognise(MemoryFileSystem(), "mine").api == "stream"

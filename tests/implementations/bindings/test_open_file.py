@@ -1,4 +1,4 @@
-"""Openings of our own filesystems, step by step."""
+"""Tests of opens on this package's filesystems, step by step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DATA = content(50)
 def binding(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StreamBinding]:
-    """Each of the reference targets, ready to be used."""
+    """Each reference target, prepared."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     made = memory({}) if request.param == "memory" else local({})
     assert isinstance(made, StreamBinding)
@@ -45,34 +45,34 @@ def binding(
 
 
 def opener_of(binding: Binding) -> StreamOpener:
-    """Its opener, which is one of ours."""
+    """Return the binding's opener, a StreamOpener."""
     assert isinstance(binding.opener, StreamOpener)
     return binding.opener
 
 
 @pytest.fixture
 def opener(binding: StreamBinding) -> StreamOpener:
-    """The opener of the target."""
+    """The target's opener."""
     return opener_of(binding)
 
 
 def read(binding: StreamBinding, opened: Any) -> bytes:
-    """Everything that an opened stream gives."""
+    """Return all bytes of an opened stream."""
     data = binding.bind(Step("py_read", (-1,)))(opened).value
     assert isinstance(data, bytes)
     return data
 
 
 def failed(opener: StreamOpener, path: str) -> Exception:
-    """Why the future of a path gives no stream."""
+    """Return the exception of a path's future."""
     future = opener.build(opener.open_file(path))
     with pytest.raises((OSError, ValueError)) as caught:
         opener.get(future)
     return caught.value
 
 
-def test_everything_is_there(opener: StreamOpener) -> None:
-    """Scenes and statuses of all kinds, until one turns out not to be."""
+def test_all_scenes_and_statuses_are_available(opener: StreamOpener) -> None:
+    """Scenes and statuses of all kinds, unless a scene is not available."""
     assert (opener.scenes, opener.statuses) == (frozenset(SCENES), frozenset(STATUSES))
 
 
@@ -83,8 +83,8 @@ def test_a_file_opens_as_the_binding_opens_it(binding: StreamBinding, opener: St
     assert read(binding, opened) == DATA
 
 
-def test_what_is_late_can_appear(binding: StreamBinding, opener: StreamOpener) -> None:
-    """There is nothing before, and nothing else at that path."""
+def test_late_file_can_appear(binding: StreamBinding, opener: StreamOpener) -> None:
+    """Nothing exists before, and nothing else at that path."""
     path = opener.place("late", DATA)
     assert isinstance(failed(opener, path), FileNotFoundException)
     opener.appear(path, DATA)
@@ -105,20 +105,20 @@ def test_what_is_late_can_appear(binding: StreamBinding, opener: StreamOpener) -
 def test_a_scene_of_no_file_fails_as_it_should(
     opener: StreamOpener, scene: str, error: type[Exception]
 ) -> None:
-    """Twice, at paths of their own."""
+    """Twice, at different paths."""
     paths = [opener.place(scene, DATA) for _ in range(2)]
     assert paths[0] != paths[1]
     assert all(type(failed(opener, path)) is error for path in paths)
 
 
 def test_the_file_below_a_foreign_path_exists(binding: StreamBinding, opener: StreamOpener) -> None:
-    """Whoever drops the scheme reads it."""
+    """A filesystem that ignores the scheme would read it."""
     path = opener.place("foreign", DATA)
     assert read(binding, binding.open(path.removeprefix(FOREIGN))) == DATA
 
 
 def test_a_file_in_memory_can_be_unreadable() -> None:
-    """Whoever runs this."""
+    """For any user."""
     binding = memory({})
     binding.prepare()
     opener = opener_of(binding)
@@ -128,7 +128,7 @@ def test_a_file_in_memory_can_be_unreadable() -> None:
 
 @pytest.mark.parametrize("error", [UnsupportedOperationException("none"), OSError("no"), None])
 def test_there_is_no_such_scene_where_all_can_be_read(error: Exception | None) -> None:
-    """By root, and where there are no permissions; nobody asks again."""
+    """For root, and without permissions; the scene is not tried again."""
 
     class Open(MemoryFileSystem):
         def set_permission(self, path: str, mode: int) -> None:
@@ -143,13 +143,13 @@ def test_there_is_no_such_scene_where_all_can_be_read(error: Exception | None) -
 
 
 def test_a_directory_that_can_not_be_made_is_no_verdict() -> None:
-    """The suite's own writing is not the builder's fault."""
+    """A failed write of the suite is not the builder's fault."""
 
     class Full(MemoryFileSystem):
         def mkdirs(self, path: str) -> None:
             raise OSError("full")
 
-    with pytest.raises(TargetError, match=r"\Afull: can't make a directory: OSError: full\Z"):
+    with pytest.raises(TargetError, match=r"\Afull: can't create a directory: OSError: full\Z"):
         opener_of(StreamBinding(Full(), "full")).place("directory", DATA)
 
 
@@ -157,7 +157,7 @@ def test_a_directory_that_can_not_be_made_is_no_verdict() -> None:
 def test_a_status_of_the_same_name_opens_the_file(
     binding: StreamBinding, opener: StreamOpener, kind: str
 ) -> None:
-    """Of any class, parents and scheme; with the length it is given."""
+    """Of any class, parents and scheme; with the given length."""
     path = binding.create(DATA)
     for length, end in ((None, 50), (7, 7)):
         status: Any = opener.status(path, kind, length)
@@ -186,7 +186,7 @@ def test_kinds_of_statuses_differ_as_they_say(binding: StreamBinding, opener: St
 
 
 def test_another_name_leads_to_other_bytes(binding: StreamBinding, opener: StreamOpener) -> None:
-    """So that whoever opens the path of the status is found out."""
+    """So that opening the path of the status is detected."""
     path = binding.create(DATA)
     for kind in MISNAMED:
         status = opener.status(path, kind, 7)
@@ -196,7 +196,7 @@ def test_another_name_leads_to_other_bytes(binding: StreamBinding, opener: Strea
 
 @pytest.mark.parametrize("scene", ["missing", "late", "foreign"])
 def test_a_status_of_what_is_not_there_has_no_length(opener: StreamOpener, scene: str) -> None:
-    """But for one that it is given."""
+    """Except a given one."""
     path = opener.place(scene, DATA)
     for kind in sorted({*STATUSES} - {"none"}):
         status, given = opener.status(path, kind, None), opener.status(path, kind, 3)
@@ -206,7 +206,7 @@ def test_a_status_of_what_is_not_there_has_no_length(opener: StreamOpener, scene
 
 
 def test_a_stale_status_is_noticed(binding: StreamBinding, opener: StreamOpener) -> None:
-    """However soon after the change, and whatever was changed before."""
+    """Even immediately after the change, and after earlier changes."""
     for _ in range(20):
         path = binding.create(DATA)
         statuses = []
@@ -220,7 +220,7 @@ def test_a_stale_status_is_noticed(binding: StreamBinding, opener: StreamOpener)
 
 
 def test_errors_have_their_kinds(opener: StreamOpener) -> None:
-    """As those of streams have."""
+    """As for streams."""
     assert opener.outcome(FileNotFoundException("/a", "gone")).kind is Kind.IO
     assert opener.outcome(AccessControlException("/a", "no")).kind is Kind.IO
     assert opener.outcome(IllegalArgumentException("no")).kind is Kind.ILLEGAL_ARGUMENT
@@ -229,7 +229,7 @@ def test_errors_have_their_kinds(opener: StreamOpener) -> None:
 def differences(
     opener: StreamOpener, path: str, use: Callable[[Any], object]
 ) -> dict[str, int | None]:
-    """What an open and its use add to each meter."""
+    """Return the increments of each counter by an open and its use."""
     before = opener.counters(None)
     opened = opener.get(opener.build(opener.open_file(path)))
     use(opened)
@@ -240,7 +240,7 @@ def differences(
 def test_counters_are_those_of_one_stream_and_of_the_filesystem(
     binding: StreamBinding, opener: StreamOpener
 ) -> None:
-    """What other streams have read is not among them; looks at paths are."""
+    """Without reads of other streams, but with status requests for paths."""
     path = binding.create(DATA)
     for _ in range(2):
         binding.open(path).stream.read_fully(0, bytearray(5))
@@ -256,7 +256,7 @@ def test_counters_are_those_of_one_stream_and_of_the_filesystem(
 
 
 def test_streams_that_count_nothing_leave_meters_unread(binding: StreamBinding) -> None:
-    """The sums of the filesystem do not stand in for them."""
+    """The filesystem's sums do not replace them."""
 
     class Silent:
         def io_statistics(self) -> dict[str, int]:
@@ -269,7 +269,7 @@ def test_streams_that_count_nothing_leave_meters_unread(binding: StreamBinding) 
 
 @pytest.mark.parametrize("kind", sorted(MISNAMED))
 def test_a_status_that_claims_far_too_many_bytes_is_no_scene(kind: str) -> None:
-    """No file of so many is written beside it."""
+    """No file of that size is written."""
 
     class Boasting(MemoryFileSystem):
         def get_file_status(self, path: str) -> FileStatus:
@@ -282,8 +282,8 @@ def test_a_status_that_claims_far_too_many_bytes_is_no_scene(kind: str) -> None:
 
 
 @pytest.mark.parametrize("found", [None, "status", FileStatus("/a", "50")])  # type: ignore[arg-type]
-def test_what_is_no_status_is_taken_for_none(found: Any) -> None:
-    """One of no known length stands in its place."""
+def test_invalid_status_counts_as_none(found: Any) -> None:
+    """A status of unknown length replaces it."""
 
     class Odd(MemoryFileSystem):
         def get_file_status(self, path: str) -> FileStatus:

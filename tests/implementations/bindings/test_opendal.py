@@ -1,4 +1,4 @@
-"""Programs on operators of OpenDAL, and on files that a callable opens in a store."""
+"""Tests of programs on OpenDAL operators, and on files that a callable opens in a store."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Made = Callable[[Path], Binding]
 
 
 def in_memory(_: Path) -> Binding:
-    """Files in memory."""
+    """Return a binding to files in memory."""
     return OpendalBinding.from_url("memory://", {})
 
 
 def local(directory: Path) -> Binding:
-    """Local files."""
+    """Return a binding to local files."""
     return OpendalBinding.from_url(f"file://{directory}", {})
 
 
 def through_obstore(_: Path) -> Binding:
-    """BytesIO, of what obstore has in memory."""
+    """Return a binding to BytesIO objects with the content of an obstore memory store."""
     store = MemoryStore()
     return OpenedFileBinding(
         lambda path: io.BytesIO(bytes(store.get(path).bytes())), ObstoreStore(store), "files"
@@ -48,9 +48,7 @@ every_target = pytest.mark.parametrize("made", [in_memory, local, through_obstor
 
 
 @every_target
-def test_operations_are_said_in_the_words_of_the_file(
-    made: Made, tmp_path: Path, run: Calls
-) -> None:
+def test_operations_map_to_file_calls(made: Made, tmp_path: Path, run: Calls) -> None:
     """Those of a stream and of a Python file."""
     data = content(5)
     outcomes = run(
@@ -74,7 +72,7 @@ def test_operations_are_said_in_the_words_of_the_file(
 
 
 def test_positioned_reads_are_those_of_the_operator(tmp_path: Path, run: Calls) -> None:
-    """They say nothing of a closed file, or of a position before the start."""
+    """They do not detect a closed file, or a negative position."""
     outcomes = run(
         in_memory(tmp_path),
         b"abcde",
@@ -91,14 +89,14 @@ def test_positioned_reads_are_those_of_the_operator(tmp_path: Path, run: Calls) 
 
 @every_target
 def test_files_lie_below_a_directory_that_is_removed(made: Made, tmp_path: Path) -> None:
-    """Nothing stays."""
+    """Nothing remains."""
     before, during, after = life_of(made(tmp_path))
     assert (before, len(during), after) == ([], 1, [])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_operators_are_recognised_by_type(tmp_path: Path) -> None:
-    """Wherever they lead."""
+    """For any service."""
     memory = recognise(opendal.Operator("memory"), "m")
     assert (memory.api, memory.remote, memory.default_profile) == ("opendal", False, "opendal")
     s3 = opendal.Operator("s3", bucket="bkt", region="us-east-1")
@@ -106,7 +104,7 @@ def test_operators_are_recognised_by_type(tmp_path: Path) -> None:
     assert OpendalBinding.recognise(tmp_path, "path") is None
 
 
-def test_an_opened_file_has_the_words_that_it_is_said_to_have(run: Calls) -> None:
+def test_opened_file_has_the_declared_operations(run: Calls) -> None:
     """The others are inexpressible."""
     store = MemoryStore()
     words = frozenset({"read_byte", "close"})
@@ -128,21 +126,21 @@ def test_versions_name_opendal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["nosuch://d", "s3://"])
 def test_what_cant_be_opened_is_one_line_without_secrets(url: str) -> None:
-    """A TargetError."""
+    """As a TargetError."""
     with pytest.raises(TargetError, match=f"{url}: can't be opened: ") as caught:
         OpendalBinding.from_url(url, {"secret_access_key": "hush-hush", "flag": "true"})
     assert "hush" not in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
-    """A usage error says so."""
+def test_fixed_file_is_rejected(tmp_path: Path) -> None:
+    """As a UsageError."""
     with pytest.raises(UsageError, match="--file and --content"):
         OpendalBinding.from_url("memory://", {}, file="x", content=tmp_path)
 
 
 def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
-    """Its error is the environment's, and a TargetError where nothing is judged."""
+    """The outcome is an environment error, or a TargetError if nothing is judged."""
     options = {
         "access_key_id": "a",
         "secret_access_key": "hush-hush",

@@ -1,4 +1,4 @@
-"""Programs on filesystems of PyArrow."""
+"""Tests of programs on PyArrow filesystems."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ BLANK = bytes([FILL])
 
 
 def local(tmp_path: Path, **options: Any) -> PyArrowBinding:
-    """Files below a directory."""
+    """Return a binding to files below a directory."""
     return PyArrowBinding.from_url(f"file://{tmp_path}", options)
 
 
-def test_operations_are_said_in_the_words_of_a_native_file(tmp_path: Path, run: Calls) -> None:
+def test_operations_map_to_native_file_calls(tmp_path: Path, run: Calls) -> None:
     """Those of a stream, of a Python file, and read_at."""
     data = content(5)
     outcomes = run(
@@ -52,8 +52,8 @@ def test_operations_are_said_in_the_words_of_a_native_file(tmp_path: Path, run: 
     ]
 
 
-def test_what_pyarrow_has_no_word_for_is_inexpressible(tmp_path: Path, run: Calls) -> None:
-    """Full reads, vectored reads, and windows outside their buffer."""
+def test_operations_that_pyarrow_lacks_are_inexpressible(tmp_path: Path, run: Calls) -> None:
+    """Full reads, vectored reads, and windows that exceed their buffer."""
     outcomes = run(
         local(tmp_path),
         b"abc",
@@ -68,13 +68,13 @@ def test_what_pyarrow_has_no_word_for_is_inexpressible(tmp_path: Path, run: Call
 def test_a_positioned_read_of_a_closed_file_is_a_call_of_the_file(
     tmp_path: Path, run: Calls
 ) -> None:
-    """And the ValueError that Python has for it what Hadoop calls an IOException."""
+    """Python's ValueError corresponds to Hadoop's IOException."""
     _, outcome = run(local(tmp_path), b"abc", ("close",), ("pread", 0, 1, 0, 1))
     assert outcome.kind is Kind.IO
 
 
 def test_files_lie_below_a_directory_that_is_removed(tmp_path: Path) -> None:
-    """Nothing stays."""
+    """Nothing remains."""
     (tmp_path / "other").mkdir()
     before, during, after = life_of(local(tmp_path))
     assert (before, len(during), after) == ([], 1, [])
@@ -82,7 +82,7 @@ def test_files_lie_below_a_directory_that_is_removed(tmp_path: Path) -> None:
 
 
 def test_what_another_run_left_is_found_and_removed(tmp_path: Path) -> None:
-    """A second time does nothing."""
+    """A second call does nothing."""
     left = tmp_path / "fscontract-20261121T203400Z-ab12cd34"
     (left / "below").mkdir(parents=True)
     binding = local(tmp_path)
@@ -93,12 +93,12 @@ def test_what_another_run_left_is_found_and_removed(tmp_path: Path) -> None:
 
 
 def test_options_are_arguments_of_the_filesystem(tmp_path: Path) -> None:
-    """Values that are JSON are taken as such."""
+    """Values that are valid JSON are parsed."""
     assert local(tmp_path, use_mmap="true").fs == fs.LocalFileSystem(use_mmap=True)
 
 
 def test_filesystems_are_recognised_by_type(tmp_path: Path) -> None:
-    """Whatever their class, with what is known of where they are."""
+    """Of any class, with the known location."""
     below = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
     binding = recognise(below, "mine")
     assert (binding.api, binding.default_profile, binding.name) == ("pyarrow", "pyarrow", "mine")
@@ -108,7 +108,7 @@ def test_filesystems_are_recognised_by_type(tmp_path: Path) -> None:
 
 
 def test_a_filesystem_of_fsspec_stays_with_fsspec_unless_it_is_wrapped() -> None:
-    """PyArrow's wrapper makes it one of PyArrow's."""
+    """PyArrow's wrapper makes it a PyArrow filesystem."""
     inner = MemoryFileSystem()
     assert recognise(inner, "m").api == "fsspec"
     wrapped = recognise(fs.PyFileSystem(fs.FSSpecHandler(inner)), "m")
@@ -130,13 +130,13 @@ def test_s3_is_remote() -> None:
     [
         ("s3://bkt", {"secret_key": "hush-hush"}, "s3://bkt: can't be opened: "),
         ("nosuch://d", {}, "nosuch://d: can't be opened: "),
-        ("mock://d", {"a": "b"}, "options are for s3:// and file:// only"),
+        ("mock://d", {"a": "b"}, "options are supported only for s3:// and file:// URLs"),
     ],
 )
 def test_what_cant_be_opened_is_one_line_without_secrets(
     url: str, options: dict[str, str], message: str
 ) -> None:
-    """A TargetError."""
+    """As a TargetError."""
     with pytest.raises(TargetError) as caught:
         PyArrowBinding.from_url(url, options)
     text = str(caught.value)
@@ -145,21 +145,21 @@ def test_what_cant_be_opened_is_one_line_without_secrets(
     assert "\n" not in text
 
 
-def test_a_file_that_is_there_already_is_for_fsspec(tmp_path: Path) -> None:
-    """A usage error says so."""
-    with pytest.raises(UsageError, match="--file and --content are for URLs that fsspec opens"):
+def test_fixed_file_is_rejected(tmp_path: Path) -> None:
+    """As a UsageError."""
+    with pytest.raises(UsageError, match="--file and --content require a URL that fsspec opens"):
         PyArrowBinding.from_url("file:///d", {}, file="x", content=tmp_path)
 
 
 def test_a_directory_that_is_missing_is_a_target_error(tmp_path: Path) -> None:
-    """It is not made."""
+    """It is not created."""
     with pytest.raises(TargetError, match="missing: can't be written: "):
         local(tmp_path / "missing").prepare()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
-    """Its error is the environment's, and a TargetError where nothing is judged."""
+    """The outcome is an environment error, or a TargetError if nothing is judged."""
     options = {
         "access_key": "a",
         "secret_key": "hush-hush",

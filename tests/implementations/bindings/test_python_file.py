@@ -1,4 +1,4 @@
-"""Programs on Python's binary files."""
+"""Tests of programs on Python's binary files."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Opener = Callable[[str], BinaryIO]
 
 
 def raw(path: str) -> BinaryIO:
-    """A file of system calls."""
+    """Open an unbuffered file."""
     return cast(BinaryIO, open(path, "rb", buffering=0))
 
 
 def buffered(path: str) -> BinaryIO:
-    """What open() gives."""
+    """Open a buffered file."""
     return open(path, "rb")
 
 
 def in_memory(path: str) -> BinaryIO:
-    """A copy of the file's bytes."""
+    """Return a BytesIO with the file's bytes."""
     return io.BytesIO(Path(path).read_bytes())
 
 
@@ -40,7 +40,7 @@ every_file = pytest.mark.parametrize("opener", [raw, buffered, in_memory])
 
 
 class Bare:
-    """A file that can't read into a buffer, with scripted reads."""
+    """A file without readinto, with scripted reads."""
 
     closed = False
 
@@ -52,14 +52,12 @@ class Bare:
 
 
 def bare(tmp_path: Path, read: Callable[[int], Any]) -> PythonFileBinding:
-    """The binding to Bare files."""
+    """Return the binding to Bare files."""
     return PythonFileBinding(lambda _path: cast(BinaryIO, Bare(read)), str(tmp_path), "bare")
 
 
 @every_file
-def test_stream_operations_are_said_in_the_files_words(
-    opener: Opener, tmp_path: Path, run: Calls
-) -> None:
+def test_stream_operations_map_to_file_calls(opener: Opener, tmp_path: Path, run: Calls) -> None:
     """Position, seek, single bytes and reads into a window."""
     data = content(5)
     outcomes = run(
@@ -83,7 +81,7 @@ def test_stream_operations_are_said_in_the_files_words(
 
 @every_file
 def test_the_end_is_minus_one(opener: Opener, tmp_path: Path, run: Calls) -> None:
-    """An empty read is the end, if anything was asked for."""
+    """An empty read is EOF, if any bytes were requested."""
     binding = PythonFileBinding(opener, str(tmp_path), "f")
     outcomes = run(binding, b"", ("read_byte",), ("read_into", 2, 0, 2), ("read_into", 2, 0, 0))
     assert [o.value for o in outcomes] == [-1, -1, 0]
@@ -96,7 +94,7 @@ def test_the_end_is_minus_one(opener: Opener, tmp_path: Path, run: Calls) -> Non
 def test_a_closed_file_is_an_io_error(
     opener: Opener, call: tuple[object, ...], tmp_path: Path, run: Calls
 ) -> None:
-    """Python says it with a ValueError, Hadoop with an IOException."""
+    """Python raises ValueError, Hadoop IOException."""
     outcomes = run(PythonFileBinding(opener, str(tmp_path), "f"), b"ab", ("close",), call)
     assert outcomes[0] == returned(None)
     assert outcomes[1].kind is Kind.IO
@@ -107,21 +105,21 @@ def test_a_closed_file_is_an_io_error(
 def test_an_invalid_position_is_eof(
     opener: Opener, position: int, tmp_path: Path, run: Calls
 ) -> None:
-    """Whichever way the file rejects it."""
+    """For each exception with which a file rejects it."""
     outcomes = run(PythonFileBinding(opener, str(tmp_path), "f"), b"ab", ("seek", position))
     assert outcomes[0].kind is Kind.EOF
 
 
 @every_file
 def test_python_operations_are_not_translated(opener: Opener, tmp_path: Path, run: Calls) -> None:
-    """There ValueError is the documented answer of a closed file."""
+    """There ValueError is the documented result for a closed file."""
     binding = PythonFileBinding(opener, str(tmp_path), "f")
     outcomes = run(binding, b"ab", ("close",), ("py_read", 1), ("py_tell",), ("py_with",))
     assert {o.kind for o in outcomes[1:]} == {Kind.ILLEGAL_ARGUMENT}
 
 
 def test_another_io_error_of_seek_stays_one(tmp_path: Path, run: Calls) -> None:
-    """Only an invalid position is the end of the data."""
+    """Only an invalid position is EOF."""
 
     class Broken(io.BytesIO):
         def seek(self, *_: int) -> int:
@@ -143,7 +141,7 @@ def test_a_seek_that_is_not_supported_stays_so(tmp_path: Path, run: Calls) -> No
 
 
 def test_every_idiom_has_a_reason() -> None:
-    """The translation table can be read beside Python's documentation."""
+    """So that the table can be compared with Python's documentation."""
     assert all(idiom.because for idiom in IDIOMS)
 
 
@@ -160,7 +158,7 @@ def test_every_idiom_has_a_reason() -> None:
         ("py_readinto", "2d", 0),
     ],
 )
-def test_what_the_protocol_has_no_words_for(
+def test_calls_that_the_protocol_lacks_are_inexpressible(
     call: tuple[object, ...], tmp_path: Path, run: Calls
 ) -> None:
     """Such a call is neither a pass nor a violation."""
@@ -197,8 +195,8 @@ def test_lines_are_split_as_python_splits_them(opener: Opener, tmp_path: Path, r
 
 
 @pytest.mark.parametrize("opener", [raw, buffered])
-def test_what_a_file_says_of_itself(opener: Opener, tmp_path: Path, run: Calls) -> None:
-    """Questions are answered with bools, and a write is refused."""
+def test_queries_and_write_of_a_file(opener: Opener, tmp_path: Path, run: Calls) -> None:
+    """Queries return bools, and writing raises."""
     outcomes = run(
         PythonFileBinding(opener, str(tmp_path), "f"),
         b"ab",
@@ -215,7 +213,7 @@ def test_what_a_file_says_of_itself(opener: Opener, tmp_path: Path, run: Calls) 
 
 
 def test_only_raw_files_have_readall(tmp_path: Path, run: Calls) -> None:
-    """A buffered file lacks the word, which is no violation."""
+    """A buffered file lacks the method, which is not a violation."""
     call = ("py_readall",)
     assert run(PythonFileBinding(raw, str(tmp_path), "raw"), b"ab", call) == [returned(b"ab")]
     assert run(PythonFileBinding(buffered, str(tmp_path), "buffered"), b"ab", call) == [
@@ -224,7 +222,7 @@ def test_only_raw_files_have_readall(tmp_path: Path, run: Calls) -> None:
 
 
 def test_a_file_without_readinto_is_read_and_copied(tmp_path: Path, run: Calls) -> None:
-    """Stream reads work, only Python's own readinto is told to be missing."""
+    """Stream reads work; only Python's readinto is reported as missing."""
     calls = (("read_into", 3, 1, 2), ("py_readinto", "B", 2))
     outcomes = run(bare(tmp_path, lambda size: b"xyz"[:size]), b"", *calls)
     assert outcomes[0] == returned(2, bytes([FILL]) + b"xy")
@@ -232,7 +230,7 @@ def test_a_file_without_readinto_is_read_and_copied(tmp_path: Path, run: Calls) 
 
 
 def test_more_bytes_than_asked_for_show_in_the_count(tmp_path: Path, run: Calls) -> None:
-    """The copy stays within its window, the count tells the truth."""
+    """The copy stays within its window; the count is the actual one."""
     outcomes = run(
         bare(tmp_path, lambda _size: b"xyz"), b"", ("read_into", 3, 0, 2), ("read_byte",)
     )
@@ -240,14 +238,14 @@ def test_more_bytes_than_asked_for_show_in_the_count(tmp_path: Path, run: Calls)
     assert outcomes[1] == Outcome(Kind.OTHER, detail="read(1) returned 3 bytes")
 
 
-def test_a_non_blocking_file_is_told(tmp_path: Path, run: Calls) -> None:
-    """None is neither data nor the end."""
+def test_non_blocking_file_is_reported(tmp_path: Path, run: Calls) -> None:
+    """None is neither data nor EOF."""
     outcomes = run(bare(tmp_path, lambda _size: None), b"", ("read_byte",), ("read_into", 1, 0, 1))
     assert [o.kind for o in outcomes] == [Kind.OTHER, Kind.OTHER]
 
 
 def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
-    """Files that were there before stay."""
+    """Existing files remain."""
     (tmp_path / "mine").write_bytes(b"x")
     binding = PythonFileBinding(raw, str(tmp_path), "raw")
     binding.prepare()
@@ -257,7 +255,7 @@ def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_change_is_made_in_place(tmp_path: Path) -> None:
-    """An open file sees the new bytes."""
+    """An open file has the new bytes."""
     binding = PythonFileBinding(raw, str(tmp_path), "raw")
     binding.prepare()
     path = binding.create(b"old")
@@ -272,6 +270,6 @@ def test_a_change_is_made_in_place(tmp_path: Path) -> None:
 
 
 def test_a_missing_directory_is_one_line(tmp_path: Path) -> None:
-    """A target that can't be set up says so."""
-    with pytest.raises(TargetError, match=r"\Araw: can't make a directory: .*\Z"):
+    """A target that can't be prepared raises."""
+    with pytest.raises(TargetError, match=r"\Araw: can't create a directory: .*\Z"):
         PythonFileBinding(raw, str(tmp_path / "no"), "raw").prepare()

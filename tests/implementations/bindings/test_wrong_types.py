@@ -1,4 +1,4 @@
-"""What a call returns counts for bytes, or for a list, only if it is like them."""
+"""Tests that results count as bytes or lists only if they have a compatible type."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RIGHT: list[Any] = [
 
 
 class _Opened:
-    """A file of fsspec's, and the filesystem that has it: every read returns one thing."""
+    """An fsspec file and filesystem: every read returns the same object."""
 
     closed, path = False, "/file"
 
@@ -41,7 +41,7 @@ class _Opened:
         self.file = self
 
     def read(self, *_: Any, **__: Any) -> Any:
-        """What there is."""
+        """Return the object."""
         return self._found
 
     cat_file = read_block = cat_ranges = readlines = read
@@ -62,27 +62,27 @@ def _outcomes(found: Any) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("found", _WRONG, ids=lambda found: type(found).__name__)
-def test_what_is_no_bytes_is_an_outcome_of_another_kind(found: Any) -> None:
-    """Never the end of a file, and never as many zero bytes as a number says."""
+def test_wrong_type_instead_of_bytes_is_another_outcome(found: Any) -> None:
+    """Never EOF, and never as many zero bytes as a number says."""
     kinds = [outcome.kind for outcome in _outcomes(found)]
     assert kinds == [Kind.OTHER] * len(kinds)
 
 
 def test_the_outcome_names_the_type() -> None:
-    """And what was expected in its place."""
+    """And the expected type."""
     assert str(_outcomes(4)[0]) == snapshot("OTHER (WrongType: expected bytes, got int)")
 
 
 @pytest.mark.parametrize("found", _RIGHT, ids=lambda found: type(found).__name__)
-def test_what_is_like_bytes_will_do(found: Any) -> None:
-    """Whatever class it is of."""
+def test_bytes_like_objects_are_accepted(found: Any) -> None:
+    """Of any class."""
     buffers = [(outcome.kind, outcome.buffer) for outcome in _outcomes(found)]
     assert buffers == [(Kind.RETURNED, b"\2\3\4\5")] * len(buffers)
 
 
 @pytest.mark.parametrize("found", [None, 4, "ab", object()], ids=lambda x: type(x).__name__)
-def test_what_is_no_list_is_an_outcome_of_another_kind(found: Any) -> None:
-    """Of a vectored read, and of lines."""
+def test_wrong_type_instead_of_a_list_is_another_outcome(found: Any) -> None:
+    """For a vectored read, and for lines."""
     opened = _Opened(found)
     outcomes = [
         bind_vectored(_VECTORED, lambda o, *_: o.read(), _fail)(opened),
@@ -92,8 +92,8 @@ def test_what_is_no_list_is_an_outcome_of_another_kind(found: Any) -> None:
     assert [outcome.kind for outcome in outcomes] == [Kind.OTHER] * 3
 
 
-def test_a_part_that_is_no_bytes_is_an_outcome_of_its_own() -> None:
-    """The others of a vectored read are what they are; of lists, all of it is wrong."""
+def test_part_with_a_wrong_type_is_a_separate_outcome() -> None:
+    """Other parts of a vectored read are unaffected; a list of lines is wrong as a whole."""
     opened = _Opened([b"\2\3", 2])
     assert bind_vectored(_VECTORED, lambda o, *_: o.read(), _fail)(opened).kind is Kind.OTHER
     outcome = bind_ranges(_VECTORED, opened, raised)(opened)

@@ -1,4 +1,4 @@
-"""Our filesystems, and what Java needs to read them. All tests of a process share one machine."""
+"""Fixtures: filesystems, and Java objects to read them. All tests of a process share one JVM."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _KEYS = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
 
 @pytest.fixture(scope="session", autouse=True)
 def machine_of_hadoop() -> None:
-    """The machine, which stays until the process ends."""
+    """The JVM, which runs until the process ends."""
     jvm.start(hadoop_jars())
 
 
 @pytest.fixture(scope="session")
 def java(machine_of_hadoop: None) -> Callable[[str], Any]:
-    """A Java class by its name; what begins with "fs." or "io." is Hadoop's."""
+    """A lookup of Java classes by name; "fs." and "io." are Hadoop's packages."""
 
     def find(name: str) -> Any:
         own = name.startswith(("java.", "org."))
@@ -43,7 +43,7 @@ def java(machine_of_hadoop: None) -> Callable[[str], Any]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[EmbeddedServer]:
-    """An S3 server, which runs as long as the tests."""
+    """An S3 server, shared by all tests."""
     with EmbeddedServer() as running:
         yield running
 
@@ -59,7 +59,7 @@ def _s3(request: pytest.FixtureRequest) -> Iterator[FileSystem]:
 
 @pytest.fixture(params=["memory", "local", "s3"])
 def fs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileSystem]:
-    """Each of our filesystems, empty."""
+    """Each filesystem of this package, empty."""
     if request.param == "s3":
         yield from _s3(request)
     elif request.param == "local":
@@ -76,7 +76,7 @@ def memory() -> MemoryFileSystem:
 
 @pytest.fixture
 def bridged(fs: FileSystem) -> Iterator[Any]:
-    """The filesystem as Java's."""
+    """The filesystem as a Java object."""
     made = java_filesystem(fs)
     yield made
     made.close()

@@ -1,4 +1,4 @@
-"""Our streams as Java's: each call, its exceptions, closing, threads, capabilities."""
+"""Tests of streams as Java objects: calls, exceptions, close, threads, capabilities."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ KINDS = ["allocate", "allocateDirect"]
 
 @pytest.fixture
 def ours(memory: MemoryFileSystem) -> FSDataInputStream:
-    """An open stream of ours over DATA."""
+    """An open Python stream over DATA."""
     write(memory, "/file", DATA)
     return memory.open("/file")
 
 
 @pytest.fixture
 def stream(ours: FSDataInputStream) -> Any:
-    """The same as Java's."""
+    """The same stream as a Java object."""
     return java_stream(ours)
 
 
@@ -50,7 +50,7 @@ def _array(size: int) -> Any:
 
 
 def _held(buffer: Any) -> bytes:
-    """What is in a ByteBuffer from its beginning to its limit."""
+    """Return the bytes of a ByteBuffer from its beginning to its limit."""
     copy = _array(int(buffer.limit()))
     buffer.duplicate().flip().limit(buffer.limit()).get(copy)
     return bytes(copy)
@@ -59,8 +59,8 @@ def _held(buffer: Any) -> bytes:
 # Bytes ---------------------------------------------------------------------------------------
 
 
-def test_bytes_arrive_where_they_belong_in_an_array(stream: Any) -> None:
-    """And nothing else in it changes."""
+def test_read_fills_only_the_range_of_the_array(stream: Any) -> None:
+    """The rest of the array is unchanged."""
     array = _array(10)
     assert (stream.read(array, 3, 4), stream.getPos()) == (4, 4)
     assert bytes(array) == bytes(3) + DATA[:4] + bytes(3)
@@ -71,7 +71,7 @@ def test_bytes_arrive_where_they_belong_in_an_array(stream: Any) -> None:
 
 
 def test_a_single_byte_is_not_signed_and_the_end_is_minus_one(stream: Any) -> None:
-    """As InputStream.read has it."""
+    """As InputStream.read specifies."""
     place = next(i for i, byte in enumerate(DATA) if byte > 127)
     stream.seek(place)
     assert stream.read() == DATA[place]
@@ -87,7 +87,7 @@ def test_a_single_byte_is_not_signed_and_the_end_is_minus_one(stream: Any) -> No
 def test_a_byte_buffer_is_filled_from_its_position_to_its_limit(
     stream: Any, java: Java, kind: str
 ) -> None:
-    """In Java's heap or outside of it."""
+    """In Java's heap or outside it."""
     buffer = getattr(java("java.nio.ByteBuffer"), kind)(12)
     buffer.position(2).limit(6)
     assert (stream.read(buffer), buffer.position(), stream.getPos()) == (4, 6, 4)
@@ -110,7 +110,7 @@ def test_a_failed_read_leaves_the_position_of_its_buffer(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_buffer_that_is_not_for_writing_is_refused(stream: Any, java: Java, kind: str) -> None:
+def test_read_only_buffer_is_rejected(stream: Any, java: Java, kind: str) -> None:
     """Before anything is read."""
     buffer = getattr(java("java.nio.ByteBuffer"), kind)(8).asReadOnlyBuffer()
     with pytest.raises(java("java.nio.ReadOnlyBufferException")):
@@ -118,8 +118,8 @@ def test_a_buffer_that_is_not_for_writing_is_refused(stream: Any, java: Java, ki
     assert stream.getPos() == 0
 
 
-def test_more_bytes_than_cross_at_once_are_read(memory: MemoryFileSystem) -> None:
-    """All by readFully, some by a read."""
+def test_reads_larger_than_the_transfer_buffer(memory: MemoryFileSystem) -> None:
+    """All of them by readFully, some by read."""
     size = (16 << 20) + 5
     data = content(size)
     write(memory, "/large", data)
@@ -133,7 +133,7 @@ def test_more_bytes_than_cross_at_once_are_read(memory: MemoryFileSystem) -> Non
 def test_a_vectored_read_fills_the_buffers_of_its_allocator(
     stream: Any, java: Java, kind: str
 ) -> None:
-    """Each from position 0 to its limit, with nothing of the other ranges."""
+    """Each from position 0 to its limit, without bytes of other ranges."""
     ranges = java("java.util.ArrayList")()
     for offset in (9000, 0, 500):
         ranges.add(java("fs.FileRange").createFileRange(offset, 100))
@@ -150,8 +150,8 @@ def test_a_vectored_read_fills_the_buffers_of_its_allocator(
     assert [buffer.position() for buffer in found] == [0, 0, 0]
 
 
-def test_what_an_allocator_raises_comes_out_of_the_future(stream: Any, java: Java) -> None:
-    """As the exception that it is."""
+def test_allocator_exception_is_set_on_the_future(stream: Any, java: Java) -> None:
+    """As the original exception."""
 
     def allocate(size: int) -> Any:
         raise java("java.lang.OutOfMemoryError")("no memory")
@@ -182,10 +182,10 @@ ERRORS: list[tuple[Exception, str]] = [
 
 
 @pytest.mark.parametrize(("error", "name"), ERRORS, ids=lambda x: type(x).__name__)
-def test_an_exception_arrives_as_the_one_that_java_catches(
+def test_exception_is_converted_to_the_java_class(
     ours: FSDataInputStream, java: Java, error: Exception, name: str
 ) -> None:
-    """Of that very class, with message and cause."""
+    """Same class, message and cause."""
     _fail_with(ours, error)
     with pytest.raises(java(name)) as caught:
         java_stream(ours).seek(1)
@@ -209,10 +209,10 @@ def test_the_cause_shows_where_python_raised_it(stream: Any, java: Java) -> None
 
 
 @pytest.mark.parametrize("error", [KeyError("bug"), KeyboardInterrupt()])
-def test_what_java_has_no_word_for_comes_back_as_it_was(
+def test_exceptions_without_java_equivalent_are_unchanged(
     ours: FSDataInputStream, error: BaseException
 ) -> None:
-    """A mistake in a stream is not taken for a failed read, nor is an interrupt."""
+    """A bug in a stream does not look like a failed read, nor does an interrupt."""
     _fail_with(ours, error)
     with pytest.raises(type(error)) as caught:
         java_stream(ours).seek(1)
@@ -230,7 +230,7 @@ def _fail_with(stream: FSDataInputStream, error: BaseException) -> None:
 
 
 def test_closing_twice_closes_once(ours: FSDataInputStream) -> None:
-    """Whoever closes it."""
+    """On both sides."""
     calls: list[str] = []
     ours.close = lambda: calls.append("close")  # type: ignore[method-assign]
     stream = java_stream(ours)
@@ -239,15 +239,15 @@ def test_closing_twice_closes_once(ours: FSDataInputStream) -> None:
     assert calls == ["close"]
 
 
-def test_a_closed_stream_says_so_in_java(stream: Any, java: Java) -> None:
-    """By an IOException that names the path."""
+def test_closed_stream_raises_in_java(stream: Any, java: Java) -> None:
+    """With an IOException that names the path."""
     stream.close()
     with pytest.raises(java("org.apache.hadoop.fs.PathIOException"), match=r"/file.*is closed"):
         stream.read()
 
 
 def test_unbuffer_reaches_the_stream(ours: FSDataInputStream, stream: Any) -> None:
-    """Hadoop passes it on, because the capability is there."""
+    """Hadoop forwards it, because the stream has the capability."""
     stream.unbuffer()
     assert ours.io_statistics()["stream_read_unbuffered"] == 1
 
@@ -258,19 +258,19 @@ def test_unbuffer_reaches_the_stream(ours: FSDataInputStream, stream: Any) -> No
 def test_capabilities_are_those_of_the_stream(
     ours: FSDataInputStream, stream: Any, name: str
 ) -> None:
-    """In any case."""
+    """Case-insensitively."""
     assert stream.hasCapability(name) == ours.has_capability(name)
 
 
 def test_statistics_are_those_of_the_stream_at_any_time(stream: Any) -> None:
-    """Also if they were asked for before the read."""
+    """Even if they were requested before the read."""
     counters = stream.getIOStatistics()
     stream.read(_array(7))
     assert counters.counters().get("stream_read_bytes") == 7
 
 
 def test_a_buffered_stream_crosses_once_for_many_bytes(ours: FSDataInputStream) -> None:
-    """Hadoop's buffer is filled by one read."""
+    """One read fills Hadoop's buffer."""
     stream = java_stream(ours, 4096)
     assert bytes(stream.read() for _ in range(1000)) == DATA[:1000]
     assert ours.io_statistics()["stream_read_operations"] == 1
@@ -279,8 +279,8 @@ def test_a_buffered_stream_crosses_once_for_many_bytes(ours: FSDataInputStream) 
 # Threads -------------------------------------------------------------------------------------
 
 
-def test_java_threads_read_side_by_side(stream: Any, java: Java) -> None:
-    """Threads that Python has never seen, through one stream, and each gets its own bytes."""
+def test_java_threads_read_concurrently(stream: Any, java: Java) -> None:
+    """Java threads share one stream, and each gets its own bytes."""
     pool = java("java.util.concurrent.Executors").newFixedThreadPool(4)
     starts = range(0, 19_000, 97)
     arrays = [_array(512) for _ in starts]

@@ -1,4 +1,4 @@
-"""The whole contract on our streams as Java sees them: crossing loses nothing."""
+"""Tests of all contract clauses on streams as Java objects."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def _broken(result: RunResult) -> dict[str, str]:
 
 
 @pytest.mark.deep
-def test_streams_in_memory_keep_the_contract_in_java() -> None:
-    """With every feature that they have in Python."""
+def test_memory_streams_satisfy_the_contract_in_java() -> None:
+    """With all features that they have in Python."""
     result = _run(MemoryFileSystem(), "reference")
     assert _broken(result) == {}
     assert sum(c.outcome is Verdict.PASS for c in result.clauses) >= 190
 
 
-def test_what_the_others_add_is_kept_too(fs: FileSystem) -> None:
+def test_local_and_s3_streams_satisfy_their_clauses_in_java(fs: FileSystem) -> None:
     """Descriptors, requests, and versions."""
     profile = "s3" if "s3" in type(fs).__module__ else "reference"
     patterns = ("open.cost-*", "open.status-pinned", "seek.negative")

@@ -1,6 +1,7 @@
-"""What Hadoop's own contract tests ask of the files of a FileSystem, asked of ours in Java.
+"""Hadoop's contract tests of file operations, run against the bridged filesystems.
 
-Each section is one of Hadoop's classes AbstractContract...Test, whose jars no package brings.
+Each section corresponds to one of Hadoop's classes AbstractContract...Test, whose jars are not
+distributed.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _write(out: Any, data: bytes) -> None:
 
 
 def test_a_builder_replaces_a_file(fs: FileSystem, bridged: Any, path: Any) -> None:
-    """If it is to overwrite."""
+    """With overwrite."""
     write(fs, "/dir/file", b"old and longer")
     _write(bridged.createFile(path("/dir/file")).overwrite(True).build(), b"new")
     assert read(fs, "/dir/file") == b"new"
@@ -66,7 +67,7 @@ def test_a_builder_replaces_a_file(fs: FileSystem, bridged: Any, path: Any) -> N
 def test_a_builder_without_overwrite_keeps_a_file(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """And says that there is one."""
+    """It raises FileAlreadyExistsException."""
     write(fs, "/dir/file", b"old")
     with pytest.raises(java("fs.FileAlreadyExistsException")):
         _write(bridged.createFile(path("/dir/file")).overwrite(False).build(), b"new")
@@ -76,7 +77,7 @@ def test_a_builder_without_overwrite_keeps_a_file(
 def test_a_builder_makes_a_new_file_without_overwrite(
     fs: FileSystem, bridged: Any, path: Any
 ) -> None:
-    """In the root directory, which is always there, and in another."""
+    """In the root directory, which always exists, and in another."""
     for place in ("/file", "/dir/file"):
         bridged.mkdirs(path("/dir"))
         _write(bridged.createFile(path(place)).overwrite(False).build(), b"new")
@@ -86,7 +87,7 @@ def test_a_builder_makes_a_new_file_without_overwrite(
 def test_a_builder_makes_parents_only_if_it_is_recursive(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """FileNotFoundException otherwise, and nothing is made."""
+    """Otherwise it raises FileNotFoundException and creates nothing."""
     with pytest.raises(java("java.io.FileNotFoundException")):
         bridged.createFile(path("/dir/file")).overwrite(True).build()
     assert not bridged.exists(path("/dir"))
@@ -94,17 +95,17 @@ def test_a_builder_makes_parents_only_if_it_is_recursive(
     assert read(fs, "/dir/file") == b"new"
 
 
-def test_a_file_is_no_parent_of_a_builder(
+def test_builder_rejects_a_file_as_parent(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """ParentNotDirectoryException, and the file stays."""
+    """It raises ParentNotDirectoryException, and the file remains."""
     write(fs, "/file", b"data")
     with pytest.raises(java("fs.ParentNotDirectoryException"), match="/file"):
         bridged.createFile(path("/file/child")).overwrite(True).build()
     assert read(fs, "/file") == b"data"
 
 
-def test_create_non_recursive_wants_a_parent(bridged: Any, path: Any, java: Java) -> None:
+def test_create_non_recursive_requires_a_parent(bridged: Any, path: Any, java: Java) -> None:
     """In each of its forms."""
     missing = java("java.io.FileNotFoundException")
     with pytest.raises(missing):
@@ -115,7 +116,7 @@ def test_create_non_recursive_wants_a_parent(bridged: Any, path: Any, java: Java
 
 
 def test_flags_that_contradict_each_other_are_refused(bridged: Any, path: Any, java: Java) -> None:
-    """Before anything is made: to append and to overwrite; and none at all."""
+    """Before anything is created: append with overwrite; and none at all."""
     flag, sets = java("fs.CreateFlag"), java("java.util.EnumSet")
     null = jpype.JObject(None, java("fs.permission.FsPermission"))
     for flags in (sets.of(flag.APPEND, flag.OVERWRITE), sets.noneOf(flag.class_)):
@@ -136,7 +137,7 @@ def test_an_unknown_mandatory_option_of_a_builder_is_refused(
 def test_create_without_overwrite_keeps_a_file(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """FileAlreadyExistsException."""
+    """With FileAlreadyExistsException."""
     write(fs, "/file", b"old")
     with pytest.raises(java("fs.FileAlreadyExistsException")):
         _write(bridged.create(path("/file"), False), b"new")
@@ -147,7 +148,7 @@ def test_create_without_overwrite_keeps_a_file(
 def test_a_file_never_replaces_a_directory(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any, child: str
 ) -> None:
-    """Be it empty or not."""
+    """If empty or not."""
     bridged.mkdirs(path("/dir"))
     if child:
         write(fs, f"/dir/{child}", b"data")
@@ -166,7 +167,7 @@ def test_a_file_never_replaces_a_directory(
 def test_nothing_is_made_below_a_file(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any, place: str
 ) -> None:
-    """No file, and no directory."""
+    """Neither a file nor a directory."""
     write(fs, "/file", b"data")
     with pytest.raises(io_error):
         _write(bridged.create(path(place)), b"new")
@@ -185,8 +186,8 @@ def test_a_file_that_was_created_is_whole_once_it_is_closed(bridged: Any, path: 
     assert bridged.isDirectory(path("/a/b"))
 
 
-def test_a_stream_that_can_not_sync_says_so(bridged: Any, path: Any) -> None:
-    """A file appears when it is closed, whatever was flushed before."""
+def test_stream_without_sync_lacks_the_capability(bridged: Any, path: Any) -> None:
+    """A file appears on close, even if flushed before."""
     with bridged.create(path("/file")) as out:
         assert [bool(out.hasCapability(name)) for name in ("hflush", "hsync")] == [False, False]
         out.write(65)
@@ -196,7 +197,7 @@ def test_a_stream_that_can_not_sync_says_so(bridged: Any, path: Any) -> None:
 def test_nothing_is_written_once_a_stream_is_closed(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any
 ) -> None:
-    """An IOException that names the path; the position and the file stay, and it closes again."""
+    """An IOException names the path; position and file are unchanged, and close may be repeated."""
     out = bridged.create(path("/file"))
     out.write(b"data")
     out.close()
@@ -208,8 +209,8 @@ def test_nothing_is_written_once_a_stream_is_closed(
     assert read(fs, "/file") == b"data"
 
 
-def test_what_lies_outside_of_an_array_is_not_written(bridged: Any, path: Any, java: Java) -> None:
-    """The stream is as it was."""
+def test_write_outside_an_array_raises(bridged: Any, path: Any, java: Java) -> None:
+    """The stream is unchanged."""
     array = jpype.JArray(jpype.JByte)(b"0123")
     outside = java("java.lang.IndexOutOfBoundsException")
     with bridged.create(path("/file")) as out:
@@ -225,7 +226,7 @@ def test_what_lies_outside_of_an_array_is_not_written(bridged: Any, path: Any, j
 
 
 def test_directories_are_made_with_their_parents(bridged: Any, path: Any) -> None:
-    """Again, too, and with a slash at the end."""
+    """Also repeatedly, and with a trailing slash."""
     for place in ("/a/b/c", "/a/b/c", "/a/d/", "/"):
         assert bridged.mkdirs(path(place))
         assert bridged.isDirectory(path(place))
@@ -235,7 +236,7 @@ def test_directories_are_made_with_their_parents(bridged: Any, path: Any) -> Non
 def test_a_directory_never_replaces_a_file(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any
 ) -> None:
-    """Which keeps its bytes."""
+    """The file keeps its bytes."""
     write(fs, "/dir/file", b"data")
     with pytest.raises(io_error):
         bridged.mkdirs(path("/dir/file"))
@@ -246,10 +247,10 @@ def test_a_directory_never_replaces_a_file(
 
 
 @pytest.mark.parametrize("recursive", [False, True])
-def test_what_is_empty_or_a_file_is_deleted(
+def test_empty_directories_and_files_are_deleted(
     fs: FileSystem, bridged: Any, path: Any, recursive: bool
 ) -> None:
-    """With false for what was not there."""
+    """False for a missing path."""
     write(fs, "/file", b"data")
     bridged.mkdirs(path("/dir"))
     for place in ("/file", "/dir"):
@@ -258,10 +259,10 @@ def test_what_is_empty_or_a_file_is_deleted(
         assert not bridged.delete(path(place), recursive)
 
 
-def test_a_directory_that_is_not_empty_goes_only_if_all_is_to_go(
+def test_non_empty_directory_is_deleted_only_recursively(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any
 ) -> None:
-    """IOException otherwise, and nothing goes."""
+    """Otherwise IOException, and nothing is deleted."""
     write(fs, "/dir/sub/file", b"data")
     with pytest.raises(io_error):
         bridged.delete(path("/dir"), False)
@@ -274,8 +275,8 @@ def test_a_directory_that_is_not_empty_goes_only_if_all_is_to_go(
 # RenameTest ----------------------------------------------------------------------------------
 
 
-def test_a_file_that_is_not_there_is_not_renamed(bridged: Any, path: Any, java: Java) -> None:
-    """FileNotFoundException, also if the target is there."""
+def test_missing_file_is_not_renamed(bridged: Any, path: Any, java: Java) -> None:
+    """FileNotFoundException, even if the target exists."""
     bridged.mkdirs(path("/dir"))
     for target in ("/target", "/dir"):
         with pytest.raises(java("java.io.FileNotFoundException")):
@@ -286,7 +287,7 @@ def test_a_file_that_is_not_there_is_not_renamed(bridged: Any, path: Any, java: 
 def test_a_file_is_not_renamed_onto_another(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """FileAlreadyExistsException, and both stay; so do a directory and a file."""
+    """FileAlreadyExistsException, and both remain; the same for a directory and a file."""
     write(fs, "/a", b"one")
     write(fs, "/b", b"two")
     bridged.mkdirs(path("/dir"))
@@ -297,10 +298,10 @@ def test_a_file_is_not_renamed_onto_another(
 
 
 @pytest.mark.parametrize("target", ["/dest", "/dest/"])
-def test_what_is_renamed_to_a_directory_is_put_into_it(
+def test_rename_to_a_directory_moves_into_it(
     fs: FileSystem, bridged: Any, path: Any, target: str
 ) -> None:
-    """A file, and a directory with all that it has; what is in there already stays."""
+    """A file, and a directory with its content; existing files remain."""
     write(fs, "/file", b"one")
     write(fs, "/src/sub/file", b"two")
     write(fs, "/dest/old", b"three")
@@ -311,7 +312,7 @@ def test_what_is_renamed_to_a_directory_is_put_into_it(
     assert _names(bridged.listStatus(path("/"))) == ["/dest"]
 
 
-def test_a_name_that_the_directory_has_is_not_put_into_it(
+def test_rename_into_a_directory_keeps_existing_names(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any
 ) -> None:
     """Neither is overwritten."""
@@ -323,7 +324,7 @@ def test_a_name_that_the_directory_has_is_not_put_into_it(
 
 
 def test_a_file_renamed_to_itself_stays(fs: FileSystem, bridged: Any, path: Any) -> None:
-    """HDFS has true for that, and false for a directory."""
+    """HDFS returns true in this case, and false for a directory."""
     write(fs, "/dir/file", b"data")
     assert bridged.rename(path("/dir/file"), path("/dir/file"))
     assert not bridged.rename(path("/dir"), path("/dir"))
@@ -333,7 +334,7 @@ def test_a_file_renamed_to_itself_stays(fs: FileSystem, bridged: Any, path: Any)
 def test_a_directory_is_not_moved_into_itself(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any
 ) -> None:
-    """Neither to a name that is not there, nor into a directory that is."""
+    """Neither to a missing name, nor into an existing directory."""
     write(fs, "/dir/sub/file", b"data")
     for target in ("/dir/new", "/dir/sub", "/dir/sub/new"):
         with pytest.raises(io_error):
@@ -344,7 +345,7 @@ def test_a_directory_is_not_moved_into_itself(
 def test_nothing_is_moved_below_a_file(
     fs: FileSystem, bridged: Any, path: Any, io_error: Any
 ) -> None:
-    """Both files stay."""
+    """Both files remain."""
     write(fs, "/a", b"one")
     write(fs, "/b", b"two")
     with pytest.raises(io_error):
@@ -352,8 +353,8 @@ def test_nothing_is_moved_below_a_file(
     assert [read(fs, "/a"), read(fs, "/b")] == [b"one", b"two"]
 
 
-def test_a_directory_is_moved_with_all_that_it_has(fs: FileSystem, bridged: Any, path: Any) -> None:
-    """To a name whose parents are made."""
+def test_directory_is_moved_with_its_content(fs: FileSystem, bridged: Any, path: Any) -> None:
+    """To a name whose parents are created."""
     write(fs, "/dir/file", b"one")
     write(fs, "/dir/sub/deep/file", b"two")
     assert bridged.rename(path("/dir"), path("/new/place"))
@@ -364,8 +365,8 @@ def test_a_directory_is_moved_with_all_that_it_has(fs: FileSystem, bridged: Any,
 # GetFileStatusTest ---------------------------------------------------------------------------
 
 
-def test_what_is_not_there_has_no_status_and_no_list(bridged: Any, path: Any, java: Java) -> None:
-    """FileNotFoundException from every call, not from a first next()."""
+def test_missing_path_has_no_status_and_no_listing(bridged: Any, path: Any, java: Java) -> None:
+    """Every call raises FileNotFoundException, not only the first next()."""
     missing, place = java("java.io.FileNotFoundException"), path("/missing")
     for call in (
         bridged.getFileStatus,
@@ -380,7 +381,7 @@ def test_what_is_not_there_has_no_status_and_no_list(bridged: Any, path: Any, ja
 
 
 def test_an_empty_directory_lists_nothing(bridged: Any, path: Any) -> None:
-    """The root as another one."""
+    """The root, too."""
     bridged.mkdirs(path("/dir"))
     assert bridged.getFileStatus(path("/")).isDirectory()
     status = bridged.getFileStatus(path("/dir"))
@@ -396,7 +397,7 @@ def test_an_empty_directory_lists_nothing(bridged: Any, path: Any) -> None:
 
 
 def test_a_file_lists_itself(fs: FileSystem, bridged: Any, path: Any) -> None:
-    """In every kind of list."""
+    """In every kind of listing."""
     write(fs, "/dir/file", b"data")
     place = path("/dir/file")
     assert _names(bridged.listStatus(place)) == ["/dir/file"]
@@ -410,7 +411,7 @@ def test_a_file_lists_itself(fs: FileSystem, bridged: Any, path: Any) -> None:
 
 
 def test_all_lists_of_a_tree_agree(fs: FileSystem, bridged: Any, path: Any) -> None:
-    """Files below it by listFiles, what is right there by the others."""
+    """listFiles returns the files below it, the others its children."""
     for name in ("a", "sub/b", "sub/deep/c"):
         write(fs, f"/dir/{name}", b"data")
     place = path("/dir")
@@ -423,8 +424,8 @@ def test_all_lists_of_a_tree_agree(fs: FileSystem, bridged: Any, path: Any) -> N
     assert found == ["/dir/a", "/dir/sub/b", "/dir/sub/deep/c"]
 
 
-def test_a_filter_has_its_say(fs: FileSystem, bridged: Any, path: Any, java: Java) -> None:
-    """On the whole path of each child."""
+def test_listing_applies_the_filter(fs: FileSystem, bridged: Any, path: Any, java: Java) -> None:
+    """The filter gets the full path of each child."""
     for name in ("a.txt", "b.txt", "c"):
         write(fs, f"/dir/{name}", b"data")
     ends = java("fs.GlobFilter")("*.txt")
@@ -432,9 +433,7 @@ def test_a_filter_has_its_say(fs: FileSystem, bridged: Any, path: Any, java: Jav
     assert sorted(_names(bridged.globStatus(path("/d*/*.txt")))) == ["/dir/a.txt", "/dir/b.txt"]
 
 
-def test_a_located_status_says_what_the_status_says(
-    fs: FileSystem, bridged: Any, path: Any
-) -> None:
+def test_located_status_matches_the_status(fs: FileSystem, bridged: Any, path: Any) -> None:
     """With blocks that cover the file."""
     write(fs, "/dir/file", b"0123456789")
     (located,) = _all(bridged.listLocatedStatus(path("/dir")))
@@ -457,7 +456,7 @@ def _etag(status: Any, java: Java) -> str:
 def test_every_status_of_a_file_has_its_etag(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """And the path capability says so."""
+    """The path capability confirms it."""
     write(fs, "/dir/file", b"data")
     place = path("/dir/file")
     assert bridged.hasPathCapability(place, _ETAGS)
@@ -477,7 +476,7 @@ def test_every_status_of_a_file_has_its_etag(
 
 
 def test_other_bytes_have_another_etag(bridged: Any, path: Any, java: Java) -> None:
-    """Of the same length."""
+    """With the same length."""
     place, found = path("/file"), set()
     for data in (b"0123", b"3210"):
         _write(bridged.create(place, True), data)
@@ -488,7 +487,7 @@ def test_other_bytes_have_another_etag(bridged: Any, path: Any, java: Java) -> N
 def test_an_etag_stays_with_a_file_that_is_renamed_if_that_is_a_capability(
     bridged: Any, path: Any, java: Java
 ) -> None:
-    """Where it may change, the capability is not there."""
+    """If it may change, the capability is missing."""
     source, target = path("/source"), path("/target")
     _write(bridged.create(source), b"data")
     before = _etag(bridged.getFileStatus(source), java)
@@ -498,13 +497,13 @@ def test_an_etag_stays_with_a_file_that_is_renamed_if_that_is_a_capability(
 
 
 @pytest.mark.parametrize("name", ["fs.capability.paths.append", "fs.none.such"])
-def test_other_path_capabilities_are_not_there(bridged: Any, path: Any, name: str) -> None:
-    """Nothing is promised that is not kept."""
+def test_other_path_capabilities_are_missing(bridged: Any, path: Any, name: str) -> None:
+    """No other capability is claimed."""
     assert not bridged.hasPathCapability(path("/"), name)
 
 
 def test_a_path_capability_has_a_name(bridged: Any, path: Any, java: Java) -> None:
-    """In any case; none is refused."""
+    """In any case; an empty one raises."""
     assert bridged.hasPathCapability(path("/"), _ETAGS.upper())
     with pytest.raises(java("java.lang.IllegalArgumentException")):
         bridged.hasPathCapability(path("/"), "")
@@ -518,10 +517,8 @@ def _written(source: Any, java: Java) -> int:
     return int(found.counters().get(_WRITTEN))
 
 
-def test_an_output_stream_counts_the_bytes_that_it_was_given(
-    bridged: Any, path: Any, java: Java
-) -> None:
-    """One, and many; also once it is closed."""
+def test_output_stream_counts_written_bytes(bridged: Any, path: Any, java: Java) -> None:
+    """For one byte and for several; also after close."""
     out = bridged.create(path("/file"))
     assert out.hasCapability("iostatistics")
     found = [_written(out, java)]
@@ -536,7 +533,7 @@ def test_an_output_stream_counts_the_bytes_that_it_was_given(
 def test_a_write_that_fails_is_not_counted(
     memory: MemoryFileSystem, path: Any, java: Java, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor does it move the position."""
+    """The position does not move either."""
 
     class Full(io.BytesIO):
         def write(self, data: Any) -> int:
@@ -557,7 +554,7 @@ def test_a_write_that_fails_is_not_counted(
 def test_local_files_are_copied_there_and_back(
     fs: FileSystem, bridged: Any, path: Any, tmp_path: Path
 ) -> None:
-    """A tree with all that it has, and a file only where it may overwrite."""
+    """A tree with its content, and a file only with overwrite."""
     (tmp_path / "tree" / "sub").mkdir(parents=True)
     (tmp_path / "tree" / "sub" / "file").write_bytes(b"data")
     bridged.copyFromLocalFile(False, True, path(str(tmp_path / "tree")), path("/tree"))
@@ -569,7 +566,7 @@ def test_local_files_are_copied_there_and_back(
 def test_a_bulk_delete_takes_paths_below_its_base(
     fs: FileSystem, bridged: Any, path: Any, java: Java
 ) -> None:
-    """Nothing comes of one that is not there; another base is refused."""
+    """A missing path is ignored; another base raises."""
     write(fs, "/dir/file", b"data")
     place = bridged.makeQualified(path("/dir"))
     assert bridged.hasPathCapability(place, "fs.capability.bulk.delete")
@@ -582,7 +579,7 @@ def test_a_bulk_delete_takes_paths_below_its_base(
     assert not bridged.exists(path("/dir/file"))
 
 
-def test_a_tree_is_summed_up(fs: FileSystem, bridged: Any, path: Any) -> None:
+def test_content_summary_of_a_tree(fs: FileSystem, bridged: Any, path: Any) -> None:
     """Its directories, its files and their bytes."""
     for name in ("a", "sub/b", "sub/c"):
         write(fs, f"/dir/{name}", b"data")

@@ -1,7 +1,7 @@
-"""What Hadoop's own contract tests ask of the streams of a FileSystem, asked of ours in Java.
+"""Hadoop's contract tests of streams, run against the bridged filesystems.
 
-Each section is one of Hadoop's classes AbstractContract...Test, whose jars no package brings. The
-options of their contracts are those that demand most: strict exceptions, no seek past the end.
+Each section corresponds to one of Hadoop's classes AbstractContract...Test, whose jars are not
+distributed. The contract options are the strictest: strict exceptions, no seek past EOF.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def place(fs: FileSystem, java: Java) -> Any:
 
 @pytest.fixture
 def empty(fs: FileSystem, java: Java) -> Any:
-    """The path of a file without bytes."""
+    """The path of an empty file."""
     write(fs, "/dir/empty", b"")
     return java("fs.Path")("/dir/empty")
 
@@ -69,8 +69,8 @@ def test_a_directory_is_not_opened(fs: FileSystem, bridged: Any, java: Java, chi
         bridged.open(path).read()
 
 
-def test_two_streams_of_a_file_are_apart(bridged: Any, place: Any) -> None:
-    """Closing one, and that twice, leaves the other."""
+def test_two_streams_of_a_file_are_independent(bridged: Any, place: Any) -> None:
+    """Closing one, even twice, does not affect the other."""
     one, other = bridged.open(place), bridged.open(place)
     assert one.read() == other.read() == DATA[0]
     one.close()
@@ -79,7 +79,7 @@ def test_two_streams_of_a_file_are_apart(bridged: Any, place: Any) -> None:
     other.close()
 
 
-def test_optional_keys_that_are_unknown_are_left_alone(bridged: Any, empty: Any) -> None:
+def test_unknown_optional_keys_are_ignored(bridged: Any, empty: Any) -> None:
     """Of any type, and an unknown length."""
     builder = bridged.openFile(empty).opt("fs.test.boolean", True).opt("fs.test.int", jpype.JInt(4))
     builder = builder.opt("fs.test.text", "x").optLong("fs.option.openfile.length", -1)
@@ -88,18 +88,16 @@ def test_optional_keys_that_are_unknown_are_left_alone(bridged: Any, empty: Any)
 
 
 @pytest.mark.parametrize("method", ["must", "mustLong"])
-def test_an_unknown_mandatory_key_ends_in_build_beside_an_optional_one(
-    bridged: Any, java: Java, method: str
-) -> None:
-    """Before it is seen that there is no such file."""
+def test_unknown_mandatory_key_fails_in_build(bridged: Any, java: Java, method: str) -> None:
+    """Even if the file does not exist."""
     builder = bridged.openFile(java("fs.Path")("/missing")).opt("fs.test.key", "x")
     builder = getattr(builder, method)("fs.test.key", jpype.JLong(1))
     with pytest.raises(java("java.lang.IllegalArgumentException")):
         builder.build()
 
 
-def test_a_missing_file_shows_once_it_is_awaited(bridged: Any, java: Java) -> None:
-    """build() says nothing; awaitFuture, or the first read, has the FileNotFoundException."""
+def test_missing_file_fails_when_awaited(bridged: Any, java: Java) -> None:
+    """build() succeeds; awaitFuture, or the first read, raises FileNotFoundException."""
     await_future = java("util.functional.FutureIO").awaitFuture
     opening = bridged.openFile(java("fs.Path")("/missing")).build()
     with pytest.raises(java("java.io.FileNotFoundException")):
@@ -111,7 +109,7 @@ def test_a_missing_file_shows_once_it_is_awaited(bridged: Any, java: Java) -> No
 
 @pytest.mark.parametrize("kind", ["own", "listed", "located", "plain"])
 def test_a_status_opens_its_file(bridged: Any, place: Any, java: Java, kind: str) -> None:
-    """The one asked for, those of lists, and a plain one with another scheme."""
+    """A requested one, those of listings, and a plain one with another scheme."""
     own = bridged.getFileStatus(place)
     status = {
         "own": lambda: own,
@@ -130,7 +128,7 @@ def test_a_status_opens_its_file(bridged: Any, place: Any, java: Java, kind: str
 def test_a_located_status_pins_the_version(
     fs: FileSystem, bridged: Any, place: Any, java: Java
 ) -> None:
-    """As the status of the file itself does: its etag gets back to Python."""
+    """As the status of the file itself does: its etag is passed to Python."""
     located = bridged.listLocatedStatus(place).next()
     write(fs, "/dir/file", DATA[::-1])
     with pytest.raises(java("java.lang.Exception")) as caught:
@@ -139,8 +137,8 @@ def test_a_located_status_pins_the_version(
     assert isinstance(error, io_error) or isinstance(error.getCause(), io_error)
 
 
-def test_no_status_and_a_length_will_do(bridged: Any, place: Any, java: Java) -> None:
-    """With a list of policies and a buffer's size."""
+def test_length_without_status_is_accepted(bridged: Any, place: Any, java: Java) -> None:
+    """With a list of policies and a buffer size."""
     option = "fs.option.openfile"
     builder = bridged.openFile(place).withFileStatus(jpype.JObject(None, java("fs.FileStatus")))
     builder = builder.opt(f"{option}.read.policy", "unknown, sequential, random")
@@ -153,7 +151,7 @@ def test_no_status_and_a_length_will_do(bridged: Any, place: Any, java: Java) ->
 
 @pytest.mark.parametrize("length", [4096.0, 43.2e60])
 def test_a_length_may_be_a_floating_point_number(bridged: Any, place: Any, length: float) -> None:
-    """What is too large for a long says nothing of the length."""
+    """A value that exceeds a long does not set the length."""
     builder = bridged.openFile(place).mustDouble("fs.option.openfile.length", length)
     with builder.build().get() as stream:
         array = _array(512)
@@ -162,7 +160,7 @@ def test_a_length_may_be_a_floating_point_number(bridged: Any, place: Any, lengt
 
 
 def test_arguments_of_a_read_are_checked(bridged: Any, place: Any, java: Java) -> None:
-    """With the exceptions that Hadoop's tests name."""
+    """With the exceptions in Hadoop's tests."""
     outside = _either(java, "IndexOutOfBoundsException")
     outside_or_illegal = _either(java, "IllegalArgumentException", "IndexOutOfBoundsException")
     null = jpype.JObject(None, jpype.JArray(jpype.JByte))
@@ -179,7 +177,7 @@ def test_arguments_of_a_read_are_checked(bridged: Any, place: Any, java: Java) -
         assert (stream.read(_array(10), 0, 0), stream.getPos()) == (0, 0)
 
 
-def test_the_end_stays_the_end(bridged: Any, place: Any) -> None:
+def test_reads_at_eof_return_eof(bridged: Any, place: Any) -> None:
     """For one byte, and for several."""
     with bridged.open(place) as stream:
         stream.seek(len(DATA))
@@ -188,7 +186,7 @@ def test_the_end_stays_the_end(bridged: Any, place: Any) -> None:
 
 
 def test_reads_of_a_byte_and_of_several_follow_each_other(bridged: Any, place: Any) -> None:
-    """In turn."""
+    """Alternately."""
     found = bytearray()
     with bridged.open(place) as stream:
         while len(found) < 3000:
@@ -203,7 +201,7 @@ def test_reads_of_a_byte_and_of_several_follow_each_other(bridged: Any, place: A
 
 
 def test_seeks_go_forward_and_back(bridged: Any, place: Any) -> None:
-    """And the position tells."""
+    """The position follows."""
     with bridged.open(place) as stream:
         for position in (0, 128, 63, 32768, 40000, 8191, 0, len(DATA) - 1):
             stream.seek(position)
@@ -216,7 +214,7 @@ def test_seeks_go_forward_and_back(bridged: Any, place: Any) -> None:
 def test_a_seek_outside_of_the_file_is_refused(
     bridged: Any, place: Any, java: Java, position: int
 ) -> None:
-    """EOFException, and the position stays."""
+    """EOFException, and the position does not move."""
     with bridged.open(place) as stream:
         stream.seek(1)
         with pytest.raises(java("java.io.EOFException")):
@@ -237,7 +235,7 @@ def test_positioned_reads_leave_the_position(bridged: Any, place: Any) -> None:
 
 
 def test_arguments_of_positioned_reads_are_checked(bridged: Any, place: Any, java: Java) -> None:
-    """With the exceptions that Hadoop's tests name, the position staying where it is."""
+    """With the exceptions in Hadoop's tests, and without moving the position."""
     eof = java("java.io.EOFException")
     illegal = _either(java, "IllegalArgumentException", "IndexOutOfBoundsException")
     null = jpype.JObject(None, jpype.JArray(jpype.JByte))
@@ -258,7 +256,7 @@ def test_arguments_of_positioned_reads_are_checked(bridged: Any, place: Any, jav
 
 
 def test_a_closed_stream_reads_nothing(bridged: Any, place: Any, java: Java) -> None:
-    """IOException from each call but the position and another close."""
+    """IOException from each call except the position and another close."""
     stream = bridged.open(place)
     stream.seek(7)
     stream.close()
@@ -283,7 +281,7 @@ def test_a_closed_stream_reads_nothing(bridged: Any, place: Any, java: Java) -> 
 
 
 def test_unbuffer_keeps_the_position(bridged: Any, place: Any) -> None:
-    """Before, between and after reads, several times, and at the end."""
+    """Before, between and after reads, repeatedly, and at EOF."""
     with bridged.open(place) as stream:
         assert stream.hasCapability("in:unbuffer")
         for position in (0, 0, 128, 129, 64_000, len(DATA)):
@@ -296,7 +294,7 @@ def test_unbuffer_keeps_the_position(bridged: Any, place: Any) -> None:
 
 
 def test_unbuffer_of_an_empty_file_changes_nothing(bridged: Any, empty: Any) -> None:
-    """It ends as before."""
+    """Reads still return EOF."""
     with bridged.open(empty) as stream:
         stream.unbuffer()
         assert (stream.getPos(), stream.read()) == (0, -1)
@@ -306,7 +304,7 @@ def test_unbuffer_of_an_empty_file_changes_nothing(bridged: Any, empty: Any) -> 
 def test_unbuffer_of_a_closed_stream_keeps_the_last_position(
     bridged: Any, place: Any, position: int
 ) -> None:
-    """Which getPos() gives before it and after it."""
+    """getPos() returns it before and after."""
     stream = bridged.open(place)
     stream.seek(position)
     stream.close()
@@ -316,7 +314,7 @@ def test_unbuffer_of_a_closed_stream_keeps_the_last_position(
 
 
 def test_a_stream_closed_in_python_has_no_position(memory: MemoryFileSystem, java: Java) -> None:
-    """An IOException, and closing it in Java is no error."""
+    """It raises IOException, and closing it in Java succeeds."""
     write(memory, "/file", DATA)
     ours = memory.open("/file")
     stream = java_stream(ours)
@@ -326,10 +324,10 @@ def test_a_stream_closed_in_python_has_no_position(memory: MemoryFileSystem, jav
     stream.close()
 
 
-def test_closing_closes_although_the_position_can_not_be_had(
+def test_close_succeeds_if_the_position_fails(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever get_pos raises: a descriptor must not be lost for it."""
+    """For any exception of get_pos: otherwise a descriptor would leak."""
     write(memory, "/file", DATA)
     ours = memory.open("/file")
 
@@ -380,7 +378,7 @@ def _bytes_of(found: Any) -> bytes:
 def test_ranges_have_their_bytes(
     bridged: Any, place: Any, java: Java, kind: str, pairs: list[tuple[int, int]]
 ) -> None:
-    """However they lie, and the position stays."""
+    """In any order, and the position does not move."""
     with bridged.open(place) as stream:
         ranges = _ranges(java, *pairs)
         stream.readVectored(ranges, _allocator(java, kind))
@@ -399,7 +397,7 @@ def test_ranges_have_their_bytes(
         ([(0, 10), None], "java.lang.NullPointerException"),
     ],
 )
-def test_ranges_that_make_no_sense_are_refused(
+def test_invalid_ranges_are_rejected(
     bridged: Any, place: Any, java: Java, pairs: list[Any], name: str
 ) -> None:
     """By the call."""
@@ -407,7 +405,7 @@ def test_ranges_that_make_no_sense_are_refused(
         stream.readVectored(_ranges(java, *pairs), _allocator(java, "allocate"))
 
 
-def test_a_list_and_a_release_are_needed(bridged: Any, place: Any, java: Java) -> None:
+def test_list_and_release_are_required(bridged: Any, place: Any, java: Java) -> None:
     """NullPointerException for null."""
     no_list = jpype.JObject(None, java("java.util.List"))
     no_release = jpype.JObject(None, java("java.util.function.Consumer"))
@@ -436,8 +434,8 @@ def test_a_range_past_the_end_fails_and_another_does_not(
     assert isinstance(error, eof) or isinstance(error.getCause(), eof)
 
 
-def test_other_reads_and_vectored_reads_do_not_meet(bridged: Any, place: Any, java: Java) -> None:
-    """Two in flight, and reads before, between and after."""
+def test_vectored_reads_do_not_affect_other_reads(bridged: Any, place: Any, java: Java) -> None:
+    """Two in progress, and reads before, between and after."""
     with bridged.open(place) as stream:
         assert stream.read() == DATA[0]
         first = _ranges(java, (0, 100), (300, 100))
@@ -455,8 +453,8 @@ def test_other_reads_and_vectored_reads_do_not_meet(bridged: Any, place: Any, ja
 # StreamIOStatisticsTest ----------------------------------------------------------------------
 
 
-def test_a_stream_counts_the_bytes_that_it_gives(bridged: Any, place: Any, java: Java) -> None:
-    """By every kind of read, and a seek counts for nothing; also once it is closed."""
+def test_stream_counts_the_bytes_read(bridged: Any, place: Any, java: Java) -> None:
+    """By every kind of read, without seeks; also after close."""
     support = java("fs.statistics.IOStatisticsSupport")
 
     def count(source: Any) -> int:

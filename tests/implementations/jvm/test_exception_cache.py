@@ -1,4 +1,4 @@
-"""What JPype keeps of exceptions does not slow collections down."""
+"""Tests that exceptions kept by JPype do not slow down garbage collection."""
 
 from __future__ import annotations
 
@@ -17,21 +17,19 @@ from fscontract.implementations.jvm import jvm
 
 @pytest.fixture(autouse=True)
 def thawed() -> Iterator[None]:
-    """Nothing stays aside."""
+    """Unfreeze all objects after the test."""
     yield
     gc.unfreeze()
 
 
 def tracebacks() -> int:
-    """How many a collection looks at."""
+    """Return the number of tracebacks that a collection visits."""
     gc.collect()
     return sum(isinstance(each, types.TracebackType) for each in gc.get_objects())
 
 
-def test_exceptions_of_streams_are_put_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """When the next file is opened, once there were many."""
+def test_many_exceptions_are_frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the next open after many exceptions."""
     monkeypatch.setattr(jvm, "MAX_EXCEPTIONS", 100)
     binding = HadoopBinding.from_url(f"raw://{tmp_path}", {})
     binding.prepare()
@@ -48,7 +46,7 @@ def test_exceptions_of_streams_are_put_aside(
         binding.dispose()
 
 
-def test_nothing_is_put_aside_for_few() -> None:
+def test_few_exceptions_are_not_frozen() -> None:
     kept = jvm.ExceptionCache()
     before = gc.get_freeze_count()
     kept.add()

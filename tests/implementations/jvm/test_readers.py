@@ -1,4 +1,4 @@
-"""Hadoop's own readers read through our streams."""
+"""Tests of Hadoop's readers over streams of this package."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _lines_of(java: Java, conf: Any, path: Any, start: int, length: int) -> Iter
 
 @pytest.fixture(scope="session")
 def sequence(tmp_path_factory: pytest.TempPathFactory, java: Java) -> bytes:
-    """A sequence file as Hadoop has written it to local disk."""
+    """A sequence file that Hadoop wrote to local disk."""
     place: Path = tmp_path_factory.mktemp("sequence") / "file"
     writer_of = java("io.SequenceFile$Writer")
     number, text = java("io.LongWritable"), java("io.Text")
@@ -75,7 +75,7 @@ def sequence(tmp_path_factory: pytest.TempPathFactory, java: Java) -> bytes:
         ],
     )
     for key, value in RECORDS:
-        # of the two methods the one for objects, or JPype can't choose
+        # select the method for objects, because JPype can't choose
         _as_object = java("java.lang.Object")
         writer.append(_as_object @ number(key), _as_object @ text(value))
     writer.close()

@@ -1,4 +1,4 @@
-"""What stands for obstore where tests have to decide when an awaitable ends."""
+"""A replacement for obstore in which tests decide when an awaitable completes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.limits import DEADLOCK
 
 
 class Library:
-    """Stands for obstore: a thread completes what is awaited, as soon as it may."""
+    """Replaces obstore: a thread completes each awaitable as soon as the test allows it."""
 
     def __init__(self) -> None:
         self.may_complete = threading.Event()
@@ -19,7 +19,7 @@ class Library:
         self.threads: list[threading.Thread] = []
 
     def awaitable(self, outcome: Any) -> Callable[[], Any]:
-        """What begins a call that comes to this outcome."""
+        """Return a function that starts a call with this outcome."""
 
         def begin() -> Any:
             running: Any = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""One S3 server for all tests of this folder, and a new bucket for each of them."""
+"""Fixtures: one S3 server for all tests of this folder, and a new bucket for each test."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.implementations.s3.awaitables import Library
 from tests.implementations.s3.rawserver import DATA, RawServer
 from tests.limits import DEADLOCK
 
-#: Variables that tell S3 clients what to do; the tests start without them.
+#: Environment variables that S3 clients read; tests remove them.
 PREFIXES = ("AWS_", "FSCONTRACT_S3_")
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """No variable and no file of AWS has a say, and no role is looked for."""
+    """Hide environment variables and AWS files; disable the lookup of roles."""
     import os
 
     for variable in list(os.environ):
@@ -38,14 +38,14 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[EmbeddedServer]:
-    """The server, which runs as long as the tests."""
+    """The server, shared by all tests."""
     with EmbeddedServer() as running:
         yield running
 
 
 @pytest.fixture
 def options(server: EmbeddedServer) -> dict[str, Any]:
-    """What a client needs to reach the server."""
+    """Client options for the server."""
     return {
         "endpoint": server.url,
         "region": REGION,
@@ -56,7 +56,7 @@ def options(server: EmbeddedServer) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def client(server: EmbeddedServer) -> Iterator[Any]:
-    """A client of the server, to see what is there."""
+    """A client that inspects the server."""
     keys = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
     made = boto3_client(S3Config.of("any", {"endpoint": server.url, **keys}, {}))
     yield made
@@ -101,13 +101,13 @@ def raw(monkeypatch: pytest.MonkeyPatch) -> Iterator[RawServer]:
 
 @pytest.fixture
 def unused(deaf_port: int) -> str:
-    """Where nobody listens."""
+    """A URL on which no server listens."""
     return f"http://127.0.0.1:{deaf_port}"
 
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """Where somebody listens, and never says a thing."""
+    """A URL of a server that accepts connections and never responds."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -116,7 +116,7 @@ def silent() -> Iterator[str]:
 
 @pytest.fixture
 def library() -> Iterator[Library]:
-    """A library whose threads are gone in the end, and have been noticed to be."""
+    """A library whose threads must have ended after the test."""
     made = Library()
     yield made
     made.may_complete.set()

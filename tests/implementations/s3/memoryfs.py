@@ -1,4 +1,4 @@
-"""A filesystem over a source in memory, so that the whole suite reads S3 streams in seconds."""
+"""Filesystem over an in-memory source, to run the whole suite on S3 streams in seconds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Body(io.RawIOBase):
 
 
 class MemoryS3(ReferenceFileSystem):
-    """Objects in memory, read by our S3 streams; as much of a filesystem as the suite needs."""
+    """In-memory objects read through S3InputStream; implements only what the suite needs."""
 
     def __init__(self, config: S3Config | None = None, piece: int = 1 << 20) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class MemoryS3(ReferenceFileSystem):
         return self._reader.open(path, options)
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """As the port has it."""
+        """See the base class."""
         body = _Body()
         publish = partial(self._put, normalize(path)[1:], body)
         return PendingFile(body, publish, body.content.clear)
@@ -56,7 +56,7 @@ class MemoryS3(ReferenceFileSystem):
         self.source.objects[key] = bytes(body.content)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """As the port has it."""
+        """See the base class."""
         self._statistics.count("op_get_file_status")
         if path in self._directories:
             return FileStatus(path, 0, is_directory=True)
@@ -66,24 +66,24 @@ class MemoryS3(ReferenceFileSystem):
         return FileStatus(path, len(data), etag=etag_of(data))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """As the port has it, but never anything."""
+        """Return no entries."""
         return iter(())
 
     def mkdirs(self, path: str) -> None:
-        """As the port has it."""
+        """See the base class."""
         self._directories.add(path)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """As the port has it."""
+        """See the base class."""
         self._directories.discard(path)
         return self.source.objects.pop(path[1:], None) is not None
 
     def rename(self, source: str, target: str) -> None:
-        """As the port has it, for objects."""
+        """Rename an object."""
         if source[1:] not in self.source.objects:
             raise PathIOException(source, "no such object")
         self.source.objects[target[1:]] = self.source.objects.pop(source[1:])
 
     def as_fsspec(self) -> Any:
-        """Nothing."""
+        """Return None."""
         raise NotImplementedError

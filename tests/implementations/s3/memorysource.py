@@ -1,4 +1,4 @@
-"""A source of bytes without a server: objects in a dictionary, every request in a list."""
+"""In-memory byte source: objects in a dictionary, and a record of all requests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUCKET = "bucket"
 
 
 class MemoryBody(Body):
-    """A part of an object, in pieces of at most `piece` bytes."""
+    """Part of an object, in chunks of at most `piece` bytes."""
 
     def __init__(self, data: bytes, start: int, stop: int, piece: int) -> None:
         self.offset, self.length, self.total = start, stop - start, len(data)
@@ -31,17 +31,17 @@ class MemoryBody(Body):
         self._piece = piece
 
     def chunk(self) -> memoryview:
-        """As the port has it."""
+        """See the base class."""
         chunk, self._rest = self._rest[: self._piece], self._rest[self._piece :]
         return chunk
 
     def close(self) -> None:
-        """As the port has it."""
+        """See the base class."""
         self.closed = True
 
 
 class MemorySource(RangeSource):
-    """Objects by key. `before` is called with each request's key and range, and may raise."""
+    """Objects by key. `before` is called with the key and range of each request, and may raise."""
 
     def __init__(self, piece: int = 1 << 20) -> None:
         self.objects: dict[str, bytes] = {}
@@ -53,7 +53,7 @@ class MemorySource(RangeSource):
         self._lock = threading.Lock()
 
     def get(self, request: Request, cancel: Cancellation) -> Body:
-        """As the port has it."""
+        """See the base class."""
         cancel.check()
         key, want, if_match, _ = request
         with self._lock:
@@ -73,12 +73,12 @@ class MemorySource(RangeSource):
         return self.spoil(body)
 
     def close(self) -> None:
-        """As the port has it."""
+        """See the base class."""
 
 
 @lru_cache(maxsize=8)
 def etag_of(data: bytes) -> str:
-    """The etag of an object, as S3 makes it."""
+    """Return the etag that S3 computes for an object."""
     return f'"{hashlib.md5(data, usedforsecurity=False).hexdigest()}"'
 
 

@@ -1,4 +1,4 @@
-"""A small S3 server whose answers can be cut, delayed and damaged byte by byte."""
+"""Small S3 server whose responses can be truncated, delayed and damaged byte by byte."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.object_store import etag_of as joined
 from tests.implementations.s3.memorysource import etag_of
 
-#: The object that tests read.
+#: Content of the object under test.
 DATA = random.Random(1).randbytes(1000)
 _QUOTE = '"'
 _MODIFIED = "Mon, 02 Jan 2023 04:05:06 GMT"
@@ -70,19 +70,19 @@ class Answer(NamedTuple):
         return "".join(f"{line}\r\n" for line in [*lines, ""]).encode("iso-8859-1")
 
 
-#: Change an answer into the pieces to send and whether the connection stays open.
-#: A piece of None is a pause.
+#: Converts a response to the pieces to send and whether the connection stays open. A piece of None
+#: is a pause.
 Sent = tuple[Iterable[bytes | None], bool]
 Spoil = Callable[[Asked, Answer], Sent]
 
 
 def whole(_: Asked, answer: Answer) -> Sent:
-    """Send the answer as it should be."""
+    """Send the unchanged response."""
     return [answer.head + answer.body], True
 
 
 def cut(count: int) -> Spoil:
-    """Send the first `count` bytes of an answer and close the connection, unless that is all."""
+    """Send the first `count` bytes and close the connection, unless that is the whole response."""
 
     def spoil(_: Asked, answer: Answer) -> Sent:
         sent = answer.head + answer.body
@@ -92,7 +92,7 @@ def cut(count: int) -> Spoil:
 
 
 class RawServer(socketserver.ThreadingTCPServer):
-    """One bucket in memory; `spoil` decides what is sent of each answer."""
+    """One in-memory bucket; `spoil` decides what is sent of each response."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -130,7 +130,7 @@ class RawServer(socketserver.ThreadingTCPServer):
         self.objects[key], self.etags[key] = data, etag or etag_of(data)
 
     def answer(self, asked: Asked) -> Answer:
-        """Return the right answer, after doing what was asked."""
+        """Execute the request and return the correct response."""
         answer: Answer = getattr(self, f"_{asked.kind}")(asked)
         return answer
 

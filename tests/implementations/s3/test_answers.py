@@ -1,4 +1,4 @@
-"""The checks of answers, which no transport has of its own."""
+"""Tests of the response checks that all transports share."""
 
 from __future__ import annotations
 
@@ -24,19 +24,17 @@ from fscontract.implementations.s3.etags import header, plain, same
         (206, {"content-length": "1", "content-range": "bytes 0-0/0"}, Extent(0, 0, 0)),
     ],
 )
-def test_a_head_says_which_bytes_come(
-    status: int, headers: Mapping[str, str], extent: Extent
-) -> None:
+def test_extent_of_valid_headers(status: int, headers: Mapping[str, str], extent: Extent) -> None:
     assert extent_of(status, headers) == extent
 
 
 @pytest.mark.parametrize(
     ("status", "headers", "what"),
     [
-        (200, {}, "lacks Content-Length"),
-        (206, {"content-length": "10"}, "lacks Content-Range"),
-        (206, {}, "lacks Content-Range"),
-        (201, {"content-length": "10"}, "status is 201"),
+        (200, {}, "missing Content-Length"),
+        (206, {"content-length": "10"}, "missing Content-Range"),
+        (206, {}, "missing Content-Range"),
+        (201, {"content-length": "10"}, "unexpected status 201"),
         (200, {"content-length": "10, 10"}, "invalid Content-Length '10, 10'"),
         (200, {"content-length": "1_0"}, "invalid Content-Length"),
         (200, {"content-length": "9" * 5000}, "invalid Content-Length '9{80}'"),
@@ -46,17 +44,21 @@ def test_a_head_says_which_bytes_come(
         (206, {"content-range": "bytes \u0665-9/10"}, "invalid Content-Range"),
         (206, {"content-range": "bytes 9-5/10"}, "impossible Content-Range"),
         (206, {"content-range": "bytes 5-10/10"}, "impossible Content-Range"),
-        (206, {"content-length": "4", "content-range": "bytes 5-9/10"}, "is not the Content-Le"),
+        (
+            206,
+            {"content-length": "4", "content-range": "bytes 5-9/10"},
+            "does not match Content-Le",
+        ),
     ],
 )
-def test_a_head_that_contradicts_itself_is_refused(
+def test_contradictory_headers_are_rejected(
     status: int, headers: Mapping[str, str], what: str
 ) -> None:
     with pytest.raises(Misfit, match=what):
         extent_of(status, headers)
 
 
-def test_a_body_is_as_long_as_announced() -> None:
+def test_body_shorter_than_content_length_is_rejected() -> None:
     check_head("PutObject", 200, {"content-length": "0"}, b"")
     check_head("ListObjectsV2", 200, {}, b"<ListBucketResult/>")
     check_head("AbortMultipartUpload", 204, {"content-length": "5"}, b"")
@@ -64,23 +66,25 @@ def test_a_body_is_as_long_as_announced() -> None:
         check_head("ListObjectsV2", 200, {"content-length": "4"}, b"<a>")
 
 
-def test_a_deletion_is_known_by_its_result() -> None:
-    """All keys would count as deleted without errors."""
+def test_deletion_without_result_element_is_rejected() -> None:
+    """Otherwise all keys would count as deleted without errors."""
     check_head("DeleteObjects", 200, {}, b'<x:DeleteResult xmlns:x="s3"/>')
-    with pytest.raises(Misfit, match="not the result"):
+    with pytest.raises(Misfit, match="not a result of DeleteObjects"):
         check_head("DeleteObjects", 200, {}, b"")
 
 
-def test_what_is_missing_in_an_answer_is_named() -> None:
+def test_missing_field_is_named_in_the_error() -> None:
     place = ObjectLocation("bucket", "key")
     assert required(place, {"A": {"B": False}}, "A", "B") is False
     broken: list[Any] = [{}, {"A": ""}, {"A": {}}, {"A": {"B": None}}, {"A": "text"}]
     for found in broken:
-        with pytest.raises(WrongAnswerException, match=r"lacks [AB] in bucket 'bucket': '/key'"):
+        with pytest.raises(
+            WrongAnswerException, match=r"missing [AB] in the response in bucket 'bucket': '/key'"
+        ):
             required(place, found, "A", "B")
 
 
-def test_etags_keep_their_weakness_and_lose_their_quotes() -> None:
+def test_plain_etag_keeps_weakness_without_quotes() -> None:
     assert [plain(e) for e in ('"a"', "a", 'W/"a"', '""', "", None)] == [
         *("a", "a", "W/a", "", None, None)
     ]

@@ -1,4 +1,4 @@
-"""The whole contract on S3 streams: over memory with windows of every size, and over moto."""
+"""Tests of all contract clauses on S3 streams: in memory with various window sizes, and on moto."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from fscontract.implementations.targets import ReferenceBinding
 from tests.implementations.s3.memoryfs import MemoryS3
 from tests.implementations.s3.memorysource import BUCKET
 
-#: What the tiny windows below are beside: what a stream costs, of which 4 MiB take too long.
+#: Excluded with tiny windows: cost clauses, whose 4 MiB streams take too long.
 _COSTS = ("open.cost-*", "open.footer-*", "open.buffer-size-used")
 
 
 def run(binding: Any, *patterns: str, without: tuple[str, ...] = ()) -> RunResult:
-    """A quick run of the clauses that match, but for some."""
+    """Run the matching clauses quickly, except `without`."""
     left_out = {clause.id for clause in select(without)} if without else set()
     chosen = (c for c in select(patterns) if c.testable and c.id not in left_out)
     return check(binding, Settings(load_profile("s3"), tuple(chosen)))
 
 
 def broken(result: RunResult) -> dict[str, str]:
-    """The clauses that don't hold, with what was seen."""
+    """Return the violated clauses with the observed behaviour."""
     bad = (Verdict.FAIL, Verdict.HANG, Verdict.LAX, Verdict.ERROR)
     return {
         found.clause.id: str(found.counterexample)
@@ -42,15 +42,15 @@ def broken(result: RunResult) -> dict[str, str]:
 
 
 def test_the_contract_holds() -> None:
-    """All of it, with the windows that users have."""
+    """Run all clauses with default windows."""
     assert broken(run(ReferenceBinding(MemoryS3(), "s3"))) == {}
 
 
 @pytest.mark.parametrize("piece", [7])
-def test_the_contract_holds_across_the_boundaries_of_windows(
+def test_the_contract_holds_across_window_boundaries(
     piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Windows of a few bytes, in answers that come in even fewer."""
+    """Windows of a few bytes, with even smaller response chunks."""
     for name, plan in read_ahead.PLANS.items():
         small = replace(
             plan,
@@ -79,7 +79,7 @@ def test_the_contract_holds_across_the_boundaries_of_windows(
 
 @pytest.mark.parametrize("transport", ["obstore", "boto3"])
 def test_the_contract_holds_on_the_embedded_server(transport: str) -> None:
-    """What the wire may change: positions, ends, costs."""
+    """Check clauses that the network may affect: positions, EOF, costs."""
     result = run(s3({"transport": transport}), "seek.*", "read-vectored.*", "open.cost-*")
     assert broken(result) == {}
 
@@ -88,12 +88,12 @@ def test_the_contract_holds_on_the_embedded_server(transport: str) -> None:
     ("options", "message"),
     [
         ({"colour": "red"}, "colour"),
-        ({"endpoint": "http://127.0.0.1:1"}, "needs the option 'bucket'"),
+        ({"endpoint": "http://127.0.0.1:1"}, "requires option 'bucket'"),
         ({"bucket": "x"}, "bucket"),
         ({"transport": "pigeon"}, "transport"),
     ],
 )
-def test_a_wrong_option_is_one_line(options: dict[str, str], message: str) -> None:
+def test_invalid_option_error_is_one_line(options: dict[str, str], message: str) -> None:
     with pytest.raises(TargetError, match=message) as caught:
         s3(options)
     assert "\n" not in str(caught.value)

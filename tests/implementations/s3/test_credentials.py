@@ -1,4 +1,4 @@
-"""What requests are signed with, where it is found, and that it is renewed."""
+"""Tests of credentials: sources, precedence, and renewal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ aws_secret_access_key = secret-of-other
 
 @pytest.fixture
 def profiles(tmp_path: Path) -> None:
-    """Two profiles in the files of AWS."""
+    """Two profiles in the AWS configuration files."""
     (tmp_path / "credentials").write_text(PROFILES, encoding="utf-8")
 
 
@@ -45,23 +45,23 @@ def variables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def access_key(credentials: Credentials) -> str:
-    """Whose keys requests are signed with."""
+    """Return the access key that signs requests."""
     keys = credentials.frozen("data")
     assert keys is not None
     return keys.access_key
 
 
 class TestFinding:
-    def test_given_keys_are_used_whatever_the_environment_has(self, variables: None) -> None:
+    def test_given_keys_override_the_environment(self, variables: None) -> None:
         assert GIVEN.frozen("data") == Keys("someone", "hush", "token")
 
-    def test_anonymous_is_none(self, variables: None) -> None:
+    def test_anonymous_credentials_are_none(self, variables: None) -> None:
         assert Credentials("anonymous").frozen("data") is None
 
-    def test_the_chain_begins_with_the_environment(self, variables: None, profiles: None) -> None:
+    def test_chain_starts_with_the_environment(self, variables: None, profiles: None) -> None:
         assert access_key(Credentials()) == "of-environment"
 
-    def test_the_environment_needs_no_library(self, variables: None) -> None:
+    def test_environment_keys_need_no_botocore(self, variables: None) -> None:
         code = (
             "import sys\n"
             "from fscontract.implementations.s3.credentials import Credentials\n"
@@ -72,13 +72,13 @@ class TestFinding:
         )
         assert run.stdout.split() == ["of-environment", "False"]
 
-    def test_the_chain_goes_on_with_the_files_of_aws(self, profiles: None) -> None:
+    def test_chain_continues_with_the_aws_files(self, profiles: None) -> None:
         assert access_key(Credentials()) == "of-default"
 
-    def test_a_profile_comes_before_the_environment(self, variables: None, profiles: None) -> None:
+    def test_profile_overrides_the_environment(self, variables: None, profiles: None) -> None:
         assert access_key(Credentials("profile", "other")) == "of-other"
 
-    def test_the_chain_goes_by_the_variable_for_the_profile(
+    def test_chain_honours_aws_profile(
         self, profiles: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("AWS_PROFILE", "other")
@@ -89,7 +89,9 @@ class TestFinding:
         [Credentials(), Credentials("profile", "nobody"), Credentials("withheld")],
         ids=repr,
     )
-    def test_without_any_one_line_says_what_to_do(self, credentials: Credentials) -> None:
+    def test_missing_credentials_error_is_one_line_with_advice(
+        self, credentials: Credentials
+    ) -> None:
         with pytest.raises(NoCredentialsException) as caught:
             credentials.frozen("data")
         message = str(caught.value)
@@ -98,7 +100,7 @@ class TestFinding:
         assert "AWS_ACCESS_KEY_ID" in message
         assert "\n" not in message
 
-    def test_withheld_ones_are_looked_for_in_this_process(self, variables: None) -> None:
+    def test_withheld_credentials_use_the_chain_of_this_process(self, variables: None) -> None:
         shipped: Credentials = pickle.loads(pickle.dumps(GIVEN))
         assert shipped.kind == "withheld"
         assert access_key(shipped) == "of-environment"
@@ -114,11 +116,11 @@ class TestFinding:
             ("chain", "name"),
         ],
     )
-    def test_what_does_not_go_together_is_refused(self, arguments: Any) -> None:
+    def test_contradictory_arguments_are_rejected(self, arguments: Any) -> None:
         with pytest.raises(IllegalArgumentException):
             Credentials(*arguments)
 
-    def test_they_do_not_change(self) -> None:
+    def test_credentials_are_immutable(self) -> None:
         with pytest.raises(AttributeError):
             GIVEN.kind = "anonymous"
         with pytest.raises(AttributeError):
@@ -127,17 +129,17 @@ class TestFinding:
 
 class TestFirstUse:
     @pytest.mark.parametrize("transport", ["obstore", "boto3"])
-    def test_a_filesystem_whose_keys_were_withheld_says_so_when_it_is_used(
+    def test_withheld_keys_raise_on_first_use(
         self, options: dict[str, Any], transport: str
     ) -> None:
         fs = S3FileSystem("data", **options, transport=transport)
         shipped: S3FileSystem = pickle.loads(pickle.dumps(fs))
         for call in (shipped.get_file_status, lambda path: shipped.open(path).read_byte()):
-            with pytest.raises(NoCredentialsException, match="not passed on to other processes"):
+            with pytest.raises(NoCredentialsException, match="not passed to other processes"):
                 call("/a")
 
     @pytest.mark.parametrize("transport", ["obstore", "boto3"])
-    def test_or_uses_those_of_its_process(
+    def test_withheld_keys_are_replaced_by_keys_of_the_process(
         self, bucket: str, options: dict[str, Any], transport: str, variables: None
     ) -> None:
         fs = S3FileSystem(bucket, **options, transport=transport)
@@ -147,7 +149,7 @@ class TestFirstUse:
 
 
 class TestRenewing:
-    def test_obstore_asks_again_for_keys_that_expire(
+    def test_obstore_renews_expiring_keys(
         self, bucket: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[str] = []
@@ -164,12 +166,13 @@ class TestRenewing:
         fs = S3FileSystem(bucket, **options, transport="obstore")
         fs.create("/a").close()
         before, deadline = len(asked), monotonic() + DEADLOCK
-        while len(asked) == before and monotonic() < deadline:  # it does so every 100 ms at most
+        # obstore checks every 100 ms at most
+        while len(asked) == before and monotonic() < deadline:
             fs.get_file_status("/a")
         assert len(asked) > before
 
-    def test_the_chain_tells_until_when_its_keys_are_good(self, tmp_path: Path) -> None:
-        """Such keys are renewed by the chain; here a program gives them."""
+    def test_chain_reports_the_expiry_of_keys(self, tmp_path: Path) -> None:
+        """The chain renews such keys; here a command provides them."""
         end = datetime.now(timezone.utc).replace(microsecond=0) + timedelta(hours=1)
         told = {"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "b", "SessionToken": "c"}
         (tmp_path / "told").write_text(
@@ -181,7 +184,7 @@ class TestRenewing:
         )
         assert Credentials().frozen("data") == Keys("a", "b", "c", end)
 
-    def test_keys_without_an_end_are_asked_for_once(
+    def test_keys_without_expiry_are_requested_once(
         self, bucket: str, options: dict[str, Any]
     ) -> None:
         config = S3Config.of(bucket, {**options, "transport": "obstore"})
@@ -193,12 +196,12 @@ class TestRegion:
     @pytest.mark.parametrize(
         ("given", "region"), [({"region": "eu-west-3"}, "eu-west-3"), ({}, "us-east-1")]
     )
-    def test_the_default_is_us_east_1(self, given: dict[str, str], region: str) -> None:
+    def test_default_region_is_us_east_1(self, given: dict[str, str], region: str) -> None:
         config = S3Config.of("data", {**given, "anonymous": True}, {})
         assert clients.boto3_client(config).meta.region_name == region
         assert clients.obstore_store(config).config["region"] == region
 
-    def test_that_of_the_files_of_aws_is_used(self, tmp_path: Path) -> None:
+    def test_region_of_the_aws_files_is_used(self, tmp_path: Path) -> None:
         (tmp_path / "config").write_text("[default]\nregion = eu-north-1\n", encoding="utf-8")
         config = S3Config.of("data", {"anonymous": True}, {})
         assert clients.boto3_client(config).meta.region_name == "eu-north-1"
@@ -219,7 +222,9 @@ class TestAddressing:
             ({"endpoint": "http://here:9", "path_style": False}, "http://data.here:9"),
         ],
     )
-    def test_obstore_and_boto3_go_to_one_place(self, given: dict[str, Any], bucket_in: str) -> None:
+    def test_obstore_and_boto3_use_the_same_url(
+        self, given: dict[str, Any], bucket_in: str
+    ) -> None:
         config = S3Config.of("data", {**given, "anonymous": True}, {})
         assert clients.obstore_store(config).config["endpoint"] == bucket_in
         url = clients.boto3_client(config).generate_presigned_url(
@@ -228,7 +233,7 @@ class TestAddressing:
         assert url in (f"{bucket_in}/key", f"{bucket_in}/data/key")
         assert ("/data/key" in url) is config.in_path
 
-    def test_variables_that_obstore_knows_have_no_say(
+    def test_variables_of_obstore_are_ignored(
         self, bucket: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for variable in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"):

@@ -1,4 +1,4 @@
-"""Answers that break off at each byte: the right result from the next attempt, or an error."""
+"""Tests of responses truncated at each byte: the retry gives the right result, or an error."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tests.implementations.s3.rawserver import (
     whole,
 )
 
-#: Every how many bytes a body is cut.
+#: Truncate bodies at every n-th byte.
 _STEP = 9
 
 
 class Call(NamedTuple):
-    """A call of a filesystem, the kind of request to spoil, and the headers to permute."""
+    """A filesystem call, the kind of request to truncate, and the headers to permute."""
 
     kind: str
     make: Callable[[S3FileSystem], Any]
@@ -61,12 +61,12 @@ CALLS = {
     "complete": Call("complete", _parts),
     "delete": Call("delete", _delete),
 }
-#: obstore sends these; the others are boto3's in any case.
+#: Kinds of requests that obstore sends; boto3 always sends the others.
 _BOTH = ("get", "head", "put")
 
 
 def _orders(call: Call) -> list[tuple[str, ...]]:
-    """Return all orders of the headers of a GET; of others one with its reverse."""
+    """Return all orders of a GET's headers; for other requests one order and its reverse."""
     if call.kind == "get":
         return list(permutations(call.headers))
     return [call.headers, call.headers[::-1]]
@@ -82,7 +82,7 @@ CASES = [
 
 
 class Cutting:
-    """Cuts the first answer to a kind of request, and those after it if it goes on."""
+    """Truncates the first response to a kind of request, or all of them if `always`."""
 
     def __init__(self, kind: str, order: Sequence[str], count: int, always: bool = False) -> None:
         self.cut = 0
@@ -100,7 +100,7 @@ class Cutting:
 
 
 @pytest.mark.parametrize(("transport", "call", "order"), CASES)
-def test_an_answer_cut_at_any_byte_is_tried_again(
+def test_response_truncated_at_any_byte_is_retried(
     raw: RawServer, transport: str, call: Call, order: tuple[str, ...]
 ) -> None:
     with raw.filesystem(transport) as fs:
@@ -109,19 +109,19 @@ def test_an_answer_cut_at_any_byte_is_tried_again(
         while True:
             raw.spoil = spoil = Cutting(call.kind, order, count)
             before = len(raw.asked)
-            assert call.make(fs) == right, f"cut after {count} bytes"
+            assert call.make(fs) == right, f"truncated after {count} bytes"
             sent = [asked.kind for asked in raw.asked[before:]].count(call.kind)
             if count >= spoil.length:
                 assert sent == 1
                 break
-            assert sent == 2, f"what came before the cut after {count} bytes was taken"
+            assert sent == 2, f"accepted a response truncated after {count} bytes"
             count += 1 if count < spoil.head else _STEP
             count = min(count, spoil.length)
 
 
 @pytest.mark.parametrize("transport", ["boto3", "obstore"])
 @pytest.mark.parametrize("name", CALLS)
-def test_answers_that_are_always_cut_are_an_error(
+def test_responses_that_are_always_truncated_raise(
     raw: RawServer, transport: str, name: str
 ) -> None:
     call = CALLS[name]
@@ -133,7 +133,7 @@ def test_answers_that_are_always_cut_are_an_error(
             call.make(fs)
             count = share * probe.length // 10
             raw.spoil = Cutting(call.kind, call.headers, count, always=True)
-            if name == "complete" and count:  # a look at the object may show that it is there
+            if name == "complete" and count:  # a status request may show that the object exists
                 with suppress(S3Exception):
                     assert call.make(fs) == right
                 continue
@@ -141,15 +141,15 @@ def test_answers_that_are_always_cut_are_an_error(
                 call.make(fs)
 
 
-def test_bodies_are_sent_without_waiting_for_a_100(raw: RawServer) -> None:
-    """botocore would loop for ever over a head of 100 that is cut."""
+def test_bodies_are_sent_without_expect_100_continue(raw: RawServer) -> None:
+    """botocore would loop forever over the truncated headers of a 100 response."""
     with raw.filesystem("boto3") as fs:
         fs._store.put("new", b"hello")
         _parts(fs)
     assert [a.kind for a in raw.asked if "expect" in a.headers] == []
 
 
-def test_a_100_that_was_not_asked_for_is_skipped(raw: RawServer) -> None:
+def test_unrequested_100_response_is_skipped(raw: RawServer) -> None:
     def greet(asked: Asked, answer: Answer) -> Sent:
         return [b"HTTP/1.1 100 Continue\r\nA: b\r\n\r\n", answer.head + answer.body], True
 

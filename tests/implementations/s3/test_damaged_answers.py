@@ -1,4 +1,4 @@
-"""Answers that are damaged, of another kind, or unusual: no wrong byte, over each transport."""
+"""Tests of damaged, wrong and unusual responses: no transport returns a wrong byte."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RIGHT = (10, DATA[500:510])
 
 
 def having(**headers: str | None) -> Change:
-    """Change headers, whose names have _ for -; None removes one."""
+    """Change headers; names have _ for -, and None removes a header."""
 
     def change(answer: Answer) -> Answer:
         changed: dict[str, str | None] = {**answer.headers}
@@ -51,7 +51,7 @@ def instead(body: bytes, line: str = "200 OK", **headers: str | None) -> Change:
 
 
 def listing(inner: str, more: str = "<IsTruncated>false</IsTruncated>") -> Change:
-    """Change what a listing holds."""
+    """Change the content of a listing."""
     return instead(f"<ListBucketResult>{more}{inner}</ListBucketResult>".encode())
 
 
@@ -61,12 +61,12 @@ def contents(inner: str) -> Change:
 
 
 def lost(answer: Answer) -> Answer:
-    """Announce the body, and end the connection before it."""
+    """Send the headers and close the connection before the body."""
     return answer._replace(body=b"")
 
 
 def sending(change: Change, kind: str, times: int = 1 << 30) -> Callable[[Asked, Answer], Sent]:
-    """Change the first answers to a kind of request, and close the connection after each."""
+    """Change the first `times` responses to a kind of request; close the connection after each."""
     left = [times]
 
     def spoil(asked: Asked, answer: Answer) -> Sent:
@@ -79,7 +79,7 @@ def sending(change: Change, kind: str, times: int = 1 << 30) -> Callable[[Asked,
     return spoil
 
 
-# Answers that do not fit -------------------------------------------------------------------------
+# Invalid responses -------------------------------------------------------------------------------
 
 GETS: dict[str, Change] = {
     "206 without Content-Range": having(Content_Range=None),
@@ -103,9 +103,7 @@ GETS: dict[str, Change] = {
 
 @pytest.mark.parametrize("way", ["boto3", "auto"])
 @pytest.mark.parametrize("change", GETS.values(), ids=GETS)
-def test_an_answer_to_a_get_that_does_not_fit_is_tried_again(
-    raw: RawServer, way: str, change: Change
-) -> None:
+def test_invalid_get_response_is_retried(raw: RawServer, way: str, change: Change) -> None:
     with raw.filesystem(way) as fs:
         raw.spoil = sending(change, "get", times=1)
         assert pread(fs) == RIGHT
@@ -113,7 +111,7 @@ def test_an_answer_to_a_get_that_does_not_fit_is_tried_again(
 
 
 @pytest.mark.parametrize("change", GETS.values(), ids=GETS)
-def test_answers_to_gets_that_never_fit_are_an_error(
+def test_permanently_invalid_get_responses_raise(
     raw: RawServer, transport: str, change: Change
 ) -> None:
     with raw.filesystem(transport) as fs:
@@ -122,21 +120,21 @@ def test_answers_to_gets_that_never_fit_are_an_error(
             pread(fs)
 
 
-def test_the_error_says_what_does_not_fit(raw: RawServer) -> None:
+def test_error_describes_the_invalid_part(raw: RawServer) -> None:
     with raw.filesystem("boto3") as fs:
         raw.spoil = sending(having(Content_Range=None), "get")
         with pytest.raises(WrongAnswerException) as caught:
             pread(fs)
     assert str(caught.value) == (
         snapshot(
-            "the answer is a part of the object, but lacks Content-Range for bytes 500 to 509 in "
-            "bucket 'bucket': '/key'"
+            "missing Content-Range in a partial response for bytes 500 to 509 "
+            "in bucket 'bucket': '/key'"
         )
     )
 
 
 @pytest.mark.parametrize("etag", [None, '"another"'], ids=str)
-def test_an_answer_without_the_etag_of_the_stream_gives_no_byte(
+def test_response_without_the_stream_etag_returns_no_bytes(
     raw: RawServer, transport: str, etag: str | None
 ) -> None:
     with raw.filesystem(transport) as fs, fs.open_file("/key").build().result() as stream:
@@ -151,14 +149,12 @@ def test_an_answer_without_the_etag_of_the_stream_gives_no_byte(
         assert buffer == DATA[500:510]
 
 
-def test_a_stream_that_began_without_an_etag_takes_no_answer_that_has_one(
-    raw: RawServer, transport: str
-) -> None:
-    """They may be of two versions."""
+def test_stream_without_etag_rejects_response_with_etag(raw: RawServer, transport: str) -> None:
+    """They may belong to two versions."""
     with raw.filesystem(transport) as fs, fs.open_file("/key").build().result() as stream:
         raw.spoil = sending(having(ETag=None), "get", times=1)
         assert stream.pread(0, bytearray(10)) == 10
-        with pytest.raises(WrongAnswerException, match="unlike others before"):
+        with pytest.raises(WrongAnswerException, match="unexpected ETag"):
             stream.pread(500, bytearray(10))
 
 
@@ -178,7 +174,7 @@ CALLS: dict[str, Callable[[S3FileSystem], Any]] = {
     "part": parts,
     "complete": parts,
 }
-#: The kind of request, what is changed in its answer, and to what.
+#: Kind of request, description, and change of its response.
 OTHERS: list[tuple[str, str, Change]] = [
     ("head", "no length", having(Content_Length=None)),
     ("head", "a length that is not a number", having(Content_Length="1O")),
@@ -189,7 +185,7 @@ OTHERS: list[tuple[str, str, Change]] = [
     ("list", "text", instead(b"Log in")),
     ("list", "not whether there is more", listing("<KeyCount>0</KeyCount>", "")),
     ("list", "no name of the next page", listing("", "<IsTruncated>true</IsTruncated>")),
-    ("list", "keys without the prefix", contents("<Key>x</Key><Size>1</Size>")),
+    ("list", "keys without the requested prefix", contents("<Key>x</Key><Size>1</Size>")),
     (
         *("list", "directories without the prefix"),
         listing("<CommonPrefixes><Prefix>x/</Prefix></CommonPrefixes>"),
@@ -231,10 +227,10 @@ OTHERS: list[tuple[str, str, Change]] = [
     ("kind", "change"),
     [pytest.param(kind, change, id=f"{kind}-{what}") for kind, what, change in OTHERS],
 )
-def test_an_answer_to_another_request_that_does_not_fit_is_tried_again(
+def test_invalid_response_to_other_requests_is_retried(
     raw: RawServer, way: str, kind: str, change: Change
 ) -> None:
-    """Nothing but exceptions of ours comes out, and no result that the answer does not show."""
+    """Only exceptions of this library are raised, and no unconfirmed result is returned."""
     with raw.filesystem(way) as fs:
         fs._store.put("new", b"hello")
         right = CALLS[kind](fs)
@@ -245,35 +241,35 @@ def test_an_answer_to_another_request_that_does_not_fit_is_tried_again(
 
 
 @pytest.mark.parametrize("what", ["source", "part of the source"])
-def test_a_copy_whose_answer_lacks_the_etag_is_an_error(raw: RawServer, what: str) -> None:
+def test_copy_response_without_etag_raises(raw: RawServer, what: str) -> None:
     with raw.filesystem("boto3", retries=0) as fs:
         store, info = fs._store, fs._store.head("key")
         raw.spoil = sending(instead(b"<Result/>"), "put" if what == "source" else "part")
         store.copy_limit = 1 << 30 if what == "source" else 0
-        with pytest.raises(WrongAnswerException, match="lacks ETag"):
+        with pytest.raises(WrongAnswerException, match="missing ETag"):
             store.copy(info, "copy")
 
 
-# Answers that are right, but unusual -------------------------------------------------------------
+# Valid but unusual responses --------------------------------------------------------------------
 
 
 def lower(answer: Answer) -> Answer:
-    """Write the names of headers in lower case, and space where it is allowed."""
+    """Write header names in lower case, with optional whitespace."""
     return answer._replace(headers={n.lower(): f"  {v}\t " for n, v in answer.headers.items()})
 
 
 def everything(line: str, **headers: str | None) -> Change:
-    """Answer with the whole object, whatever was asked for."""
+    """Answer with the whole object for any range."""
     return instead(DATA, line, **headers)
 
 
 def surrounding(answer: Answer) -> Answer:
-    """Answer with more than was asked for, as RFC 9110 allows."""
+    """Answer with a larger range than requested, as RFC 9110 allows."""
     return instead(DATA[100:900], answer.status, Content_Range="bytes 100-899/1000")(answer)
 
 
 def chunked(answer: Answer) -> Answer:
-    """Send a body without its length."""
+    """Send a body without Content-Length."""
     body = b"".join(b"1\r\n%c\r\n" % byte for byte in answer.body) + b"0\r\n\r\n"
     return having(Content_Length=None, Transfer_Encoding="chunked")(answer)._replace(body=body)
 
@@ -303,7 +299,7 @@ UNUSUAL: dict[str, Change] = {
 
 @pytest.mark.parametrize("way", ["boto3", "auto"])
 @pytest.mark.parametrize("name", UNUSUAL)
-def test_an_unusual_answer_to_a_get_is_taken(raw: RawServer, way: str, name: str) -> None:
+def test_unusual_valid_get_response_is_accepted(raw: RawServer, way: str, name: str) -> None:
     times = 1 if name == "less than was asked for" else 1 << 30
     with raw.filesystem(way, retries=0) as fs:
         raw.spoil = sending(UNUSUAL[name], "get", times)
@@ -311,9 +307,7 @@ def test_an_unusual_answer_to_a_get_is_taken(raw: RawServer, way: str, name: str
 
 
 @pytest.mark.parametrize("way", ["boto3", "auto"])
-def test_a_store_that_never_tells_the_length_in_ranges_is_read_to_the_end(
-    raw: RawServer, way: str
-) -> None:
+def test_object_is_read_to_eof_if_ranges_lack_the_total_length(raw: RawServer, way: str) -> None:
     def change(answer: Answer) -> Answer:
         told = answer.headers.get("Content-Range", "")
         return having(Content_Range=told.replace("/1000", "/*") or None)(answer)
@@ -329,8 +323,8 @@ def test_a_store_that_never_tells_the_length_in_ranges_is_read_to_the_end(
         assert [bytes(r.data.result(20)) for r in ranges if r.data] == [DATA[:10], DATA[900:]]
 
 
-def test_a_store_with_weak_etags_is_not_asked_to_match_them(raw: RawServer, transport: str) -> None:
-    """In If-Match a weak ETag matches nothing (RFC 9110, 13.1.1)."""
+def test_weak_etags_are_not_sent_in_if_match(raw: RawServer, transport: str) -> None:
+    """A weak ETag never matches in If-Match (RFC 9110, 13.1.1)."""
     raw.store("key", DATA, 'W/"abc"')
     with raw.filesystem(transport) as fs:
         status = fs.get_file_status("/key")
@@ -344,8 +338,8 @@ def test_a_store_with_weak_etags_is_not_asked_to_match_them(raw: RawServer, tran
                 stream.pread(500, bytearray(10))
 
 
-def test_an_object_that_is_empty_may_be_a_range_of_nothing(raw: RawServer) -> None:
-    """s3rver answers so."""
+def test_empty_object_may_have_an_empty_range(raw: RawServer) -> None:
+    """s3rver sends such responses."""
     raw.store("empty", b"")
     head = {"Content-Range": "bytes 0-0/0", "Content-Length": "1", "ETag": '"e"'}
     raw.spoil = lambda *_: ([Answer("206 Partial Content", head).head], False)

@@ -1,4 +1,4 @@
-"""What a bucket does as a filesystem: all that the others do, and what only a store does."""
+"""Tests of S3FileSystem: those of all filesystems, and S3-specific ones."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from tests.implementations.support import read, write
 
 @pytest.fixture
 def transport() -> str:
-    """The default one, which leaves to boto3 what obstore can't do."""
+    """The default transport, which uses boto3 for what obstore can't do."""
     return "obstore"
 
 
 class EachTransport:
-    """For what they might do differently."""
+    """Run tests with each transport."""
 
     @pytest.fixture(params=["obstore", "boto3"])
     def transport(self, request: pytest.FixtureRequest) -> str:
@@ -43,10 +43,10 @@ class EachTransport:
 
 
 class TestWriting(EachTransport, shared.TestWriting):
-    """As for every filesystem."""
+    """Shared tests of all filesystems."""
 
     def test_an_open_stream_keeps_the_version_it_opened(self, fs: FileSystem) -> None:
-        """Or says that it can't: the store has the new one alone."""
+        """Or raises: the store keeps only the new version."""
         write(fs, "/a", b"old")
         with fs.open("/a") as stream:
             write(fs, "/a", b"newer")
@@ -56,41 +56,41 @@ class TestWriting(EachTransport, shared.TestWriting):
 
 
 class TestDirectories(shared.TestDirectories):
-    """As for every filesystem."""
+    """Shared tests of all filesystems."""
 
-    def test_a_directory_is_there_as_long_as_something_is_below(self, fs: FileSystem) -> None:
+    def test_directory_exists_while_it_has_children(self, fs: FileSystem) -> None:
         write(fs, "/a/b", b"")
         assert fs.get_file_status("/a").is_directory
         fs.delete("/a/b")
         with pytest.raises(FileNotFoundException):
             fs.get_file_status("/a")
 
-    def test_one_that_was_made_stays(self, fs: FileSystem, client: Any) -> None:
+    def test_created_directory_persists(self, fs: FileSystem, client: Any) -> None:
         fs.mkdirs("/a")
         write(fs, "/a/b", b"")
         fs.delete("/a/b")
         assert fs.get_file_status("/a").is_directory
         assert list(fs.list_status("/a")) == []
 
-    def test_deleting_an_empty_directory_leaves_the_one_above(self, fs: FileSystem) -> None:
+    def test_deleting_an_empty_directory_keeps_the_parent(self, fs: FileSystem) -> None:
         fs.mkdirs("/d1/d2/d3")
         assert fs.delete("/d1/d2/d3")
         assert [status.path for status in fs.list_status("/d1")] == ["/d1/d2"]
         assert list(fs.list_status("/d1/d2")) == []
 
-    def test_deleting_a_directory_with_files_leaves_the_one_above(self, fs: FileSystem) -> None:
+    def test_deleting_a_directory_with_files_keeps_the_parent(self, fs: FileSystem) -> None:
         write(fs, "/d1/d2/a", b"")
         write(fs, "/d1/d2/b", b"")
         assert fs.delete("/d1/d2", recursive=True)
         assert list(fs.list_status("/d1")) == []
 
-    def test_moving_a_directory_leaves_the_one_above(self, fs: FileSystem) -> None:
+    def test_moving_a_directory_keeps_the_parent(self, fs: FileSystem) -> None:
         fs.mkdirs("/d1/d2/d3")
         fs.rename("/d1/d2/d3", "/moved")
         assert [status.path for status in fs.list_status("/d1")] == ["/d1/d2"]
 
     @pytest.mark.parametrize("other", ["/d1/f", "/d1/d", "/d1/e/f"])
-    def test_the_one_above_is_not_marked_if_something_else_is_in_it(
+    def test_parent_with_other_children_gets_no_marker(
         self, fs: FileSystem, client: Any, bucket: str, other: str
     ) -> None:
         write(fs, other, b"")
@@ -99,7 +99,7 @@ class TestDirectories(shared.TestDirectories):
         found = client.list_objects_v2(Bucket=bucket)["Contents"]
         assert [item["Key"] for item in found] == [other[1:]]
 
-    def test_a_directory_that_is_not_deleted_is_not_marked(
+    def test_failed_delete_creates_no_marker(
         self, fs: FileSystem, client: Any, bucket: str
     ) -> None:
         write(fs, "/d1/d2/f", b"")
@@ -109,14 +109,14 @@ class TestDirectories(shared.TestDirectories):
         found = client.list_objects_v2(Bucket=bucket)["Contents"]
         assert [item["Key"] for item in found] == ["d1/d2/f"]
 
-    def test_what_no_path_can_name_is_not_listed(
+    def test_keys_that_are_invalid_paths_are_not_listed(
         self, fs: FileSystem, client: Any, bucket: str
     ) -> None:
         for key in ("d//x", "d/./x", "d/../x", "d/ok"):
             client.put_object(Bucket=bucket, Key=key, Body=b"")
         assert [status.path for status in fs.list_status("/d")] == ["/d/ok"]
 
-    def test_it_is_moved_and_deleted_with_its_directory(
+    def test_keys_that_are_invalid_paths_move_with_their_directory(
         self, fs: FileSystem, client: Any, bucket: str
     ) -> None:
         client.put_object(Bucket=bucket, Key="d//x", Body=b"")
@@ -125,7 +125,7 @@ class TestDirectories(shared.TestDirectories):
         fs.delete("/e", recursive=True)
         assert "Contents" not in client.list_objects_v2(Bucket=bucket)
 
-    def test_a_file_hides_the_directory_of_its_name(
+    def test_file_hides_directory_with_the_same_name(
         self, fs: FileSystem, client: Any, bucket: str
     ) -> None:
         for key in ("d/a", "d/a/b"):
@@ -135,15 +135,15 @@ class TestDirectories(shared.TestDirectories):
 
 
 class TestOpeningAndListing(shared.TestOpeningAndListing):
-    """As for every filesystem."""
+    """Shared tests of all filesystems."""
 
-    def test_a_builder_asks_for_nothing_so_the_first_read_tells(self, fs: FileSystem) -> None:
+    def test_builder_sends_no_request_before_the_first_read(self, fs: FileSystem) -> None:
         stream = fs.open_file("/missing").build().result()
         with stream, pytest.raises(FileNotFoundException) as caught:
             stream.read_byte()
         assert caught.value.path == "/missing"
 
-    def test_a_status_tells_the_version(self, fs: FileSystem, client: Any, bucket: str) -> None:
+    def test_status_has_the_version(self, fs: FileSystem, client: Any, bucket: str) -> None:
         status = {"Status": "Enabled"}
         client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration=status)
         write(fs, "/a", b"old")
@@ -156,14 +156,16 @@ class TestOpeningAndListing(shared.TestOpeningAndListing):
 
 
 class TestDeletingAndRenaming(shared.TestDeletingAndRenaming):
-    """As for every filesystem."""
+    """Shared tests of all filesystems."""
 
 
 class TestCapabilities(shared.TestCapabilities):
-    """As for every filesystem."""
+    """Shared tests of all filesystems."""
 
-    def test_buckets_have_those_of_each_bucket(self, fs: S3FileSystem, bucket: str) -> None:
-        """The directory of all buckets has none."""
+    def test_buckets_have_the_capabilities_of_each_bucket(
+        self, fs: S3FileSystem, bucket: str
+    ) -> None:
+        """The root directory has none."""
         buckets = Buckets({}, fs)
         assert buckets.has_path_capability(f"/{bucket}/a", ETAGS_AVAILABLE)
         assert not buckets.has_path_capability(f"/{bucket}/a", "fs.capability.none.such")
@@ -171,11 +173,11 @@ class TestCapabilities(shared.TestCapabilities):
 
 
 class TestPaths(EachTransport, shared.TestPaths):
-    """As for every filesystem."""
+    """Shared tests of all filesystems."""
 
 
 class TestPermissions:
-    def test_there_are_none(self, fs: FileSystem) -> None:
+    def test_status_has_no_permissions(self, fs: FileSystem) -> None:
         with pytest.raises(UnsupportedOperationException):
             fs.access("/a", "r")
         with pytest.raises(UnsupportedOperationException):
@@ -184,22 +186,22 @@ class TestPermissions:
 
 @pytest.fixture
 def small(bucket: str, options: dict[str, Any]) -> S3FileSystem:
-    """A filesystem that writes in parts of the smallest size there is."""
+    """A filesystem with the smallest part size."""
     return S3FileSystem(bucket, **options, part_size="5M", transport="obstore")
 
 
 def uploads(client: Any, bucket: str) -> int:
-    """How many uploads were begun and not ended."""
+    """Return the number of unfinished uploads."""
     return len(client.list_multipart_uploads(Bucket=bucket).get("Uploads", ()))
 
 
 class TestLargeFiles:
-    def test_a_file_of_one_part_is_one_request(self, small: S3FileSystem) -> None:
+    def test_small_file_is_one_request(self, small: S3FileSystem) -> None:
         write(small, "/a", bytes(5 * MIB))
         counts = small.io_statistics()
         assert (counts["object_put_request"], counts["object_multipart_initiated"]) == (1, 0)
 
-    def test_a_larger_one_is_written_in_parts(self, small: S3FileSystem) -> None:
+    def test_large_file_is_uploaded_in_parts(self, small: S3FileSystem) -> None:
         data = bytes(5 * MIB) + b"more"
         with small.create("/a") as file:
             for start in range(0, len(data), MIB):
@@ -209,7 +211,7 @@ class TestLargeFiles:
         assert small.get_file_status("/a").length == len(data)
         assert str(small.get_file_status("/a").etag).endswith("-2")
 
-    def test_one_that_is_abandoned_leaves_no_upload(
+    def test_failed_write_leaves_no_upload(
         self, small: S3FileSystem, client: Any, bucket: str
     ) -> None:
         with suppress(ZeroDivisionError), small.create("/a") as file:
@@ -223,7 +225,7 @@ class TestLargeFiles:
         assert uploads(client, bucket) == 0
         assert list(small.list_status("/")) == []
 
-    def test_one_that_is_not_wanted_any_more_leaves_no_upload(
+    def test_garbage_collected_file_leaves_no_upload(
         self, small: S3FileSystem, client: Any, bucket: str
     ) -> None:
         file = small.create("/a", overwrite=False)
@@ -234,10 +236,10 @@ class TestLargeFiles:
         assert uploads(client, bucket) == 0
         assert read(small, "/a") == b"other"
 
-    def test_a_part_that_fails_can_be_written_again(
+    def test_failed_part_can_be_retried(
         self, small: S3FileSystem, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Python's buffer does so when the file is flushed."""
+        """Python's buffered writer does this on flush."""
         part = small._store.part
         failures = [PathIOException("/a", "no luck")]
 
@@ -257,7 +259,7 @@ class TestLargeFiles:
         assert len(stored) >= 5 * MIB
         assert stored == data[: len(stored)]
 
-    def test_there_are_not_more_parts_than_s3_allows(
+    def test_number_of_parts_is_limited(
         self, small: S3FileSystem, monkeypatch: pytest.MonkeyPatch, client: Any, bucket: str
     ) -> None:
         monkeypatch.setattr("fscontract.implementations.s3.upload.MOST_PARTS", 1)
@@ -267,7 +269,7 @@ class TestLargeFiles:
 
 
 class TestCreating(EachTransport):
-    def test_of_many_that_create_a_file_one_does(self, fs: S3FileSystem) -> None:
+    def test_only_one_of_concurrent_creates_succeeds(self, fs: S3FileSystem) -> None:
         files = [fs.create("/a", overwrite=False) for _ in range(4)]
         lost = []
 
@@ -297,7 +299,7 @@ class TestRequests(EachTransport):
             (lambda fs: fs.open("/d/a").close(), 0, 0),
         ],
     )
-    def test_they_are_few(
+    def test_number_of_requests_per_operation(
         self, fs: S3FileSystem, call: Callable[[S3FileSystem], Any], heads: int, lists: int
     ) -> None:
         write(fs, "/d/a", b"x")
@@ -307,7 +309,7 @@ class TestRequests(EachTransport):
         names = ("action_http_head_request", "object_metadata_request", "object_list_request")
         assert [after[name] - before[name] for name in names] == [heads, heads, lists]
 
-    def test_a_long_listing_is_asked_for_page_by_page(
+    def test_long_listing_requests_pages_on_demand(
         self, fs: S3FileSystem, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name in ("a-1", "a-2", "a/x", "b"):
@@ -326,14 +328,14 @@ class TestRequests(EachTransport):
 
 
 class TestLife(EachTransport):
-    def test_it_works_on_after_it_was_closed(self, fs: S3FileSystem) -> None:
+    def test_filesystem_works_after_close(self, fs: S3FileSystem) -> None:
         write(fs, "/a", b"x")
         fs.close()
         fs.close()
         assert read(fs, "/a") == b"x"
         assert fs.get_file_status("/a").length == 1
 
-    def test_a_closed_one_has_no_threads(self, fs: S3FileSystem) -> None:
+    def test_closed_filesystem_has_no_threads(self, fs: S3FileSystem) -> None:
         before = set(threading.enumerate())
         write(fs, "/d/a", b"x")
         fs.rename("/d", "/e")
@@ -341,7 +343,7 @@ class TestLife(EachTransport):
         fs.close()
         assert set(threading.enumerate()) <= before
 
-    def test_a_pickle_has_the_configuration(
+    def test_pickle_keeps_the_configuration(
         self, bucket: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", options.pop("access_key"))
@@ -352,7 +354,7 @@ class TestLife(EachTransport):
         assert shipped.config == fs.config
         assert read(shipped, "/a") == b"x"
 
-    def test_its_repr_says_where_it_is(self, fs: S3FileSystem, bucket: str) -> None:
+    def test_repr_shows_bucket_and_endpoint(self, fs: S3FileSystem, bucket: str) -> None:
         assert repr(fs).startswith(f"S3FileSystem('{bucket}', endpoint='http://127.0.0.1")
 
 
@@ -362,7 +364,7 @@ class TestFsspec:
         """The filesystem through fsspec."""
         return fs.as_fsspec()
 
-    def test_the_bucket_is_first_in_its_paths(self, view: S3Fsspec, bucket: str) -> None:
+    def test_fsspec_paths_start_with_the_bucket(self, view: S3Fsspec, bucket: str) -> None:
         view.pipe_file(f"fscontract-s3://{bucket}/d/a", b"hello")
         assert view.cat_file(f"/{bucket}/d/a", 1, 3) == b"el"
         assert view.ls(f"{bucket}/d", detail=False) == [f"/{bucket}/d/a"]
@@ -377,18 +379,18 @@ class TestFsspec:
         view.rm(f"/{bucket}/e", recursive=True)
         assert view.find(f"/{bucket}") == [f"/{bucket}/b"]
 
-    def test_exclusive_creation_is_the_store_s(self, view: S3Fsspec, bucket: str) -> None:
+    def test_exclusive_creation_is_checked_by_the_store(self, view: S3Fsspec, bucket: str) -> None:
         with view.open(f"/{bucket}/a", "xb") as file:
             file.write(b"x")
         with pytest.raises(FileExistsError):
             view.open(f"/{bucket}/a", "xb")
 
-    def test_buckets_are_known_by_name_only(self, view: S3Fsspec) -> None:
+    def test_buckets_are_not_listed(self, view: S3Fsspec) -> None:
         assert view.isdir("/")
-        with pytest.raises(PathIOException, match="a bucket is needed"):
+        with pytest.raises(PathIOException, match="missing bucket"):
             view.ls("/")
 
-    def test_it_takes_the_options_of_the_filesystem(
+    def test_fsspec_view_takes_filesystem_options(
         self, bucket: str, options: dict[str, Any]
     ) -> None:
         view = S3Fsspec(**options)
@@ -397,7 +399,7 @@ class TestFsspec:
         with pytest.raises(IllegalArgumentException, match="did you mean endpoint"):
             S3Fsspec(endpont="http://x")
 
-    def test_importing_the_other_views_loads_nothing_of_s3(self) -> None:
+    def test_importing_other_views_does_not_load_s3(self) -> None:
         import subprocess
         import sys
 
@@ -407,7 +409,7 @@ class TestFsspec:
         )
         assert not [m for m in run.stdout.split() if ".s3" in m or m in ("obstore", "botocore")]
 
-    def test_a_pickle_works_where_there_are_keys(
+    def test_pickle_works_where_keys_are_available(
         self, view: S3Fsspec, bucket: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         view.pipe_file(f"/{bucket}/a", b"x")

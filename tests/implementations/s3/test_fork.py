@@ -1,4 +1,4 @@
-"""What happens in a process that was forked from one that has used the store."""
+"""Tests of a process forked from one that has used the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.transports import selection
 from tests.limits import DEADLOCK
 
-#: Uses the filesystem, forks, uses it again in the child, and says what happened there.
+#: Script that uses the filesystem, forks, uses it again in the child, and prints the results.
 FORKING = """
 import os, signal, sys
 from fscontract.implementations.s3.filesystem import S3FileSystem
@@ -50,7 +50,7 @@ fs.close()
 
 
 def forked(bucket: str, url: str, parent: str, child: str = "") -> list[str]:
-    """The lines that parent and child print; a child that hangs fails the test."""
+    """Return the lines that parent and child print; fail if the child hangs."""
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", FORKING, bucket, url, parent, child],
         capture_output=True,
@@ -62,24 +62,22 @@ def forked(bucket: str, url: str, parent: str, child: str = "") -> list[str]:
     return run.stdout.splitlines()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")
 class TestForks:
-    def test_a_child_goes_on_with_boto3(self, bucket: str, options: dict[str, Any]) -> None:
-        """The very same filesystem object: nothing of the parent's is used."""
+    def test_forked_child_uses_boto3(self, bucket: str, options: dict[str, Any]) -> None:
+        """The child uses the same filesystem object, but no connection of the parent."""
         assert forked(bucket, options["endpoint"], "auto") == [
             "parent obstore x",
             "child boto3 x 1",
             "parent x 1",
         ]
 
-    def test_a_child_that_insists_on_obstore_is_told_why_not(
-        self, bucket: str, options: dict[str, Any]
-    ) -> None:
+    def test_obstore_in_a_forked_child_raises(self, bucket: str, options: dict[str, Any]) -> None:
         lines = forked(bucket, options["endpoint"], "auto", "obstore")
         assert "child UnsupportedOperationException obstore was loaded before" in lines[1]
         assert "boto3" in lines[1]
 
-    def test_boto3_goes_on_with_connections_of_its_own(
+    def test_boto3_in_a_forked_child_makes_new_connections(
         self, bucket: str, options: dict[str, Any]
     ) -> None:
         assert forked(bucket, options["endpoint"], "boto3")[1] == "child boto3 x 1"
@@ -88,31 +86,31 @@ class TestForks:
 class TestChoice:
     @pytest.fixture
     def installed(self, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-        """The libraries that are taken to be installed."""
+        """Libraries that are treated as installed."""
         names = {"obstore", "boto3"}
         monkeypatch.setattr(selection, "find_spec", lambda name: name if name in names else None)
         return names
 
     @pytest.mark.parametrize("wanted", ["auto", "obstore", "boto3"])
-    def test_without_a_library_it_says_what_to_install(
+    def test_missing_library_error_has_an_install_hint(
         self, installed: set[str], wanted: str
     ) -> None:
         installed.clear()
         with pytest.raises(IllegalArgumentException, match=r"pip install 'fscontract\[s3\]'"):
             selection.choose(S3Config("data", transport=wanted))
 
-    def test_obstore_comes_first(self, installed: set[str]) -> None:
+    def test_auto_prefers_obstore(self, installed: set[str]) -> None:
         assert selection.choose(S3Config("data")) == "obstore"
         installed.remove("obstore")
         assert selection.choose(S3Config("data")) == "boto3"
 
-    def test_what_was_asked_for_is_not_replaced(self, installed: set[str]) -> None:
+    def test_explicit_transport_is_not_replaced(self, installed: set[str]) -> None:
         assert selection.choose(S3Config("data", transport="boto3")) == "boto3"
         installed.remove("boto3")
         with pytest.raises(IllegalArgumentException, match="boto3"):
             selection.choose(S3Config("data", transport="boto3"))
 
-    def test_each_process_makes_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_each_process_creates_its_own_object(self, monkeypatch: pytest.MonkeyPatch) -> None:
         each = selection.PerProcess(object)
         first = each.get()
         assert each.get() is first

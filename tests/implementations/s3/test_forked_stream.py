@@ -1,4 +1,4 @@
-"""A stream that was read from before its process was forked, and goes on in both."""
+"""Tests of a stream that was read before a fork and is then read in both processes."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ fs.close()
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")
 @pytest.mark.parametrize(
     ("transport", "child"),
     [("auto", "True"), ("boto3", "True"), ("obstore", "UnsupportedOperationException")],
 )
-def test_an_open_stream_goes_on_in_the_child_and_in_the_parent(
+def test_open_stream_continues_in_child_and_parent(
     bucket: str, options: dict[str, Any], transport: str, child: str
 ) -> None:
-    """Or says why it can't; it neither hangs nor takes bytes from the other one."""
+    """Or raises in the child; it neither hangs nor takes bytes from the parent."""
     run = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", READING, bucket, options["endpoint"], transport],
         capture_output=True,

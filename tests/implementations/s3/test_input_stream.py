@@ -1,4 +1,4 @@
-"""Which requests a stream over an object makes, and what it gives back."""
+"""Tests of S3InputStream: requests sent and bytes returned."""
 
 from __future__ import annotations
 
@@ -40,26 +40,26 @@ class Store:
         self.config = S3Config(BUCKET)
 
     def open(self, config: S3Config | None = None, **options: Any) -> S3InputStream:
-        """A stream, opened with options by the names of OpenOptions."""
+        """Return a stream opened with options named as in OpenOptions."""
         reader = Reader(config or self.config, lambda: self.source)
         return reader.open("/key", OpenOptions(**options))
 
     @property
     def asked(self) -> list[tuple[int, int | None]]:
-        """The ranges that were asked for."""
+        """Requested ranges."""
         return [(want.start, want.stop) for want in self.source.requests if want is not None]
 
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    """A store, after which no thread is left."""
+    """A store; no thread may be left after the test."""
     before = threading.active_count()
     yield Store()
     assert threading.active_count() == before
 
 
 def drain(stream: FSDataInputStream, piece: int = 64 * KIB, most: int = SIZE) -> bytes:
-    """Read on in pieces."""
+    """Read to EOF in pieces."""
     found = bytearray()
     buffer = bytearray(piece)
     while len(found) < most and (count := stream.read_into(buffer)) > 0:
@@ -68,18 +68,18 @@ def drain(stream: FSDataInputStream, piece: int = 64 * KIB, most: int = SIZE) ->
 
 
 def pread(stream: FSDataInputStream, position: int, length: int) -> bytes:
-    """A positioned read."""
+    """Return the bytes of a positioned read."""
     buffer = bytearray(length)
     return bytes(buffer[: max(0, stream.pread(position, buffer))])
 
 
-def test_opening_asks_for_nothing(store: Store) -> None:
+def test_open_sends_no_request(store: Store) -> None:
     with store.open() as stream:
         assert "pos=0/?" in repr(stream)
     assert store.source.requests == []
 
 
-def test_the_first_bytes_are_one_request_which_tells_the_length(store: Store) -> None:
+def test_first_read_is_one_request_that_reveals_the_length(store: Store) -> None:
     with store.open() as stream:
         assert drain(stream, KIB, KIB) == DATA[:KIB]
         assert stream.available() == SIZE - KIB
@@ -87,13 +87,13 @@ def test_the_first_bytes_are_one_request_which_tells_the_length(store: Store) ->
     assert store.asked == [(0, 128 * KIB)]
 
 
-def test_a_declared_length_bounds_the_request(store: Store) -> None:
+def test_declared_length_limits_the_request(store: Store) -> None:
     with store.open(length=1000) as stream:
         assert drain(stream) == DATA[:1000]
     assert store.asked == [(0, 1000)]
 
 
-def test_a_missing_object_shows_at_the_first_read(store: Store) -> None:
+def test_missing_object_raises_on_the_first_read(store: Store) -> None:
     del store.source.objects["key"]
     with store.open() as stream, pytest.raises(FileNotFoundException):
         stream.read_byte()
@@ -103,7 +103,7 @@ def test_a_missing_object_shows_at_the_first_read(store: Store) -> None:
     ("policy", "requests"),
     [("default", 2), ("adaptive", 2), ("sequential", 1), ("csv", 1), ("whole-file", 3)],
 )
-def test_a_whole_object_takes_few_growing_requests(
+def test_reading_a_whole_object_sends_few_growing_requests(
     store: Store, policy: str, requests: int
 ) -> None:
     with store.open(read_policy=policy) as stream:
@@ -113,20 +113,21 @@ def test_a_whole_object_takes_few_growing_requests(
     assert sum(min(stop or SIZE, SIZE) - start for start, stop in store.asked) == SIZE
 
 
-def test_the_next_window_is_asked_for_while_one_is_read(store: Store) -> None:
+def test_next_window_is_requested_while_one_is_read(store: Store) -> None:
     with store.open() as stream:
         drain(stream, 100 * KIB, 100 * KIB)
-        stream._workers.submit(lambda: None).result(DEADLOCK)  # after what was submitted before
+        # runs after all work submitted before
+        stream._workers.submit(lambda: None).result(DEADLOCK)
         assert store.asked == [(0, 128 * KIB), (128 * KIB, SIZE)]
 
 
-def test_nothing_is_fetched_ahead_for_a_reader_of_the_first_bytes(store: Store) -> None:
+def test_no_read_ahead_for_a_reader_of_the_first_bytes(store: Store) -> None:
     with store.open() as stream:
         drain(stream, KIB, KIB)
         assert stream._workers._pool is None
 
 
-def test_a_short_seek_forward_reads_on(store: Store) -> None:
+def test_short_forward_seek_reuses_the_request(store: Store) -> None:
     with store.open(read_policy="sequential") as stream:
         stream.read_byte()
         stream.seek(30 * KIB)
@@ -134,7 +135,7 @@ def test_a_short_seek_forward_reads_on(store: Store) -> None:
     assert len(store.asked) == 1
 
 
-def test_a_long_seek_forward_begins_a_new_run(store: Store) -> None:
+def test_long_forward_seek_starts_a_new_run(store: Store) -> None:
     with store.open() as stream:
         stream.read_byte()
         stream.seek(10 * MIB)
@@ -142,14 +143,14 @@ def test_a_long_seek_forward_begins_a_new_run(store: Store) -> None:
     assert store.asked == [(0, 128 * KIB), (10 * MIB, 10 * MIB + 128 * KIB)]
 
 
-def test_a_seek_makes_no_request_and_many_make_none(store: Store) -> None:
+def test_seeks_send_no_requests(store: Store) -> None:
     with store.open(length=SIZE) as stream:
         for position in (5, SIZE, 0, 12345):
             stream.seek(position)
     assert store.asked == []
 
 
-def test_a_seek_in_an_object_of_unknown_length_asks_for_what_is_there(store: Store) -> None:
+def test_seek_with_unknown_length_requests_the_target_bytes(store: Store) -> None:
     with store.open() as stream:
         stream.seek(10 * MIB)
         stream.read_byte()
@@ -159,7 +160,7 @@ def test_a_seek_in_an_object_of_unknown_length_asks_for_what_is_there(store: Sto
     assert store.asked == [(10 * MIB, 10 * MIB + 128 * KIB)]
 
 
-def test_a_seek_beyond_the_end_of_an_object_of_unknown_length_is_refused(store: Store) -> None:
+def test_seek_past_eof_with_unknown_length_raises(store: Store) -> None:
     with store.open() as stream:
         with pytest.raises(EOFException):
             stream.seek(SIZE + 1)
@@ -167,7 +168,7 @@ def test_a_seek_beyond_the_end_of_an_object_of_unknown_length_is_refused(store: 
 
 
 @pytest.mark.parametrize("how", ["seek", "pread", "read_vectored"])
-def test_an_adaptive_stream_turns_random(store: Store, how: str) -> None:
+def test_adaptive_stream_switches_to_random(store: Store, how: str) -> None:
     with store.open(length=SIZE) as stream:
         stream.seek(10 * MIB)
         stream.read_byte()
@@ -183,7 +184,7 @@ def test_an_adaptive_stream_turns_random(store: Store, how: str) -> None:
     assert store.asked[-1] == (5 * MIB, 5 * MIB + 64 * KIB)
 
 
-def test_a_positioned_read_is_exact_and_leaves_the_read_ahead_alone(store: Store) -> None:
+def test_positioned_read_requests_its_range_and_keeps_the_read_ahead(store: Store) -> None:
     with store.open() as stream:
         stream.read_byte()
         assert pread(stream, 10 * MIB, 4096) == DATA[10 * MIB :][:4096]
@@ -192,7 +193,7 @@ def test_a_positioned_read_is_exact_and_leaves_the_read_ahead_alone(store: Store
     assert store.asked == [(0, 128 * KIB), (10 * MIB, 10 * MIB + 4096)]
 
 
-def test_a_split_shapes_the_first_request_and_limits_nothing(store: Store) -> None:
+def test_split_end_sizes_the_first_request_without_limiting_reads(store: Store) -> None:
     with store.open(split_start=MIB, split_end=2 * MIB) as stream:
         stream.seek(MIB)
         assert drain(stream, 64 * KIB, MIB + 10) == DATA[MIB:][: MIB + 64 * KIB]
@@ -202,7 +203,7 @@ def test_a_split_shapes_the_first_request_and_limits_nothing(store: Store) -> No
 
 @pytest.mark.parametrize("policy", ["parquet", "orc"])
 @pytest.mark.parametrize("length", [None, SIZE])
-def test_a_footer_is_one_request(store: Store, policy: str, length: int | None) -> None:
+def test_footer_is_one_request(store: Store, policy: str, length: int | None) -> None:
     with store.open(read_policy=policy, length=length) as stream:
         file = stream.as_file()
         file.seek(-8, 2)
@@ -211,7 +212,7 @@ def test_a_footer_is_one_request(store: Store, policy: str, length: int | None) 
     assert len(store.source.requests) == 1
 
 
-def test_near_ranges_of_a_vectored_read_are_one_request(store: Store) -> None:
+def test_nearby_vectored_ranges_are_one_request(store: Store) -> None:
     ranges = [FileRange(n * 64 * KIB, 4 * KIB) for n in reversed(range(20))]
     with store.open(length=SIZE) as stream:
         stream.read_vectored(ranges)
@@ -221,7 +222,7 @@ def test_near_ranges_of_a_vectored_read_are_one_request(store: Store) -> None:
     assert store.asked == [(0, 19 * 64 * KIB + 4 * KIB)]
 
 
-def test_far_ranges_of_a_vectored_read_are_requests_of_their_own(store: Store) -> None:
+def test_distant_vectored_ranges_are_separate_requests(store: Store) -> None:
     ranges = [FileRange(n * MIB, 10) for n in range(5)]
     with store.open() as stream:
         stream.read_vectored(ranges)
@@ -231,14 +232,14 @@ def test_far_ranges_of_a_vectored_read_are_requests_of_their_own(store: Store) -
     assert sorted(store.asked) == [(n * MIB, n * MIB + 10) for n in range(5)]
 
 
-def test_a_vectored_read_beyond_an_unknown_end_is_refused_by_the_call(store: Store) -> None:
+def test_vectored_read_past_unknown_eof_raises_from_the_call(store: Store) -> None:
     released: list[object] = []
     with store.open() as stream, pytest.raises(EOFException):
         stream.read_vectored([FileRange(0, 10), FileRange(SIZE, 1)], bytearray, released.append)
     assert released == []
 
 
-def test_ranges_that_fail_give_their_buffers_back_and_others_do_not(store: Store) -> None:
+def test_only_failed_ranges_release_their_buffers(store: Store) -> None:
     def fail(_key: str, want: ByteRange | None) -> None:
         if want is not None and want.start == MIB:
             raise FileNotFoundException("/key", "gone")
@@ -257,7 +258,7 @@ def test_ranges_that_fail_give_their_buffers_back_and_others_do_not(store: Store
     assert [len(buffer) for buffer in released] == [11]
 
 
-def test_closing_ends_a_vectored_read_and_every_future_is_done(store: Store) -> None:
+def test_close_cancels_a_vectored_read_and_completes_all_futures(store: Store) -> None:
     entered, go_on = threading.Event(), threading.Event()
 
     def block(_key: str, _want: ByteRange | None) -> None:
@@ -279,7 +280,7 @@ def test_closing_ends_a_vectored_read_and_every_future_is_done(store: Store) -> 
             item.data.result(DEADLOCK)
 
 
-def test_unbuffer_gives_the_connection_back_and_reading_goes_on(store: Store) -> None:
+def test_unbuffer_returns_the_connection_and_reading_continues(store: Store) -> None:
     with store.open(read_policy="sequential") as stream:
         stream.read_byte()
         stream.unbuffer()
@@ -289,7 +290,7 @@ def test_unbuffer_gives_the_connection_back_and_reading_goes_on(store: Store) ->
         assert stream.read_byte() == DATA[1]
 
 
-def test_closing_gives_everything_back(store: Store) -> None:
+def test_close_releases_all_resources(store: Store) -> None:
     stream = store.open()
     drain(stream, 100 * KIB, 100 * KIB)
     stream.close()
@@ -298,14 +299,14 @@ def test_closing_gives_everything_back(store: Store) -> None:
         stream.read_byte()
 
 
-def test_a_lost_stream_gives_everything_back(store: Store) -> None:
+def test_garbage_collected_stream_releases_all_resources(store: Store) -> None:
     stream = store.open()
     drain(stream, 100 * KIB, 100 * KIB)
     del stream
     assert all(body.closed for body in store.source.bodies)
 
 
-def test_an_error_after_some_bytes_comes_with_the_next_read(store: Store) -> None:
+def test_error_after_some_bytes_is_raised_by_the_next_read(store: Store) -> None:
     store.source.piece = 10
     with store.open(read_policy="sequential") as stream:
         stream.read_byte()
@@ -320,7 +321,7 @@ def test_an_error_after_some_bytes_comes_with_the_next_read(store: Store) -> Non
         assert stream.get_pos() == position
 
 
-def test_a_replaced_object_is_an_error(store: Store) -> None:
+def test_replaced_object_raises(store: Store) -> None:
     with store.open() as stream:
         stream.read_byte()
         store.source.objects["key"] = DATA[::-1]
@@ -328,7 +329,7 @@ def test_a_replaced_object_is_an_error(store: Store) -> None:
             pread(stream, 10 * MIB, 10)
 
 
-def test_a_status_pins_the_version_from_the_first_request_on(store: Store) -> None:
+def test_status_pins_the_version_from_the_first_request(store: Store) -> None:
     status = FileStatus("/key", SIZE, etag="another")
     with (
         store.open(status=status, length=SIZE) as stream,
@@ -337,7 +338,7 @@ def test_a_status_pins_the_version_from_the_first_request_on(store: Store) -> No
         stream.read_byte()
 
 
-def test_a_replaced_object_is_followed_if_that_is_wanted(store: Store) -> None:
+def test_replaced_object_is_followed_if_configured(store: Store) -> None:
     new = DATA[::-1][: 10 * MIB]
     with store.open(replace(store.config, on_change="follow")) as stream:
         stream.read_byte()
@@ -347,7 +348,7 @@ def test_a_replaced_object_is_followed_if_that_is_wanted(store: Store) -> None:
         assert stream.available() == len(new) - 2
 
 
-def test_a_call_that_follows_holds_bytes_of_one_version(store: Store) -> None:
+def test_following_call_returns_bytes_of_one_version(store: Store) -> None:
     new = bytes(SIZE)
     store.source.piece = 50
     with store.open(replace(store.config, on_change="follow"), length=SIZE) as stream:
@@ -369,7 +370,7 @@ def test_a_call_that_follows_holds_bytes_of_one_version(store: Store) -> None:
         assert pread(stream, MIB, 1000) == new[:1000]
 
 
-def test_many_open_streams_cost_neither_threads_nor_connections(store: Store) -> None:
+def test_idle_streams_hold_no_threads_or_connections(store: Store) -> None:
     reader = Reader(store.config, lambda: store.source)
     before = threading.active_count()
     streams = [reader.open("/key", OpenOptions()) for _ in range(1000)]
@@ -381,7 +382,7 @@ def test_many_open_streams_cost_neither_threads_nor_connections(store: Store) ->
         stream.close()
 
 
-def test_statistics_tell_requests_and_bytes(store: Store) -> None:
+def test_statistics_count_requests_and_bytes(store: Store) -> None:
     with store.open() as stream:
         drain(stream, KIB, KIB)
         pread(stream, MIB, 10)

@@ -1,4 +1,4 @@
-"""The children of a directory, out of pages in the order of keys."""
+"""Tests of directory listings from pages sorted by key."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from fscontract.implementations.s3.object_store import ObjectInfo, Page
 
 
 class TestChildren:
-    """The order of paths, out of pages in the order of keys."""
+    """Children sorted by path, from pages sorted by key."""
 
     @staticmethod
     def pages(names: Sequence[str], most: int) -> Iterator[Page]:
-        """A listing of `d/` with a delimiter, as S3 gives it."""
+        """Yield the pages of a delimited listing of `d/`, as S3 returns them."""
         entries = sorted({n[: n.index("/") + 1] if "/" in n else n for n in names})
         for start in range(0, len(entries), most):
             part = entries[start : start + most]
@@ -24,7 +24,7 @@ class TestChildren:
             yield Page(objects, prefixes, "more" if start + most < len(entries) else None)
 
     @pytest.mark.parametrize("most", [1, 2, 3, 4, 100])
-    def test_they_are_in_the_order_of_paths(self, most: int) -> None:
+    def test_children_are_sorted_by_path(self, most: int) -> None:
         names = ["a/x", "a.b", "a-1", "a-1/x", "a!/x", "a!b", "b", "b/x", "b.c/x", "b.c.d", "ab/x"]
         names += ["c-d-e", "c-d/x", "c/x", "zz", "zz-1"]
         asked: list[str] = []
@@ -40,7 +40,7 @@ class TestChildren:
         assert len(asked) == len(set(asked))
         assert asked or most == 100
 
-    def test_what_no_path_can_name_is_left_out(self) -> None:
+    def test_keys_that_are_invalid_paths_are_skipped(self) -> None:
         objects = tuple(ObjectInfo(f"d/{name}", 0) for name in ("", ".", "..", "a\0b", "ok"))
         page = Page(objects, ("d//", "d/./", "d/../"))
         assert [name for name, _ in children([page], "d/", lambda name: False)] == ["ok"]

@@ -1,4 +1,4 @@
-"""All of an object store but reading, with each transport on a real server."""
+"""Tests of object store operations other than reads, with each transport on a real server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names(config: S3Config) -> Iterator[Namespace]:
 
 @pytest.fixture
 def store(names: Namespace, bucket: str) -> ObjectStore:
-    """The bucket, with retries that no test waits for."""
+    """The bucket, with immediate retries."""
     return ObjectStore(bucket, lambda: names, retries=0)
 
 
@@ -45,7 +45,7 @@ def keys(pages: Iterator[Page]) -> list[str]:
 
 
 class TestObjects:
-    def test_head_tells_what_put_wrote(self, store: ObjectStore) -> None:
+    def test_head_returns_the_metadata_of_put(self, store: ObjectStore) -> None:
         written = store.put("a/b", b"hello")
         info = store.head("a/b")
         assert (info.key, info.length, info.etag, info.version) == ("a/b", 5, *written)
@@ -53,7 +53,7 @@ class TestObjects:
         assert info.modified > 1e9
 
     @pytest.mark.parametrize("data", [b"", b"x", bytearray(b"xyz")])
-    def test_bytes_of_any_kind_are_written(self, store: ObjectStore, data: bytes) -> None:
+    def test_put_accepts_any_bytes_type(self, store: ObjectStore, data: bytes) -> None:
         store.put("key", data)
         assert store.head("key").length == len(data)
 
@@ -61,7 +61,7 @@ class TestObjects:
         "key",
         ["ä%20?#*&+=", "a b", "..a", "dir/", "a//b", "a/../b", "\\", "<&>", "a\tb", "~", "/x", "."],
     )
-    def test_keys_may_be_anything(self, store: ObjectStore, key: str) -> None:
+    def test_unusual_keys_are_supported(self, store: ObjectStore, key: str) -> None:
         store.put(key, b"1")
         store.put("other", b"22")
         assert store.head(key).length == 1
@@ -70,14 +70,14 @@ class TestObjects:
         store.delete([key])
         assert sorted(keys(store.list(""))) == ["copy", "other"]
 
-    def test_a_directory_s_marker_is_not_the_file_of_its_name(self, store: ObjectStore) -> None:
+    def test_directory_marker_and_file_are_separate_keys(self, store: ObjectStore) -> None:
         store.put("dir", b"a file")
         store.put("dir/", b"")
         assert (store.head("dir").length, store.head("dir/").length) == (6, 0)
         store.delete(["dir/"])
         assert keys(store.list("")) == ["dir"]
 
-    def test_what_is_missing_is_not_found(self, store: ObjectStore) -> None:
+    def test_missing_key_raises_file_not_found(self, store: ObjectStore) -> None:
         with pytest.raises(FileNotFoundException) as caught:
             store.head("missing")
         assert caught.value.path == "/missing"
@@ -94,17 +94,19 @@ class TestObjects:
         assert store.head("key").version == new.version
         assert store.head("key", old.version).length == 3
 
-    def test_creating_where_something_is_fails(self, store: ObjectStore) -> None:
+    def test_create_fails_if_the_object_exists(self, store: ObjectStore) -> None:
         store.put("key", b"first", create=True)
-        with pytest.raises(FileAlreadyExistsException, match=r"the file exists.*'/key'") as caught:
+        with pytest.raises(
+            FileAlreadyExistsException, match=r"the file already exists.*'/key'"
+        ) as caught:
             store.put("key", b"second", create=True)
         assert isinstance(caught.value, FileExistsError)
         assert store.head("key").length == 5
 
-    def test_a_copy_is_of_the_version_that_was_meant(
+    def test_copy_requires_the_expected_version(
         self, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Copies ask for it; moto does not look at that."""
+        """Copy requests contain the etag; moto ignores it."""
         asked: list[Any] = []
         wrapped = Boto3Namespace._send
 
@@ -120,9 +122,7 @@ class TestObjects:
         store.copy(info, "copy")
         assert asked.count(f'"{info.etag}"') == 2
 
-    def test_a_bucket_that_is_missing_is_named(
-        self, options: dict[str, Any], transport: str
-    ) -> None:
+    def test_missing_bucket_error_names_it(self, options: dict[str, Any], transport: str) -> None:
         config = S3Config.of("no-such-bucket", {**options, "transport": transport})
         store = ObjectStore(config.bucket, lambda: namespace(config), retries=0)
         for call in (lambda: next(store.list("")), lambda: store.put("key", b"")):
@@ -131,7 +131,7 @@ class TestObjects:
 
 
 class TestParts:
-    def test_an_object_of_parts_appears_when_it_is_complete(self, store: ObjectStore) -> None:
+    def test_multipart_object_appears_on_completion(self, store: ObjectStore) -> None:
         upload = store.begin("key")
         etags = [store.part("key", upload, 1, PART), store.part("key", upload, 2, b"rest")]
         assert keys(store.list("")) == []
@@ -139,7 +139,7 @@ class TestParts:
         assert store.head("key").length == len(PART) + 4
         assert store.head("key").etag == written.etag == etag_of(etags)
 
-    def test_an_aborted_one_leaves_nothing(
+    def test_aborted_upload_leaves_nothing(
         self, store: ObjectStore, client: Any, bucket: str
     ) -> None:
         upload = store.begin("key")
@@ -149,7 +149,7 @@ class TestParts:
         assert "Uploads" not in client.list_multipart_uploads(Bucket=bucket)
         store.abort("key", upload)
 
-    def test_creating_of_parts_where_something_is_fails(self, store: ObjectStore) -> None:
+    def test_multipart_create_fails_if_the_object_exists(self, store: ObjectStore) -> None:
         upload = store.begin("key")
         etags = [store.part("key", upload, 1, b"parts")]
         store.put("key", b"other")
@@ -167,7 +167,7 @@ class TestParts:
         assert copied.length == len(content)
         assert str(copied.etag).endswith("-2")
 
-    def test_a_copy_in_parts_that_fails_leaves_no_upload(
+    def test_failed_multipart_copy_leaves_no_upload(
         self, store: ObjectStore, client: Any, bucket: str
     ) -> None:
         store.copy_limit, store.copy_part = 0, 5 * MIB
@@ -177,7 +177,7 @@ class TestParts:
 
 
 class TestListing:
-    def test_pages_are_asked_for_when_they_are_wanted(self, names: Namespace, bucket: str) -> None:
+    def test_pages_are_requested_on_demand(self, names: Namespace, bucket: str) -> None:
         counted: list[str] = []
         store = ObjectStore(bucket, lambda: names, 0, counted.append)
         for number in range(5):
@@ -188,19 +188,19 @@ class TestListing:
         assert counted == ["object_list_request", "object_continue_list_request"]
         assert keys(pages) == ["d/4"]
 
-    def test_a_delimiter_gathers_what_is_further_below(self, store: ObjectStore) -> None:
+    def test_delimiter_groups_deeper_keys(self, store: ObjectStore) -> None:
         for key in ("d/a", "d/b/1", "d/b/2", "d/c/", "dd"):
             store.put(key, b"")
         (page,) = store.list("d/", "/")
         assert [info.key for info in page.objects] == ["d/a"]
         assert page.prefixes == ("d/b/", "d/c/")
 
-    def test_it_may_begin_after_a_key(self, store: ObjectStore) -> None:
+    def test_listing_starts_after_a_key(self, store: ObjectStore) -> None:
         for key in "abcd":
             store.put(key, b"")
         assert keys(store.list("", after="b", limit=1)) == ["c", "d"]
 
-    def test_it_tells_what_head_tells_but_the_version(self, store: ObjectStore) -> None:
+    def test_listing_has_the_metadata_of_head_except_the_version(self, store: ObjectStore) -> None:
         store.put("key", b"hello")
         ((listed,), _, _) = next(store.list(""))
         info = store.head("key")
@@ -208,7 +208,7 @@ class TestListing:
         assert listed.modified == pytest.approx(info.modified, abs=1)
 
     def test_any_number_of_keys_is_deleted(self, names: Namespace, bucket: str) -> None:
-        """Also those that are not there."""
+        """Includes missing keys."""
         counted: list[str] = []
         store = ObjectStore(bucket, lambda: names, 0, counted.append)
         names.put("k1500", b"")

@@ -1,4 +1,4 @@
-"""Programs of reads while a seed cuts, delays and damages answers: no wrong byte."""
+"""Tests of random read programs on a server that truncates, delays and damages responses."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.implementations.s3.rawserver import DATA, Answer, Asked, RawServer, S
 
 _SERVER_ERRORS = ("500 Internal Error", "503 Slow Down")
 _NAMED = ("Content-Length", "Content-Range", "ETag", "Last-Modified")
-#: What a program did right, and which errors it met.
+#: Counts of correct results and of error types.
 Outcomes = Counter[str]
 
 
 class Spoiler:
-    """Spoils every other answer in a way that shows: a number does not become another one.
+    """Damages every other response detectably: it never replaces a number by another number.
 
-    What happens to a request depends on the seed, the request, and how often it was sent before.
+    The damage depends on the seed, the request, and the number of times it was sent before.
     """
 
     def __init__(self, seed: int) -> None:
@@ -102,7 +102,7 @@ _DAMAGES: list[Callable[[random.Random, Answer], Sent]] = [
 
 
 def program(stream: FSDataInputStream, chance: random.Random, outcomes: Outcomes) -> None:
-    """Make some calls, each of which is right or an OSError that leaves the position."""
+    """Make random calls; each must be correct, or raise OSError without moving the position."""
     for _ in range(10):
         before = stream.get_pos()
         call = chance.choice(_CALLS)
@@ -173,7 +173,7 @@ _CALLS = [_read, _read_byte, _seek, _pread, _read_fully, _available, _vectored]
 
 
 def run(raw: RawServer, way: str, seeds: Iterable[int]) -> Outcomes:
-    """Run a program for each seed on a stream of its own."""
+    """Run a program for each seed on a separate stream."""
     outcomes: Outcomes = Counter()
     with raw.filesystem(way, retries=3) as fs:
         for seed in seeds:
@@ -192,7 +192,7 @@ def run(raw: RawServer, way: str, seeds: Iterable[int]) -> Outcomes:
 
 
 @pytest.mark.parametrize("way", ["boto3", "obstore", "auto"])
-def test_no_damage_makes_a_wrong_byte(raw: RawServer, way: str) -> None:
+def test_damage_never_causes_a_wrong_byte(raw: RawServer, way: str) -> None:
     outcomes = run(raw, way, range(60))
     assert outcomes["right"] > sum(outcomes.values()) / 2
     assert len(outcomes) > 1
@@ -200,7 +200,7 @@ def test_no_damage_makes_a_wrong_byte(raw: RawServer, way: str) -> None:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("way", ["boto3", "obstore", "auto"])
-def test_no_damage_makes_a_wrong_byte_in_many_programs(raw: RawServer, way: str) -> None:
+def test_damage_never_causes_a_wrong_byte_in_many_programs(raw: RawServer, way: str) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     outcomes = run(raw, way, range(seed, seed + 1000))
     assert outcomes["right"] > sum(outcomes.values()) / 2

@@ -1,4 +1,4 @@
-"""Windows of a run of reads."""
+"""Tests of read-ahead windows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.implementations.s3.memorysource import BUCKET, MemoryBody, MemorySour
 from tests.limits import DEADLOCK
 
 
-def test_a_window_that_is_closed_while_a_worker_reads_is_given_back_after_that(
+def test_window_closed_during_a_read_is_released_afterwards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Also if the worker has all that it was to hold, and met no cancellation."""
+    """Also if the worker has fetched all its bytes and saw no cancellation."""
     source, workers = MemorySource(piece=100), Workers(1)
     source.objects["key"] = bytes(100_000)
     target = Target(BUCKET, "key", source, VersionPin(), RequestCounters(), retries=0)

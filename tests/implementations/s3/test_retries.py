@@ -1,4 +1,4 @@
-"""What is tried again, how often, and what is told if it does not help."""
+"""Tests of retries: which failures, how often, and the final error."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def names(config: S3Config) -> Iterator[Namespace]:
 
 
 class Failing:
-    """Hands calls on, but fails first, as it is told to; `after` does so when they are done."""
+    """Forwards calls, but raises the given failures first; with `after`, once the call is done."""
 
     def __init__(self, inner: Any, failures: Sequence[Exception], after: bool = False) -> None:
         self.calls: list[str] = []
@@ -58,18 +58,20 @@ class Failing:
 def failing_store(
     failing: Any, retries: int, count: Callable[[str], None] = lambda name: None
 ) -> ObjectStore:
-    """A store over something that fails."""
+    """Return a store over a failing namespace."""
     return ObjectStore("data", lambda: failing, retries, count)
 
 
 def broken(what: type[S3Exception] = ConnectionFailedException) -> S3Exception:
-    """A failure that may pass."""
+    """Return a transient failure."""
     return what(ObjectLocation("data", "key"), "no luck")
 
 
 class TestTryingAgain:
     @pytest.mark.parametrize("what", [ConnectionFailedException, ServerErrorException])
-    def test_what_may_pass_is_tried_again(self, names: Namespace, what: type[S3Exception]) -> None:
+    def test_transient_failures_are_retried(
+        self, names: Namespace, what: type[S3Exception]
+    ) -> None:
         counted: list[str] = []
         failing = Failing(names, [broken(what), broken(what)])
         store = failing_store(failing, 2, counted.append)
@@ -77,36 +79,34 @@ class TestTryingAgain:
         assert counted == ["object_put_request"] * 3
         assert names.head("key").length == 5
 
-    def test_not_more_often_than_it_may_be(self, names: Namespace) -> None:
+    def test_number_of_retries_is_limited(self, names: Namespace) -> None:
         failing = Failing(names, [broken(), broken()])
         with pytest.raises(ConnectionFailedException):
             failing_store(failing, 1).put("key", b"")
         assert failing.calls == ["put", "put"]
 
-    def test_what_does_not_pass_is_not(self, names: Namespace) -> None:
+    def test_permanent_failures_are_not_retried(self, names: Namespace) -> None:
         failing = Failing(names, [of_status(ObjectLocation("data", "key"), 403, "AccessDenied")])
         with pytest.raises(AccessControlException):
             failing_store(failing, 5).put("key", b"")
         assert failing.calls == ["put"]
 
-    def test_a_conflict_of_two_that_create_is_tried_again(self, names: Namespace) -> None:
-        """As S3 documents it: the other one may have failed."""
+    def test_conflict_of_concurrent_creates_is_retried(self, names: Namespace) -> None:
+        """S3 documents it: the other request may have failed."""
         failing = Failing(names, [of_status(ObjectLocation("data", "key"), 409, "Conflict")])
         store = failing_store(failing, 1)
         assert store.put("key", b"", create=True).etag
         failing = Failing(names, [of_status(ObjectLocation("data", "key"), 409, "Conflict")])
-        with pytest.raises(FileAlreadyExistsException, match="the file exists in bucket"):
+        with pytest.raises(FileAlreadyExistsException, match="the file already exists in bucket"):
             failing_store(failing, 1).put("key", b"", create=True)
 
-    def test_one_that_created_and_was_not_told_says_that_it_does_not_know(
-        self, names: Namespace
-    ) -> None:
+    def test_create_with_a_lost_response_raises_an_ambiguous_error(self, names: Namespace) -> None:
         failing = Failing(names, [broken()], after=True)
         store = failing_store(failing, 1)
-        with pytest.raises(FileAlreadyExistsException, match="perhaps by an attempt"):
+        with pytest.raises(FileAlreadyExistsException, match="may have created it"):
             store.put("key", b"", create=True)
 
-    def test_parts_that_were_completed_without_an_answer_are_known_by_their_etag(
+    def test_completed_upload_with_a_lost_response_is_detected_by_etag(
         self, names: Namespace
     ) -> None:
         upload = names.begin("key")
@@ -117,12 +117,12 @@ class TestTryingAgain:
         assert store.complete("key", upload, etags).etag == etag_of(etags)
         assert failing.calls == ["complete", "complete", "head"]
 
-    def test_keys_that_were_not_deleted_are_tried_again_alone(self) -> None:
+    def test_only_remaining_keys_are_deleted_again(self) -> None:
         store, asked = failing_deletes({"b": 503, "c": 503}, {})
         store.delete(["a", "b", "c"])
         assert asked == [["a", "b", "c"], ["b", "c"]]
 
-    def test_keys_that_can_not_be_deleted_are_named(self) -> None:
+    def test_keys_that_can_not_be_deleted_are_reported(self) -> None:
         store, asked = failing_deletes({"b": 503, "c": 403, "d": 403, "e": 404})
         with pytest.raises(AccessControlException, match="and 2 others") as caught:
             store.delete(["a", "b", "c", "d", "e"])
@@ -131,7 +131,7 @@ class TestTryingAgain:
 
 
 def failing_deletes(*answers: dict[str, int]) -> tuple[ObjectStore, list[list[str]]]:
-    """A store whose deletes fail for keys with a status, and what it is asked."""
+    """Return a store whose deletes fail with a status per key, and the record of its requests."""
     asked: list[list[str]] = []
     left = list(answers)
 
@@ -152,14 +152,14 @@ def failing_deletes(*answers: dict[str, int]) -> tuple[ObjectStore, list[list[st
         ("silent", RequestTimeoutException, TimeoutError),
     ],
 )
-def test_a_store_that_is_not_there_may_come_back(
+def test_connection_failures_are_transient(
     place: str,
     error: type[S3Exception],
     usual: type[OSError],
     transport: str,
     request: pytest.FixtureRequest,
 ) -> None:
-    """So it is tried again; the error is one that Python knows, too."""
+    """Therefore it is retried; the error is also a builtin ConnectionError."""
     url = request.getfixturevalue(place)
     options = {"endpoint": url, "anonymous": True, "timeout": 0.1, "transport": transport}
     config = S3Config.of("data", options)
@@ -174,7 +174,7 @@ def test_a_store_that_is_not_there_may_come_back(
 
 
 class _Busy(http.server.BaseHTTPRequestHandler):
-    """Never has time; `asked` are the requests."""
+    """Responds to every request that it is busy, and records the requests in `asked`."""
 
     asked: ClassVar[list[str]]
 
@@ -189,12 +189,12 @@ class _Busy(http.server.BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_POST = _refuse  # noqa: N815 - http.server's names
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def busy() -> Iterator[tuple[str, list[str]]]:
-    """A server that is throttled, and what it was asked."""
+    """A throttling server, and the requests that it received."""
 
     class Handler(_Busy):
         asked: ClassVar[list[str]] = []
@@ -208,7 +208,7 @@ def busy() -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
-def test_no_library_tries_again_by_itself(busy: tuple[str, list[str]], transport: str) -> None:
+def test_transports_do_not_retry(busy: tuple[str, list[str]], transport: str) -> None:
     """So each attempt is one request, and is counted."""
     url, asked = busy
     config = S3Config.of("data", {"endpoint": url, "anonymous": True, "transport": transport})
@@ -226,6 +226,6 @@ def test_no_library_tries_again_by_itself(busy: tuple[str, list[str]], transport
     assert asked == ["HEAD", "PUT", "POST", "POST", "GET"]
 
 
-def test_throttling_is_known_by_its_status() -> None:
-    """Also for one key of many."""
+def test_throttling_is_detected_by_status() -> None:
+    """Also for one key of a bulk delete."""
     assert isinstance(of_status(ObjectLocation("data", "key"), 503, "SlowDown"), ThrottledException)

@@ -1,4 +1,4 @@
-"""A secret that was put in comes out nowhere: not in texts, pickles, dumps or exceptions."""
+"""Tests that secrets never appear in texts, pickles, dumps or exceptions."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ S3A: dict[str, Any] = {
 
 
 def shown(*texts: str) -> list[str]:
-    """The secrets that are in some text."""
+    """Return the secrets that appear in the texts."""
     return [secret for secret in SECRETS.values() for text in texts if secret in text]
 
 
 def told_by(error: BaseException) -> str:
-    """All that an exception says, with its causes and contexts as far as a report shows them."""
+    """Return the text of an exception, with its causes and contexts, as a report shows them."""
     told = "".join(traceback.format_exception(error))
     shown: BaseException | None = error
     while shown is not None:
@@ -68,23 +68,23 @@ NAMES = ["credentials", "config", "config-s3a", "fs", "fs-s3a", "as-fsspec", "fs
 
 @pytest.mark.parametrize("make", HOLDERS, ids=NAMES)
 class TestHolders:
-    def test_no_text_of_it_shows_one(self, make: Callable[[], Any]) -> None:
+    def test_text_shows_no_secret(self, make: Callable[[], Any]) -> None:
         holder = make()
         texts = (repr(holder), str(holder), f"{holder}", pprint.pformat(holder), "%r" % [holder])
         assert shown(*texts) == []
 
     @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-    def test_no_pickle_of_it_has_one(self, make: Callable[[], Any], protocol: int) -> None:
+    def test_pickle_has_no_secret(self, make: Callable[[], Any], protocol: int) -> None:
         pickled = pickle.dumps(make(), protocol)
         assert shown(pickled.decode("latin-1")) == []
         again = pickle.dumps(pickle.loads(pickled), protocol)
         assert shown(again.decode("latin-1")) == []
 
-    def test_no_copy_of_it_shows_one(self, make: Callable[[], Any]) -> None:
+    def test_copy_shows_no_secret(self, make: Callable[[], Any]) -> None:
         holder = make()
         assert shown(repr(copy.copy(holder)), repr(copy.deepcopy(holder))) == []
 
-    def test_no_dump_of_its_attributes_has_one(self, make: Callable[[], Any]) -> None:
+    def test_attribute_dump_has_no_secret(self, make: Callable[[], Any]) -> None:
         holder = make()
         dumps = [repr(getattr(holder, "__dict__", ""))]
         if dataclasses.is_dataclass(holder) and not isinstance(holder, type):
@@ -95,26 +95,26 @@ class TestHolders:
             dumps.append(repr(vars(holder.fs).keys()))
         assert shown(*dumps) == []
 
-    def test_its_attributes_are_those_of_the_config_at_most(self, make: Callable[[], Any]) -> None:
-        """Whatever holds options as they came holds them where no dump of it looks."""
+    def test_attributes_are_limited_to_the_config(self, make: Callable[[], Any]) -> None:
+        """Objects that hold raw options hide them from dumps of attributes."""
         holder = make()
         inner = getattr(holder, "fs", holder)
         assert shown(repr(vars(inner)) if hasattr(inner, "__dict__") else repr(inner)) == []
 
 
 class TestFsspec:
-    def test_json_has_none(self) -> None:
-        """It has the other options, and what reads it looks for keys itself."""
+    def test_json_has_no_secret(self) -> None:
+        """It has the other options, and its reader finds keys separately."""
         text = S3Fsspec(**SECRETS, endpoint="http://here").to_json()
         assert "http://here" in text
         assert shown(text) == []
 
 
 class TestKeys:
-    def test_they_show_nothing_and_are_not_pickled(self) -> None:
+    def test_keys_are_not_shown_or_pickled(self) -> None:
         keys = Keys(*SECRETS.values())
         assert shown(repr(keys), str(keys), f"{keys}") == []
-        with pytest.raises(TypeError, match="not pickled") as caught:
+        with pytest.raises(TypeError, match="can't be pickled") as caught:
             pickle.dumps(keys)
         assert shown(told_by(caught.value)) == []
 
@@ -135,7 +135,7 @@ class TestRefusals:
             {"fs.s3a.secret.key": SECRETS["secret_key"]},
         ],
     )
-    def test_bad_options_show_none(self, options: dict[str, Any]) -> None:
+    def test_invalid_option_errors_show_no_secret(self, options: dict[str, Any]) -> None:
         for make in (S3FileSystem, lambda _, **given: S3Fsspec(**given).info("/data/a")):
             with pytest.raises(IllegalArgumentException) as caught:
                 make("data", **options)
@@ -143,7 +143,7 @@ class TestRefusals:
 
 
 class _Echo(http.server.BaseHTTPRequestHandler):
-    """Refuses everything, and says in the answer what it was asked with."""
+    """Rejects every request, and echoes its headers in the response."""
 
     protocol_version = "HTTP/1.1"
 
@@ -162,12 +162,12 @@ class _Echo(http.server.BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = _refuse  # noqa: N815 - http.server's names
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def refusing() -> Iterator[str]:
-    """A server that refuses, and tells the headers it was sent, the session token among them."""
+    """A server that rejects requests and echoes their headers, including the session token."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Echo) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -197,7 +197,7 @@ class TestFailures:
             ("silent", RequestTimeoutException),
         ],
     )
-    def test_a_failed_request_tells_none(
+    def test_failed_request_shows_no_secret(
         self,
         place: str,
         error: type[Exception],
@@ -216,7 +216,7 @@ class TestFailures:
                 assert "\n" not in str(caught.value)
         assert shown(caplog.text) == []
 
-    def test_a_host_that_is_not_there_tells_none(self, transport: str) -> None:
+    def test_unknown_host_error_shows_no_secret(self, transport: str) -> None:
         options = {**SECRETS, "endpoint": "http://nowhere.invalid", "region": "us-east-1"}
         with S3FileSystem("data", **options, transport=transport, retries=0) as fs:
             for call in CALLS:

@@ -1,4 +1,4 @@
-"""Threads that streams of one filesystem share."""
+"""Tests of the worker threads that streams of one filesystem share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fscontract.implementations.s3.read_ahead import Workers
 from tests.limits import DEADLOCK
 
 
-def test_a_stream_that_is_lost_while_work_is_handed_over_blocks_nothing(
+def test_stream_finalized_during_submit_does_not_deadlock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its finalizer may run at any allocation, in the thread that holds the lock."""

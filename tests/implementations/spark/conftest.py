@@ -1,4 +1,4 @@
-"""One session of Spark for all tests of this folder: a machine of Java takes seconds to start."""
+"""Fixtures: one Spark session for all tests of this folder, because a JVM starts slowly."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.limits import DEADLOCK
 HERE = Path(__file__).parent
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist looks at the groups then
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups later
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With xdist one process runs all of them, so that there is one machine of Java."""
+    """Run these tests in one xdist worker, so that they share one JVM."""
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
             if HERE in item.path.parents:
@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def tasks(spark: Any) -> Iterator[Tasks]:
-    """Tasks of that session, whose workers run."""
+    """Tasks of the shared session, with started workers."""
     tasks = tasks_of(spark)
     tasks.warm_up()
     yield tasks
@@ -38,14 +38,14 @@ def tasks(spark: Any) -> Iterator[Tasks]:
 
 @pytest.fixture(params=["memory", "local"])
 def fs(request: pytest.FixtureRequest, tasks: Tasks, tmp_path: Path) -> SparkFileSystem:
-    """A filesystem over executors, empty."""
+    """An empty filesystem over executors."""
     inner = "memory:" if request.param == "memory" else (tmp_path / "root").as_uri()
     return SparkFileSystem(tasks, inner)
 
 
 @pytest.fixture
 def local(tasks: Tasks, tmp_path: Path) -> SparkFileSystem:
-    """One whose files lie in a directory."""
+    """A filesystem over executors, whose files lie in a local directory."""
     return SparkFileSystem(tasks, (tmp_path / "root").as_uri())
 
 
@@ -54,7 +54,7 @@ Program = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def run_program() -> Program:
-    """Runs a program of this folder in a process of its own; what it printed, read as JSON."""
+    """A function that runs a program of this folder in a new process and parses its JSON output."""
 
     def run(name: str, *arguments: str) -> Any:
         done = subprocess.run(

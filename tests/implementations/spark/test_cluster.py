@@ -1,4 +1,4 @@
-"""Tasks that are tried again, workers that are killed, and executors that are processes."""
+"""Tests of retried tasks, killed workers, and executors in separate processes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from tests.implementations.spark.conftest import Program
         pytest.param("local-cluster[2,1,1024]", "executor", marks=pytest.mark.deep),
     ],
 )
-def test_nothing_is_wrong_twice_or_left_when_tasks_die(
+def test_killed_tasks_cause_no_wrong_or_duplicate_results(
     master: str, whom: str, run_program: Program, tmp_path: Path
 ) -> None:
-    """They are killed while they read, for themselves or for the driver, and in the middle of a
-    part of a run; or they fail after they gave something."""
+    """Tasks are killed during reads and in the middle of a shard, or fail after a first result."""
     (tmp_path / "files").mkdir()
     found = run_program("cluster.py", str(tmp_path / "files"), master, whom)
     assert found == {
@@ -38,10 +37,8 @@ def test_nothing_is_wrong_twice_or_left_when_tasks_die(
 
 
 @pytest.mark.deep
-def test_a_task_that_is_run_twice_gives_its_bytes_once(
-    run_program: Program, tmp_path: Path
-) -> None:
-    """The second copy answers while the first one hangs. Such a cluster can be checked, too."""
+def test_speculative_task_returns_its_bytes_once(run_program: Program, tmp_path: Path) -> None:
+    """The second copy answers while the first one hangs. Such a cluster can run checks, too."""
     found = run_program("standalone.py", str(tmp_path))
     found.pop("stderr")
     assert found == {

@@ -1,6 +1,6 @@
-"""The contract on streams that read through tasks: the clauses that tasks have a bearing on.
+"""Tests of the contract clauses that tasks affect, on streams that read through tasks.
 
-All of it is `fscontract check spark`, which takes minutes.
+`fscontract check spark` checks all clauses, which takes minutes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fscontract.implementations.spark.tasks import Tasks
 
 @pytest.fixture(params=["local", "memory", "s3"])
 def inner(request: pytest.FixtureRequest) -> Iterator[ReferenceFileSystem]:
-    """What executors read: the keys of the server are in their environment."""
+    """An inner filesystem; executors have the keys of the server in their environment."""
     if request.param == "local":
         yield LocalFileSystem(tempfile.gettempdir())
     elif request.param == "memory":
@@ -39,10 +39,8 @@ def inner(request: pytest.FixtureRequest) -> Iterator[ReferenceFileSystem]:
             yield S3FileSystem.of(embedded_config(server.url, {}))
 
 
-def test_costs_and_reads_are_those_of_the_contract(
-    inner: ReferenceFileSystem, tasks: Tasks
-) -> None:
-    """Requests of executors come home, and are within the budgets."""
+def test_reads_and_costs_satisfy_the_contract(inner: ReferenceFileSystem, tasks: Tasks) -> None:
+    """Requests of executors are counted in the driver, and are within the budgets."""
     patterns = (
         ("open.cost-*", "read-vectored.*")
         if isinstance(inner, MemoryFileSystem)
@@ -61,10 +59,10 @@ def test_costs_and_reads_are_those_of_the_contract(
     [
         ({"colour": "red"}, "colour"),
         ({"inner": "ftp://host"}, "memory, local, s3 or a URL"),
-        ({"inner": "s3://x"}, "name of a bucket"),
+        ({"inner": "s3://x"}, "invalid bucket name"),
     ],
 )
-def test_a_wrong_option_is_one_line(options: dict[str, str], message: str) -> None:
+def test_invalid_option_error_is_one_line(options: dict[str, str], message: str) -> None:
     """Before anything is started."""
     with pytest.raises(TargetError, match=message) as caught:
         spark(options)

@@ -1,4 +1,4 @@
-"""`fscontract check --spark`: programs run by executors, verdicts as of one process."""
+"""Tests of `fscontract check --spark`: executors run programs, with the verdicts of one process."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ Command = Callable[..., Result]
 
 @pytest.fixture(scope="module")
 def there(spark: Any) -> SparkBackend:
-    """Tasks of the session of these tests."""
+    """Tasks of the shared session."""
     return SparkBackend(spark, "local[2]")
 
 
 @pytest.fixture
 def fscontract(there: SparkBackend, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
-    """The command, with the session of these tests in the place of another one."""
+    """The command, with the shared session instead of a new one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(there, "close", lambda: None)
     monkeypatch.setattr(backend, "load_backend", lambda kind, address: there)
-    # The session's threads stay, and would make the command end this process.
+    # The session's threads remain, and would make the command exit this process.
     monkeypatch.setattr(exit_codes, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
@@ -59,7 +59,7 @@ def fscontract(there: SparkBackend, monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def _run(name: str, clauses: tuple[str, ...], secret: str = "") -> tuple[str, RunOptions, Settings]:
-    """A run of a mutant, as the command makes it."""
+    """Return the arguments of a mutant's run, as the command creates them."""
     options = {"name": name, **({"secret": secret} if secret else {})}
     run = RunOptions(None, (), clauses, "all", "quick", None, 0, 10.0, options, None, None)
     settings = Settings(mutant_named(name).profile(), with_checks(select(clauses)))
@@ -70,8 +70,8 @@ def _verdicts(result: RunResult) -> dict[str, Any]:
     return {c.clause.id: (c.outcome, str(c.counterexample), c.reason) for c in result.clauses}
 
 
-def test_executors_come_to_the_verdicts_of_one_process(there: SparkBackend) -> None:
-    """They run the same programs, shrink what they find, and tell it."""
+def test_executors_give_the_verdicts_of_one_process(there: SparkBackend) -> None:
+    """They run the same programs, shrink failures, and report them."""
     text, run, settings = _run(MUTANT, ("getpos", "capabilities"))
     events: list[Event] = []
     binding = resolve_target(text, run.options)
@@ -84,7 +84,7 @@ def test_executors_come_to_the_verdicts_of_one_process(there: SparkBackend) -> N
 
 
 def test_no_secret_is_shown_by_spark(there: SparkBackend, spark: Any) -> None:
-    """Neither in what its pages have of a job, nor in what it tells of stages."""
+    """Neither in the job pages nor in the stage descriptions."""
     text, run, settings = _run(MUTANT, ("capabilities",), SECRET)
     DistributedRun(text, resolve_target(text, run.options), run, settings, there, tasks=2).check()
     store = spark.sparkContext._jsc.sc().statusStore()
@@ -100,8 +100,8 @@ def _java_list(found: Any) -> list[Any]:
     return [found.apply(index) for index in range(found.size())]
 
 
-def test_files_are_those_of_the_driver(fscontract: Command, tmp_path: Path) -> None:
-    """Length and bytes; local files have no version."""
+def test_files_match_those_of_the_driver(fscontract: Command, tmp_path: Path) -> None:
+    """Length and content; local files have no version."""
     (tmp_path / "d").mkdir()
     done = fscontract(f"file://{tmp_path}/d", "--clauses", "executors", "--json", "x.json")
     assert done.exit_code == 0, done.output
@@ -109,8 +109,8 @@ def test_files_are_those_of_the_driver(fscontract: Command, tmp_path: Path) -> N
     assert list((tmp_path / "d").iterdir()) == []
 
 
-def test_a_violation_is_exit_code_1(fscontract: Command) -> None:
-    """With the program that shows it, and a file to replay it."""
+def test_violation_exits_with_1(fscontract: Command) -> None:
+    """The output has the failing program and a file to replay it."""
     done = fscontract(
         f"{TARGETS}:mutant", "-o", f"name={MUTANT}", "--clauses", "getpos", "--profile", "reference"
     )
@@ -122,11 +122,12 @@ def test_a_violation_is_exit_code_1(fscontract: Command) -> None:
 @pytest.mark.parametrize(
     ("how", "says"), [("raises", "OSError: only process"), ("dies", "worker exited unexpectedly")]
 )
-def test_a_target_that_does_not_live_in_executors_is_exit_code_3(
+def test_target_that_fails_in_executors_exits_with_3(
     fscontract: Command, how: str, says: str
 ) -> None:
-    """One line, whether it can't be made there or takes the worker with it in the middle of a
-    part. Such a session tries no task again."""
+    """The error is one line, both if the target can't be created in the executor and if it kills
+    the worker in the middle of a shard. The session does not retry tasks.
+    """
     options = ("-o", f"driver={os.getpid()}", "-o", f"how={how}")
     done = fscontract(f"{TARGETS}:elsewhere", *options, "--clauses", "capabilities")
     assert done.exit_code == 3
@@ -138,19 +139,27 @@ def test_a_target_that_does_not_live_in_executors_is_exit_code_3(
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("memory", "--spark", "nowhere"), 2, "--spark: no master 'nowhere'; it takes local[2], "),
+        (
+            ("memory", "--spark", "nowhere"),
+            2,
+            "invalid value for --spark: 'nowhere'; expected local[2], ",
+        ),
         (("memory", "--spark", "local[2]", "--isolate"), 2, "--isolate is for one process"),
         (("spark", "--spark", "local[2]"), 2, "spark: it runs tasks itself"),
         (("splitter", "--spark", "local[2]"), 2, "splitter: --spark is for filesystems"),
         (("memroy", "--spark", "local[2]"), 2, "no target 'memroy'"),
-        (("memory", "--spark", "spark://127.0.0.1:{port}"), 3, "no Spark there: [Errno 111]"),
+        (
+            ("memory", "--spark", "spark://127.0.0.1:{port}"),
+            3,
+            "can't connect to Spark: [Errno 111]",
+        ),
         (("memory", "--spark", "sc://me:x@127.0.0.1:{port}/;token=hunter22"), 3, "sc://127.0.0.1:"),
     ],
 )
-def test_what_makes_no_sense_is_one_line(
+def test_invalid_arguments_error_is_one_line(
     arguments: tuple[str, ...], code: int, says: str, tmp_path: Path, deaf_port: int
 ) -> None:
-    """Nothing is started for it, and no secret is repeated."""
+    """Nothing is started, and the message contains no secret."""
     filled = [argument.format(port=deaf_port) for argument in arguments]
     done = CliRunner().invoke(main, ["check", *filled])
     assert done.exit_code == code, done.output
@@ -159,33 +168,33 @@ def test_what_makes_no_sense_is_one_line(
     assert SECRET not in done.output
 
 
-def test_a_machine_without_pyspark_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra that has it."""
+def test_missing_pyspark_error_has_an_install_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the extra that contains it."""
     monkeypatch.setitem(sys.modules, "pyspark", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
     done = CliRunner().invoke(main, ["check", "memory", "--spark", "local[2]"])
     assert done.exit_code == 3
-    assert "Spark needs the module 'pyspark'; pip install 'fscontract[spark]'" in done.output
+    assert "Spark requires the module 'pyspark'; pip install 'fscontract[spark]'" in done.output
 
 
 def _session(number: int) -> list[str]:
-    """The commands that are running in a session of processes."""
+    """Return the commands of running processes in a session."""
     found = []
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = place.read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
-        if int(rest.split()[3]) == number and rest.split()[0] != "Z":  # ended, and not waited for
+        if int(rest.split()[3]) == number and rest.split()[0] != "Z":  # ended, but not reaped
             found.append(name)
     return found
 
 
 @pytest.mark.deep
-def test_a_run_that_is_interrupted_leaves_nothing(
+def test_interrupted_run_leaves_no_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its tasks are cancelled while they hang; it says what it has found, and ends with 130."""
+    """The tasks are cancelled while they hang; the results so far are printed, exit code 130."""
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     listening = os.open(gate, os.O_RDONLY | os.O_NONBLOCK)

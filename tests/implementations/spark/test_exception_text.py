@@ -1,4 +1,4 @@
-"""Exceptions of Spark, read after their Java machine has ended."""
+"""Tests of Spark exceptions that are read after their JVM has ended."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 from fscontract.implementations.spark.exception_text import keep_messages
 
-#: What an exception is asked after the machine has ended.
+#: Methods called on an exception after the JVM has ended.
 ASKED = ("getCondition", "getSqlState", "getMessageParameters", "getMessage", "getErrorClass")
 
 
 def _without_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let PySpark find no machine, as after the end of a session."""
+    """Hide the JVM from PySpark, as after the end of a session."""
     from pyspark import SparkContext
 
     monkeypatch.setattr(SparkContext, "_jvm", None)
@@ -32,7 +32,7 @@ def _analysis_error(spark: Any) -> Any:
 def test_an_exception_without_its_machine_cannot_be_printed(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What PySpark does today; once this fails, `keep_messages` is not needed."""
+    """PySpark's current behaviour; when this test fails, `keep_messages` is obsolete."""
     error = _analysis_error(spark)
     _without_machine(monkeypatch)
     with pytest.raises(AssertionError):
@@ -40,9 +40,7 @@ def test_an_exception_without_its_machine_cannot_be_printed(
 
 
 @pytest.mark.filterwarnings("ignore:Deprecated:FutureWarning")
-def test_a_kept_exception_says_what_it_said_before(
-    spark: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_exception_has_the_same_message(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyspark.errors import AnalysisException
 
     error = _analysis_error(spark)
@@ -60,7 +58,7 @@ def test_a_kept_exception_says_what_it_said_before(
     assert traceback.format_exception_only(error)[0].startswith(f"{cls.__module__}.Analysis")
 
 
-def test_causes_contexts_and_errors_of_py4j_are_kept(
+def test_causes_contexts_and_py4j_errors_are_kept(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from py4j.protocol import Py4JJavaError
@@ -77,7 +75,7 @@ def test_causes_contexts_and_errors_of_py4j_are_kept(
     assert "`nothing`" in str(outer.__context__)
 
 
-def test_an_exception_of_a_machine_that_died_keeps_its_description(
+def test_exception_of_a_dead_jvm_keeps_its_description(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = _analysis_error(spark)

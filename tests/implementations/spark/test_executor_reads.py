@@ -1,4 +1,4 @@
-"""The filesystems that a worker keeps; no Spark is needed to see it."""
+"""Tests of the filesystem cache of a worker; they need no Spark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fscontract.implementations.spark.locations import (
 
 
 class Closing(LocalFileSystem):
-    """A filesystem that knows whether it was closed."""
+    """A filesystem that records `close`."""
 
     closed = False
 
@@ -30,7 +30,7 @@ class Closing(LocalFileSystem):
 
 @dataclass(frozen=True)
 class Numbered(FileLocation):
-    """A place for each number."""
+    """A location identified by a number."""
 
     number: int
     made: list[Closing] = field(default_factory=list, compare=False)
@@ -41,19 +41,19 @@ class Numbered(FileLocation):
 
 
 class Broken(FileLocation):
-    """A place that can't be made."""
+    """A location whose filesystem can't be created."""
 
     def make(self) -> LocalFileSystem:
-        raise OSError("no way")
+        raise OSError("can't create")
 
 
-def test_a_place_has_one_filesystem() -> None:
+def test_location_has_one_filesystem() -> None:
     kept = FileSystems()
     with kept.lease(LocalLocation("/")) as first, kept.lease(LocalLocation("/")) as second:
         assert first is second
 
 
-def test_those_used_longest_ago_are_closed_when_there_are_too_many() -> None:
+def test_least_recently_used_filesystems_are_closed() -> None:
     kept, places = FileSystems(maximum=2), [Numbered(n) for n in range(3)]
     for place in (places[0], places[1], places[0], places[2]):
         with kept.lease(place):
@@ -62,8 +62,8 @@ def test_those_used_longest_ago_are_closed_when_there_are_too_many() -> None:
     assert len(kept) == 2
 
 
-def test_one_in_use_is_not_closed() -> None:
-    """However many others come and go meanwhile."""
+def test_filesystem_in_use_is_not_closed() -> None:
+    """Even if many other filesystems are opened meanwhile."""
     kept, used = FileSystems(maximum=1), Numbered(0)
     with kept.lease(used) as filesystem:
         for number in range(1, 4):
@@ -73,22 +73,22 @@ def test_one_in_use_is_not_closed() -> None:
         assert not used.made[0].closed
 
 
-def test_a_file_that_is_sent_along_is_not_kept() -> None:
+def test_inline_file_is_not_cached() -> None:
     kept = FileSystems()
     with kept.lease(InlineLocation(InlineFile("/a"))):
         assert len(kept) == 0
 
 
-def test_a_filesystem_that_can_not_be_made_is_tried_again() -> None:
+def test_failed_creation_of_a_filesystem_is_retried() -> None:
     kept, place = FileSystems(), Broken()
     for _ in range(2):
-        with pytest.raises(OSError, match="no way"):
+        with pytest.raises(OSError, match="can't create"):
             kept.take(place)
     assert len(kept) == 0
 
 
-def test_each_item_of_a_slice_succeeds_or_fails_for_itself(tmp_path: Path) -> None:
-    """An exception is data, so that the others' results come home."""
+def test_items_of_a_slice_fail_individually(tmp_path: Path) -> None:
+    """Exceptions are returned as data, together with the other results."""
     (tmp_path / "1").touch()
     data = pickle.dumps((Path.exists, [tmp_path / "1", 5, tmp_path / "2"]))
     first, second, third = pickle.loads(run(data))

@@ -1,4 +1,4 @@
-"""Exceptions that travel as data come out as what they were."""
+"""Tests that exceptions survive the conversion to data and back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from fscontract.implementations.spark.failures import Failure, error_of, failure
     ],
     ids=lambda e: type(e).__name__,
 )
-def test_ours_and_those_of_python_keep_class_text_and_path(error: Exception) -> None:
+def test_own_and_builtin_exceptions_keep_class_message_and_path(error: Exception) -> None:
     found = error_of(failure_of(error))
     assert type(found) is type(error)
     assert str(found).strip("'\"") == str(error).strip("'\"")
@@ -42,8 +42,8 @@ def test_ours_and_those_of_python_keep_class_text_and_path(error: Exception) -> 
     [("botocore.exceptions", "ClientError"), ("builtins", "eval"), ("builtins", "SystemExit"),
      ("builtins", "UnicodeDecodeError"), ("fscontract.contract.api.errors", "io")],
 )  # fmt: skip
-def test_all_else_is_an_error_on_the_path(module: str, name: str) -> None:
-    """Nothing but exceptions is looked up by a name that came from elsewhere."""
+def test_foreign_classes_become_path_io_exceptions(module: str, name: str) -> None:
+    """Only exception classes are looked up by a received name."""
     error = error_of(Failure(module, name, "went wrong"), "/a")
     assert type(error) is PathIOException
     assert str(error) == f"{name}: went wrong: '/a'"

@@ -1,4 +1,4 @@
-"""Streams of the driver: what is a job, what comes ahead, and what becomes of errors."""
+"""Tests of driver streams: jobs, read-ahead, and errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def jobs(stream: FSDataInputStream) -> int:
 
 
 def test_reads_give_the_bytes_of_the_file(fs: SparkFileSystem) -> None:
-    """Stream reads, positioned ones, and vectored ones."""
+    """Stream reads, positioned reads, and vectored reads."""
     with fs.open(write(fs)) as opened:
         assert opened.as_file().read() == DATA
         buffer = bytearray(10)
@@ -60,10 +60,10 @@ def test_a_thousand_ranges_are_one_job(fs: SparkFileSystem) -> None:
         assert jobs(opened) - before == 1
 
 
-def test_a_range_of_many_pieces_is_put_together(
+def test_large_range_is_reassembled_from_pieces(
     fs: SparkFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over several tasks, and several jobs."""
+    """Over several tasks and several jobs."""
     monkeypatch.setattr(input_stream, "pieces", partial(input_stream.pieces, maximum=100_000))
     monkeypatch.setattr(input_stream, "rounds", partial(input_stream.rounds, maximum=300_000))
     with fs.open(write(fs)) as opened:
@@ -86,14 +86,14 @@ def test_small_reads_come_from_what_was_read_ahead(fs: SparkFileSystem) -> None:
 
 
 @pytest.mark.parametrize(("policy", "most"), [("random", 16), ("default", 3), ("sequential", 1)])
-def test_policies_are_hints_how_far_ahead(fs: SparkFileSystem, policy: str, most: int) -> None:
+def test_read_policies_set_the_read_ahead(fs: SparkFileSystem, policy: str, most: int) -> None:
     opening = fs.open_file(write(fs)).opt(READ_POLICY, policy)
     with opening.build().result() as opened:
         assert opened.as_file().read() == DATA
         assert jobs(opened) <= most + 1
 
 
-def test_the_buffer_size_says_how_far_ahead(fs: SparkFileSystem) -> None:
+def test_buffer_size_sets_the_read_ahead(fs: SparkFileSystem) -> None:
     opening = fs.open_file(write(fs)).opt_long(BUFFER_SIZE, 10).opt_long(LENGTH, len(DATA))
     with opening.build().result() as opened:
         for _ in range(20):
@@ -101,8 +101,8 @@ def test_the_buffer_size_says_how_far_ahead(fs: SparkFileSystem) -> None:
         assert jobs(opened) == 2
 
 
-def test_what_needs_no_bytes_is_no_job(fs: SparkFileSystem) -> None:
-    """Seeks in a file of known length, positions, arguments, capabilities, closing."""
+def test_calls_that_need_no_bytes_run_no_job(fs: SparkFileSystem) -> None:
+    """Seeks in a file of known length, positions, argument checks, capabilities, close."""
     with fs.open(write(fs)) as opened:
         opened.seek(len(DATA))
         with pytest.raises(EOFException):
@@ -114,8 +114,8 @@ def test_what_needs_no_bytes_is_no_job(fs: SparkFileSystem) -> None:
         assert jobs(opened) == 1
 
 
-def test_opening_by_a_builder_is_no_job(fs: SparkFileSystem) -> None:
-    """So a missing file shows at the first read; open() fails where it is called."""
+def test_opening_with_a_builder_runs_no_job(fs: SparkFileSystem) -> None:
+    """A missing file raises at the first read; open() raises immediately."""
     missing = fs.open_file("/dir/none").build().result()
     assert jobs(missing) == 0
     with pytest.raises(FileNotFoundException) as late:
@@ -125,8 +125,8 @@ def test_opening_by_a_builder_is_no_job(fs: SparkFileSystem) -> None:
     assert (late.value.path, early.value.path) == ("/dir/none", "/dir/none")
 
 
-def test_a_stream_keeps_to_its_version(fs: SparkFileSystem) -> None:
-    """Tasks open the file each for themselves, and compare."""
+def test_stream_stays_with_its_version(fs: SparkFileSystem) -> None:
+    """Each task opens the file separately, and checks the version."""
     with fs.open(write(fs)) as opened:
         write(fs, DATA[::-1])
         with pytest.raises(RemoteFileChangedException) as caught:
@@ -134,8 +134,8 @@ def test_a_stream_keeps_to_its_version(fs: SparkFileSystem) -> None:
         assert caught.value.path == "/dir/a"
 
 
-def test_a_range_that_fails_gives_its_buffer_back(local: SparkFileSystem) -> None:
-    """The file goes between the call and the task, or was said to be longer."""
+def test_failed_range_releases_its_buffer(local: SparkFileSystem) -> None:
+    """The file is deleted between call and task, or is shorter than declared."""
     path = write(local)
     with local.open_file(path).opt_long(LENGTH, len(DATA) + 100).build().result() as opened:
         released: list[Buffer] = []
@@ -149,8 +149,8 @@ def test_a_range_that_fails_gives_its_buffer_back(local: SparkFileSystem) -> Non
         assert [len(buffer) for buffer in released] == [10]
 
 
-def test_executors_open_and_close_in_pairs(local: SparkFileSystem) -> None:
-    """What they did comes home with the bytes."""
+def test_executors_close_every_stream_they_open(local: SparkFileSystem) -> None:
+    """Executor counters are returned with the bytes."""
     with local.open(write(local)) as opened:
         opened.pread(900_000, bytearray(10))
         counts = opened.io_statistics()
@@ -167,7 +167,7 @@ def test_pandas_and_others_read_through_fsspec(fs: SparkFileSystem) -> None:
     assert [entry["size"] for entry in view.ls("/dir")] == [len(DATA)]
 
 
-def test_what_is_no_stream_is_done_by_the_driver(fs: SparkFileSystem, tmp_path: Path) -> None:
+def test_operations_other_than_reads_run_in_the_driver(fs: SparkFileSystem, tmp_path: Path) -> None:
     path = write(fs)
     fs.mkdirs("/other")
     fs.rename(path, "/other/b")

@@ -1,4 +1,4 @@
-"""What executors read, as a value."""
+"""Tests of locations, the values that describe what executors read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from fscontract.implementations.spark.locations import (
 SECRET = "correct-horse-battery"
 
 
-def test_urls_and_filesystems_of_ours_are_places(tmp_path: Path) -> None:
+def test_urls_and_own_filesystems_are_locations(tmp_path: Path) -> None:
     local = LocalFileSystem(str(tmp_path), "portable")
     assert location_of("file:///a%20b") == LocalLocation("/a b")
     assert location_of(local) == LocalLocation(os.path.realpath(tmp_path), "portable")
@@ -45,7 +45,7 @@ def test_urls_and_filesystems_of_ours_are_places(tmp_path: Path) -> None:
     ["", "/data", "file://host/data", "file:data", "http://h/", "s3://", "s3://b/dir", "s3://u@b",
      "s3://b?x", "memory://x", 7, None],
 )  # fmt: skip
-def test_anything_else_is_refused_in_one_line(inner: object) -> None:
+def test_other_values_are_rejected_with_one_line(inner: object) -> None:
     with pytest.raises(IllegalArgumentException) as caught:
         location_of(inner)
     assert "\n" not in str(caught.value)
@@ -64,13 +64,13 @@ def test_keys_are_neither_shown_nor_sent() -> None:
     assert isinstance(pickle.loads(pickle.dumps(location)), S3Location)
 
 
-def test_streams_that_follow_an_object_are_not_held_to_a_version() -> None:
+def test_streams_that_follow_changes_are_not_pinned() -> None:
     assert location_of("s3://bucket").pins
     assert not location_of("s3://bucket", {"on_change": "follow"}).pins
 
 
-def test_memory_is_sent_file_by_file() -> None:
-    """What the executor finds is what is there when the task goes out."""
+def test_memory_files_are_sent_individually() -> None:
+    """The executor finds the content as of the submission of the task."""
     memory = MemoryFileSystem()
     with memory.create("/dir/a") as file:
         file.write(b"0123")
@@ -93,7 +93,9 @@ def test_memory_is_sent_file_by_file() -> None:
     [("/none", FileNotFoundException), ("/dir", FileNotFoundException),
      ("/dir/closed", AccessControlException)],
 )  # fmt: skip
-def test_what_is_no_file_to_read_is_none_there_either(path: str, error: type[Exception]) -> None:
+def test_missing_files_and_directories_are_missing_in_executors(
+    path: str, error: type[Exception]
+) -> None:
     memory = MemoryFileSystem()
     memory.create("/dir/closed").close()
     memory.set_permission("/dir/closed", 0)

@@ -1,4 +1,4 @@
-"""Executors get the package with the job, or say what they lack; and drivers may be clients."""
+"""Tests of sending the package to executors, and of errors if it is missing."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "how", [*(pytest.param(how, marks=pytest.mark.deep) for how in ("wheel", "connect")), "ship"]
 )
-def test_executors_say_what_they_lack_and_take_what_is_sent(
+def test_executors_report_a_missing_package_and_accept_an_upload(
     how: str, run_program: Program, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """An archive is imported as it is, and its tables are read from it."""
+    """The archive is imported directly, and its data files are read from it."""
     more = [str(request.getfixturevalue("wheel"))] if how == "wheel" else []
     found = run_program("unfit.py", str(tmp_path), how, *more)
     for part in (f"fscontract {fscontract.__version__}", "No module named 'fscontract'", "python"):
@@ -44,16 +44,14 @@ def test_executors_say_what_they_lack_and_take_what_is_sent(
 def test_the_wheel_may_come_with_the_application(
     run_program: Program, tmp_path: Path, wheel: Path
 ) -> None:
-    """As `spark-submit --py-files` has it."""
+    """As with `spark-submit --py-files`."""
     found = run_program("unfit.py", str(tmp_path), "py-files", str(wheel))
     assert found["with"] == "0123456789"
     assert "wheel.zip/fscontract" in found["from"]
 
 
 @pytest.mark.deep
-def test_a_client_of_spark_connect_reads_and_checks_as_well(
-    run_program: Program, tmp_path: Path
-) -> None:
+def test_spark_connect_client_reads_and_runs_checks(run_program: Program, tmp_path: Path) -> None:
     """It has no RDDs: its tasks are functions over rows."""
     found = run_program("connect.py", str(tmp_path))
     assert found["session"].startswith("pyspark.sql.connect")

@@ -1,4 +1,4 @@
-"""Streams and builders that are sent: they open where they arrive, when they are used."""
+"""Tests of pickled streams and builders, which open on first use after unpickling."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def path(fs: SparkFileSystem) -> str:
 
 
 class ForeignStatus(FileStatus):
-    """A status of a class that executors have not."""
+    """A status class that executors don't have."""
 
 
 def sent(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
-def test_a_stream_goes_on_where_it_was(fs: SparkFileSystem, path: str) -> None:
+def test_unpickled_stream_continues_at_its_position(fs: SparkFileSystem, path: str) -> None:
     with fs.open(path) as stream:
         stream.seek(5)
         copy = sent(stream)
@@ -55,7 +55,7 @@ def test_a_stream_goes_on_where_it_was(fs: SparkFileSystem, path: str) -> None:
 
 
 def test_nothing_is_opened_before_it_is_used(fs: SparkFileSystem, path: str) -> None:
-    """So what is missing by then shows at the first read."""
+    """So a file that is missing by then raises at the first read."""
     with fs.open(path) as stream:
         copy = sent(stream)
     fs.delete(path)
@@ -63,14 +63,14 @@ def test_nothing_is_opened_before_it_is_used(fs: SparkFileSystem, path: str) -> 
     copy.unbuffer()
     assert copy.has_capability("in:unbuffer")
     assert copy.io_statistics() == {}
-    if "MemoryFileSystem" in repr(fs):  # its file went along
+    if "MemoryFileSystem" in repr(fs):  # its file was sent with it
         assert copy.read_byte() == DATA[0]
         return
     with pytest.raises(FileNotFoundException):
         copy.read_byte()
 
 
-def test_a_copy_keeps_to_the_version_of_the_stream(local: SparkFileSystem) -> None:
+def test_unpickled_stream_stays_with_the_version(local: SparkFileSystem) -> None:
     for content in (DATA, DATA[::-1]):
         with local.create("/a") as file:
             file.write(content)
@@ -82,7 +82,7 @@ def test_a_copy_keeps_to_the_version_of_the_stream(local: SparkFileSystem) -> No
     stream.close()
 
 
-def test_what_is_closed_is_not_sent(fs: SparkFileSystem, path: str) -> None:
+def test_closed_stream_can_not_be_pickled(fs: SparkFileSystem, path: str) -> None:
     stream = fs.open(path)
     copy = sent(stream)
     for one in (stream, copy):
@@ -94,7 +94,7 @@ def test_what_is_closed_is_not_sent(fs: SparkFileSystem, path: str) -> None:
 
 
 def test_a_builder_is_sent_with_its_options(fs: SparkFileSystem, path: str) -> None:
-    """A key that is mandatory stays so."""
+    """A mandatory key stays mandatory."""
     builder = fs.open_file(path).opt_long(SPLIT_START, 50).must(READ_POLICY, "random")
     builder.with_file_status(fs.get_file_status(path))
     with sent(builder).build().result() as stream:
@@ -103,8 +103,8 @@ def test_a_builder_is_sent_with_its_options(fs: SparkFileSystem, path: str) -> N
         sent(fs.open_file(path).must("unknown", 1)).build()
 
 
-def test_a_status_of_a_foreign_class_is_sent_as_ours(fs: SparkFileSystem, path: str) -> None:
-    """The executor may not know the class."""
+def test_status_of_a_foreign_class_is_converted(fs: SparkFileSystem, path: str) -> None:
+    """The executor may not have the class."""
     status = ForeignStatus(path, len(DATA))
     data = pickle.dumps(fs.open_file(path).with_file_status(status))
     assert b"ForeignStatus" not in data
@@ -114,14 +114,14 @@ def test_a_status_of_a_foreign_class_is_sent_as_ours(fs: SparkFileSystem, path: 
     stream.close()
 
 
-def test_a_filesystem_on_disk_is_sent_and_kept_where_it_arrives(local: SparkFileSystem) -> None:
+def test_local_filesystem_is_pickled_and_cached(local: SparkFileSystem) -> None:
     first, second = sent(local), sent(local)
     assert first is second
     assert type(first) is type(local.inner)
 
 
 def test_a_lease_ends_with_the_stream(local: SparkFileSystem) -> None:
-    """Closed or lost, it no longer keeps its filesystem from being closed."""
+    """A closed or lost stream no longer keeps its filesystem open."""
     with local.create("/a") as file:
         file.write(DATA)
     for end in (LazyInputStream.close, lambda stream: None):
@@ -144,7 +144,7 @@ def first_byte(stream: FSDataInputStream) -> tuple[int, int]:
 def test_streams_and_builders_read_in_tasks_of_rdds(
     fs: SparkFileSystem, path: str, spark: Any
 ) -> None:
-    """Without another job: the stream of the driver counts none for it."""
+    """Without another job: the driver's stream counts none."""
     with fs.open(path) as stream:
         before = stream.io_statistics()
         stream.seek(7)
@@ -159,7 +159,7 @@ def test_streams_and_builders_read_in_tasks_of_rdds(
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully:FutureWarning")
 def test_streams_read_in_functions_over_arrow(fs: SparkFileSystem, path: str, spark: Any) -> None:
-    """One for each split, with its hints."""
+    """One stream for each split, with its hints."""
     import pyarrow as pa
 
     builder = fs.open_file(path)
@@ -177,10 +177,10 @@ def test_streams_read_in_functions_over_arrow(fs: SparkFileSystem, path: str, sp
     assert b"".join(rows.column(0).to_pylist()) == DATA
 
 
-def test_workers_share_a_filesystem_and_leave_no_stream_open(
+def test_workers_share_a_filesystem_and_close_all_streams(
     local: SparkFileSystem, spark: Any
 ) -> None:
-    """Descriptors are as many after many tasks as before; the filesystem is the same one."""
+    """The number of descriptors is the same after many tasks, and the filesystem is reused."""
     with local.create("/a") as file:
         file.write(DATA)
 
@@ -201,7 +201,7 @@ def test_workers_share_a_filesystem_and_leave_no_stream_open(
     assert all(len(states) == 1 for states in by_worker.values())
 
 
-def test_no_status_means_that_none_is_looked_up(local: SparkFileSystem) -> None:
+def test_open_without_status_requests_none(local: SparkFileSystem) -> None:
     status = FileStatus("/a", len(DATA))
     with local.create("/a") as file:
         file.write(DATA)

@@ -1,4 +1,4 @@
-"""How reads are cut into tasks."""
+"""Tests of the distribution of reads to tasks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ RANGES = st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), max_size=
 
 
 @given(RANGES, st.integers(1, 30), st.integers(30, 90), st.integers(1, 4))
-def test_every_byte_is_in_one_task(
+def test_every_byte_is_in_exactly_one_task(
     ranges: list[tuple[int, int]], piece: int, job: int, parallelism: int
 ) -> None:
-    """Of one job, and no job has more bytes than it may."""
+    """In one job, and no job exceeds its maximum number of bytes."""
     numbered = [(number, *pair) for number, pair in enumerate(ranges)]
     found = []
     for cut in rounds(pieces(numbered, piece), job):
@@ -27,7 +27,7 @@ def test_every_byte_is_in_one_task(
 
 
 def test_small_reads_are_one_task_and_large_ones_several() -> None:
-    """A task costs as much as a megabyte."""
+    """A task costs as much as reading a megabyte."""
     small = [Piece(n, n * 100, 10) for n in range(20)]
     large = [Piece(n, n << 22, 1 << 22) for n in range(4)]
     assert [len(tasks_for(cut, 4)) for cut in (small, large)] == [1, 4]

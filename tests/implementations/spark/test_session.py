@@ -1,4 +1,4 @@
-"""Sessions are quiet, on this machine alone, and leave nothing."""
+"""Tests that sessions are quiet, local, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from fscontract.implementations.jvm.jvm import Java
 from fscontract.implementations.spark.session import _last_line, java_home, make_home, new_folder
 from tests.implementations.spark.conftest import Program
 
-#: 127.0.0.1 as the kernel's tables have it, also for sockets that can do IPv6.
+#: 127.0.0.1 in the kernel's tables, also for IPv6 sockets.
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
 
 
 def test_a_session_leaves_nothing(run_program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No process, no file, no variable, no word; and another one can follow."""
+    """No process, file, variable or output is left; another session can follow."""
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("TMPDIR", folder)
         found = run_program("quiet.py")
     assert found["running"]
     assert set(found.pop("addresses")) <= LOOPBACK
-    assert found.pop("java") == ["red", True]  # an option of the user's, beside those of a session
+    assert found.pop("java") == ["red", True]  # the user's option, added to those of the session
     assert found == {
         "colour": "green",
         "python": sys.executable,
         "told": False,
         "running": True,
-        "second": "this process runs Spark already: use its session, or stop it before",
+        "second": "this process has a Spark session already: use it, or stop it first",
         "left": [],
         "changed": False,
         "again": 10,
@@ -42,10 +42,10 @@ def test_a_session_leaves_nothing(run_program: Program, monkeypatch: pytest.Monk
     }
 
 
-def test_what_a_killed_process_has_left_is_removed(
+def test_files_of_a_killed_process_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the next one that starts; what others have in use stays, and so does all else."""
+    """The next session removes it, but not the directories of running sessions or other files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("fscontract-spark-unknown", "other"):
         (tmp_path / name).mkdir()
@@ -68,7 +68,7 @@ def test_what_a_killed_process_has_left_is_removed(
 
 
 def _runtime(folder: Path, modules: str) -> Java:
-    """A Java that says which modules it has, or what it was told."""
+    """Return a fake Java that lists its modules, or prints its arguments."""
     command = folder / "bin" / "java"
     command.parent.mkdir(parents=True)
     command.write_text(
@@ -78,13 +78,13 @@ def _runtime(folder: Path, modules: str) -> Java:
     return Java(folder, 17, "test")
 
 
-def test_a_java_that_knows_the_module_is_used_itself(tmp_path: Path) -> None:
+def test_java_with_the_module_is_used_directly(tmp_path: Path) -> None:
     java = _runtime(tmp_path / "jdk", "jdk.incubator.vector@17")
     assert java_home(java, tmp_path / "home") == java.home
 
 
-def test_a_java_without_the_module_is_not_asked_for_it(tmp_path: Path) -> None:
-    """Every other argument comes to it as it was."""
+def test_java_without_the_module_gets_no_argument_for_it(tmp_path: Path) -> None:
+    """All other arguments are passed unchanged."""
     java = _runtime(tmp_path / "a jdk", "java.base@21")
     home = java_home(java, tmp_path / "home")
     arguments = ["-cp", "a b:c", "--add-modules=jdk.incubator.vector", "-Dx=*", ""]
@@ -92,12 +92,12 @@ def test_a_java_without_the_module_is_not_asked_for_it(tmp_path: Path) -> None:
     assert said.stdout == b"-cp|a b:c|-Dx=*||"
 
 
-def test_a_java_that_does_not_run_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(TargetError, match="does not run"):
+def test_java_that_fails_to_run_raises_one_line(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="can't run Java"):
         java_home(Java(tmp_path, 17, "test"), tmp_path / "home")
 
 
-def test_why_spark_does_not_start_is_told_without_javas_trace(tmp_path: Path) -> None:
+def test_failed_start_message_has_no_java_trace(tmp_path: Path) -> None:
     log = tmp_path / "stderr"
     log.write_text("Picked up something\n")
     error = ValueError("It failed.\n: java.lang.Strange: why\n\tat some.Class(X)\n\t... 3 more\n")
@@ -106,7 +106,7 @@ def test_why_spark_does_not_start_is_told_without_javas_trace(tmp_path: Path) ->
 
 
 def test_the_home_has_what_pyspark_has(tmp_path: Path) -> None:
-    """By links: nothing is written among the installed packages."""
+    """As links: nothing is written to the installed packages."""
     variables = make_home(tmp_path)
     home = Path(variables["SPARK_HOME"])
     assert (home / "bin" / "spark-submit").is_file()

@@ -1,4 +1,4 @@
-"""Functions over tasks: order, failures, and executors that don't fit."""
+"""Tests of functions over tasks: order, failures, and incompatible executors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.limits import DEADLOCK
 
 
 def test_results_come_in_the_order_of_the_items(tasks: Tasks) -> None:
-    """Also when a slice has several."""
+    """Also if a slice has several items."""
     assert tasks.map(lambda n: n * n, range(7), 3) == [n * n for n in range(7)]
     assert tasks.map(abs, []) == []
 
@@ -28,8 +28,8 @@ def test_tasks_run_in_other_processes(tasks: Tasks) -> None:
     assert os.getpid() not in tasks.map(lambda _: os.getpid(), range(4))
 
 
-def test_an_exception_comes_home_as_what_it_was(tasks: Tasks) -> None:
-    """No text of Spark's, and no traceback."""
+def test_exception_keeps_its_class_and_message(tasks: Tasks) -> None:
+    """Without Spark's message and traceback."""
 
     def fail(_: int) -> None:
         raise EOFException("too far")
@@ -38,7 +38,7 @@ def test_an_exception_comes_home_as_what_it_was(tasks: Tasks) -> None:
         tasks.map(fail, [1])
 
 
-def test_a_foreign_exception_says_its_name(tasks: Tasks) -> None:
+def test_foreign_exception_message_has_the_class_name(tasks: Tasks) -> None:
     def fail(_: int) -> None:
         class Strange(Exception):
             pass
@@ -49,8 +49,8 @@ def test_a_foreign_exception_says_its_name(tasks: Tasks) -> None:
         tasks.map(fail, [1])
 
 
-def test_a_task_that_dies_is_one_line(tasks: Tasks) -> None:
-    """Nothing is known of the file then: it is a failure of the network's kind."""
+def test_killed_task_error_is_one_line(tasks: Tasks) -> None:
+    """The error says nothing about the file; it has the class of a network failure."""
     with pytest.raises(ExecutorException) as caught:
         tasks.map(lambda _: os._exit(3), [1])
     assert isinstance(caught.value, ConnectionError)
@@ -61,11 +61,12 @@ def test_a_task_that_dies_is_one_line(tasks: Tasks) -> None:
 def test_an_interrupted_call_cancels_its_tasks(
     tasks: Tasks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They hold all cores, and would go on for ever; whoever comes next finds them free."""
+    """They occupy all cores and would run forever; after the cancellation the cores are free."""
     gate = str(tmp_path / "gate")
     os.mkfifo(gate)
     listening = os.open(gate, os.O_RDONLY | os.O_NONBLOCK)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # PySpark cancels by itself
+    # PySpark installs a handler that cancels jobs
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def interrupt() -> None:
         if select([listening], [], [], DEADLOCK)[0]:
@@ -88,19 +89,19 @@ def test_an_interrupted_call_cancels_its_tasks(
     assert tasks.submit(abs, [-1, -2], 2).result(DEADLOCK) == [1, 2]
 
 
-def test_another_version_is_named_with_a_cure(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_version_mismatch_error_has_a_hint(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
     have = fscontract.__version__
     monkeypatch.setattr("fscontract.implementations.spark.tasks.__version__", "99.0")
-    with pytest.raises(ExecutorException, match=r"fscontract 99\.0, the executor has") as caught:
+    with pytest.raises(
+        ExecutorException, match=r"must have fscontract 99\.0, got fscontract "
+    ) as caught:
         tasks.map(abs, [1])
     for part in (f"fscontract {have}", "ship(spark)", "python"):
         assert part in str(caught.value)
 
 
-def test_what_spark_says_is_cut_to_one_line() -> None:
-    """Where it was, and what it was."""
+def test_spark_message_is_shortened_to_one_line() -> None:
+    """The line has the place and the cause."""
 
     class Java:
         def getMessage(self) -> str:  # noqa: N802 - Java's name

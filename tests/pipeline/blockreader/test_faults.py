@@ -1,4 +1,4 @@
-"""While requests fail, no record is lost and none comes twice: else there is a clear error."""
+"""Tests of block readers under request failures: no record is lost or duplicated, or an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WANTED = [line for line in DATA.split(b"\r\n") if line]
 
 
 def _read(plan: FaultPlan, size: int, buffer: int) -> list[bytes] | BlockReadException:
-    """The records, or the error that ended them, once all that came before it was right."""
+    """Return the records, or the error that ended them, after checking the records before it."""
     fs = FakeFileSystem(block_size=512)
     fs.write("/f", DATA)
     blocks = list(blocks_of(fs.get_file_status("/f"), size))
@@ -45,7 +45,7 @@ def _read(plan: FaultPlan, size: int, buffer: int) -> list[bytes] | BlockReadExc
 def test_any_plan_of_faults_gives_all_records_or_an_error(
     plan: FaultPlan, size: int, buffer: int
 ) -> None:
-    """Whatever strikes, and whenever."""
+    """For any fault at any time."""
     found = _read(plan, size, buffer)
     assert isinstance(found, BlockReadException) or found == WANTED
 
@@ -58,8 +58,8 @@ def test_each_kind_of_fault_gives_all_records_or_an_error(kind: str) -> None:
         assert isinstance(found, BlockReadException) or found == WANTED
 
 
-def test_what_a_client_can_survive_loses_nothing() -> None:
-    """Short bodies and connections that are reset: the records are all there."""
+def test_recoverable_faults_lose_nothing() -> None:
+    """After short bodies and connection resets, all records are returned."""
     plan = FaultPlan((Fault("short", 1, 50, amount=3), Fault("reset", 2), Fault("cut-body", 4)))
     assert _read(plan, 700, 300) == WANTED
 

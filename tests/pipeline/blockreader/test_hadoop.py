@@ -1,4 +1,4 @@
-"""Our lines are those of Hadoop's own LineRecordReader, split by split."""
+"""Tests that lines equal those of Hadoop's LineRecordReader, split by split."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fscontract.implementations.jvm.jvm import hadoop_jars
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.blockreader.readers import records_of
 
-#: What random files are made of: ends of lines, what may stand between them, and a BOM.
+#: Parts of random files: line ends, text between them, and a BOM.
 _PIECES = (b"\n", b"\r", b"\r\n", b"a", b"bc", b"\xff", b"0123456789" * 3, b"\xef\xbb\xbf", b"")
 _FILES = 1000
 
-#: Offset and bytes of the records of one split.
+#: Offset and bytes of the records in one split.
 Lines = list[tuple[int, bytes]]
 
 
 @pytest.fixture(scope="session")
 def hadoop() -> Callable[[Path, int, int], Lines]:
-    """The lines of a split from Hadoop: of the bytes from one position up to another."""
+    """A function that returns Hadoop's lines in a split, given by start and end positions."""
     jvm.start(hadoop_jars())
     find = jvm.java_class
     lines = "org.apache.hadoop.mapreduce.lib.input"
@@ -52,7 +52,7 @@ def hadoop() -> Callable[[Path, int, int], Lines]:
 
 
 def _random_files(seed: int) -> Iterator[tuple[bytes, int]]:
-    """Contents, and the size of a split of each."""
+    """Yield contents, and a split size for each."""
     chosen = random.Random(seed)
     for _ in range(_FILES):
         content = b"".join(chosen.choices(_PIECES, k=chosen.randrange(12)))

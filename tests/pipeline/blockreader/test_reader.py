@@ -1,4 +1,4 @@
-"""Readers of blocks on the filesystems of the kit: streams, text, slices, compressed files."""
+"""Tests of block readers: streams, text, slices, compressed files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_lines_of_a_local_file_are_those_of_python(tmp_path: Path, size: int) ->
 
 
 def test_batches_have_the_records_and_their_offsets(fs: FileSystem) -> None:
-    """Many at once, and the same as one by one."""
+    """Many at once, equal to those read one at a time."""
     status = fs.get_file_status(_put(fs, "/f", LINES.replace(b"9 ", b"9\r\n")))
     one: list[tuple[int, bytes]] = []
     many: list[tuple[int, bytes]] = []
@@ -71,7 +71,7 @@ def test_batches_have_the_records_and_their_offsets(fs: FileSystem) -> None:
 
 
 def test_next_and_next_batch_may_be_mixed(fs: FileSystem) -> None:
-    """What next has given is not in the batch behind it."""
+    """A batch does not contain records that `next` has returned."""
     (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", b"a\nbb\nc\n")), 100)
     context = ReadAheadLineReaderContext()
     context.initialize(fs.open("/f"), block, False)
@@ -84,7 +84,7 @@ def test_next_and_next_batch_may_be_mixed(fs: FileSystem) -> None:
 
 
 def test_a_line_longer_than_many_blocks_is_held_once(fs: FileSystem) -> None:
-    """Blocks inside of it read no more than their own bytes and a little."""
+    """Blocks inside it read little more than their own bytes."""
     path = _put(fs, "/f", b"a\n" + b"b" * 3_000_000 + b"\nc\n")
     records = list(records_of(fs, path, 100_000))
     assert [len(r.record) for r in records] == [1, 3_000_000, 1]
@@ -96,7 +96,7 @@ def test_a_line_longer_than_many_blocks_is_held_once(fs: FileSystem) -> None:
     assert stream.get_pos() <= block.end + (1 << 14)
 
 
-def test_text_names_block_and_offset_of_bytes_that_are_none(fs: FileSystem) -> None:
+def test_invalid_text_error_names_block_and_offset(fs: FileSystem) -> None:
     """A ValueError and an OSError, with the file's path."""
     (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", b"ok\n\xff\n")), 100)
     with pytest.raises(RecordConversionException, match=r"block 1 at offset 3.*'/f'") as raised:
@@ -115,7 +115,7 @@ def test_a_missing_file_is_named(fs: FileSystem) -> None:
 
 
 def test_a_file_that_was_replaced_is_an_error(fs: FileSystem) -> None:
-    """The blocks are those of another file."""
+    """The blocks belong to another file."""
     first, second = blocks_of(fs.get_file_status(_put(fs, "/f", b"abc\ndef\n")), 4)
     assert first.etag is not None
     _put(fs, "/f", b"xyz\nuvw\n")
@@ -124,7 +124,7 @@ def test_a_file_that_was_replaced_is_an_error(fs: FileSystem) -> None:
 
 
 def test_two_blocks_can_not_be_read_at_the_same_time(fs: FileSystem) -> None:
-    """The first one has to be finished or closed."""
+    """The first one must be finished or closed."""
     first, second = blocks_of(fs.get_file_status(_put(fs, "/f", b"a\nb\nc\nd\n")), 4)
     reader = FSReadAheadLineReader(fs, as_bytes)
     records = reader.process_block(first)
@@ -135,21 +135,21 @@ def test_two_blocks_can_not_be_read_at_the_same_time(fs: FileSystem) -> None:
 
 
 def test_a_record_that_is_too_long_is_named(fs: FileSystem) -> None:
-    """By where it starts."""
+    """The error has its start."""
     path = _put(fs, "/f", b"ab\n" + b"c" * 100 + b"\n")
-    with pytest.raises(RecordTooLongException, match=r"offset 3.*longer than 10 bytes"):
+    with pytest.raises(RecordTooLongException, match=r"offset 3.*exceeds 10 bytes"):
         list(records_of(fs, path, 7, max_record_length=10))
 
 
-def test_a_slice_is_as_long_as_it_is_told(fs: FileSystem) -> None:
-    """Or as a block of the filesystem."""
+def test_slice_has_the_configured_length(fs: FileSystem) -> None:
+    """Or a block of the filesystem."""
     (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", bytes(25))), 100)
     assert [len(r.record) for r in FSSliceReader(fs, 10).process_block(block)] == [10, 10, 5]
     assert [len(r.record) for r in FSSliceReader(fs).process_block(block)] == [25]
 
 
 def test_records_of_ones_own_are_delimited_or_of_fixed_width(fs: FileSystem) -> None:
-    """The converter makes what it likes of them."""
+    """The converter returns any object."""
     blocks = list(blocks_of(fs.get_file_status(_put(fs, "/f", b"11;22;33;")), 4))
     delimited = FSRecordReader(fs, int, context_options={"delimiter": b";"})
     assert [r.record for b in blocks for r in delimited.process_block(b)] == [11, 22, 33]
@@ -163,33 +163,35 @@ def test_records_of_ones_own_are_delimited_or_of_fixed_width(fs: FileSystem) -> 
 def test_members_of_a_compressed_file_follow_each_other(
     fs: FileSystem, suffix: str, pack: type[bytes]
 ) -> None:
-    """More than a buffer of each, and zeros behind the last."""
+    """With more than a buffer of each, and zeros after the last."""
     path = _put(fs, f"/f{suffix}", pack(LINES) + pack(LINES) + bytes(512))
     assert [r.record for r in records_of(fs, path, 1000)] == 2 * LINES.splitlines()
 
 
 def test_zstd_is_read_by_pyarrow(fs: FileSystem) -> None:
-    """Several frames, and an error where one is cut."""
+    """With several frames; a truncated one raises."""
     pyarrow = pytest.importorskip("pyarrow")
     frame = pyarrow.compress(LINES, codec="zstd", asbytes=True)
     path = _put(fs, "/f.zst", frame + frame)
     assert [r.record for r in records_of(fs, path, 1000)] == 2 * LINES.splitlines()
     _put(fs, "/cut.zst", frame[:-5])
-    with pytest.raises(BlockReadException, match="decompressed"):
+    with pytest.raises(BlockReadException, match="decompress"):
         list(records_of(fs, "/cut.zst", 1000))
 
 
-def test_rubbish_in_a_compressed_file_is_an_error(fs: FileSystem) -> None:
-    """At the start, or behind a member."""
+def test_garbage_in_a_compressed_file_raises(fs: FileSystem) -> None:
+    """At the start, or after a member."""
     for data in (b"rubbish", gzip.compress(LINES) + b"rubbish"):
-        with pytest.raises(BlockReadException, match="can't be decompressed"):
+        with pytest.raises(BlockReadException, match="can't decompress"):
             list(records_of(fs, _put(fs, "/f.gz", data), 1000))
 
 
-def test_a_codec_that_is_not_there_is_an_error(fs: FileSystem) -> None:
-    """Not no records at all; whoever wants the bytes can have them."""
+def test_unsupported_codec_raises(fs: FileSystem) -> None:
+    """An error instead of no records; compression=None reads the bytes."""
     path = _put(fs, "/f.lz4", b"a\nb\n")
-    with pytest.raises(IllegalArgumentException, match=r"suffix of '/f\.lz4'"):
+    with pytest.raises(
+        IllegalArgumentException, match=r"unsupported compression of '/f\.lz4', by its suffix"
+    ):
         list(records_of(fs, path, 1000))
     assert [r.record for r in records_of(fs, path, 1000, compression=None)] == [b"a", b"b"]
 
@@ -205,20 +207,20 @@ def test_a_codec_that_is_not_there_is_an_error(fs: FileSystem) -> None:
         {"compression": "rar"},
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
-    """In one line, when the context is made."""
+def test_invalid_options_are_rejected(options: dict[str, object]) -> None:
+    """With one line, when the context is created."""
     with pytest.raises(IllegalArgumentException):
         LineReaderContext(**options)  # type: ignore[arg-type]
 
 
 def test_a_record_has_at_least_one_byte() -> None:
-    """Of fixed length, that is."""
+    """With fixed length."""
     with pytest.raises(IllegalArgumentException):
         FixedBytesReaderContext(0)
 
 
 def test_lines_without_reading_ahead_need_a_converter_that_looks(fs: FileSystem) -> None:
-    """It is told nothing but the bytes."""
+    """It receives only the bytes."""
     blocks = list(blocks_of(fs.get_file_status(_put(fs, "/f", b"abcdef\nghijkl\n")), 4))
     with FSLineReader(fs, as_bytes) as reader:
         found = [r.record for b in blocks for r in reader.process_block(b)]

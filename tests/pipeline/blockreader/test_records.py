@@ -1,4 +1,4 @@
-"""Any bytes in any blocks, read by any buffers, are the records of the unsplit file."""
+"""Tests that records do not depend on blocks or buffers, for any content."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from fscontract.contract.pipeline_bindings import ReaderSettings
 from fscontract.contract.scenarios.blockreader.harness import InstrumentedFiles
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 
-#: Few bytes, so that delimiters occur, are cut, and overlap.
+#: Few different bytes, so that delimiters occur, are cut, and overlap.
 ALPHABETS = (b"a\n", b"a\r\n", b"a|", b"|", b"a|-", b"ab", b"\xef\xbb\xbfa\n", bytes(range(256)))
 DELIMITERS = (None, None, b"\n", b"\r\n", b"|", b"||", b"|||", b"|-|", b"abab", b"aab", b"\xbf")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A file, and all that must not matter."""
+    """A file, and settings that must not affect the records."""
 
     layout: Layout
     size: int
@@ -104,21 +104,21 @@ def _seen(reading: Reading) -> list[Delivered]:
 @settings(max_examples=250, deadline=None)
 @given(_readings("read-ahead"))
 def test_reading_ahead_gives_the_records_of_the_unsplit_file(reading: Reading) -> None:
-    """Each from the block that it belongs to, in blocks of any size and order."""
+    """Each from its own block, for blocks of any size and order."""
     assert judge(reading.layout, _blocks(reading), _seen(reading)) is None
 
 
 @settings(max_examples=200, deadline=None)
 @given(_readings("line"))
-def test_without_reading_ahead_there_are_rests_and_whole_lines(reading: Reading) -> None:
-    """One rest at most at the start of a block; every line is there once."""
+def test_without_reading_ahead_records_are_partial_or_whole_lines(reading: Reading) -> None:
+    """At most one partial record at the start of a block; every line occurs once."""
     assert judge(reading.layout, _blocks(reading), _seen(reading)) is None
 
 
 @settings(max_examples=80, deadline=None)
 @given(st.sampled_from(("fixed", "fixed-width")).flatmap(_readings))
 def test_fixed_lengths_cover_the_file(reading: Reading) -> None:
-    """Pieces of each block, or records of a width that is counted from the data's start."""
+    """Pieces of each block, or fixed-width records counted from the start of the data."""
     plain = Layout(
         reading.layout.data,
         reading.layout.context,
@@ -135,14 +135,14 @@ def test_fixed_lengths_cover_the_file(reading: Reading) -> None:
 @settings(max_examples=80, deadline=None)
 @given(_readings("read-ahead"), st.integers(1, 30))
 def test_no_block_size_gives_other_records_than_another(reading: Reading, other: int) -> None:
-    """Said of two runs, without a model between them."""
+    """Compares two runs, without a model."""
     again = Reading(reading.layout, other, 5, 2, (), "in order")
     first, second = ([(s.offset, s.record) for s in _seen(r)] for r in (reading, again))
     assert sorted(first) == second
 
 
 def test_the_model_sees_the_unsplit_file() -> None:
-    """Leftmost delimiters count, blank lines are records, and a mark is none of the first."""
+    """Leftmost delimiters count, blank lines are records, and a BOM is not part of a record."""
     assert [f.record for f in lines_of(Layout(BOM + b"a\r\n\n\rb"))] == [b"a", b"", b"", b"b"]
     assert [f.record for f in lines_of(Layout(b"|||b", delimiter=b"||"))] == [b"", b"|b"]
     assert [f.offset for f in lines_of(Layout(BOM + b"a\nb"))] == [0, 5]

@@ -1,4 +1,4 @@
-"""How many readers there are: never outside the bounds, whatever is reported when."""
+"""Tests that the number of readers stays within bounds for any reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPORTS = st.lists(
 
 
 @given(BOUNDS, st.integers(0, 10**6))
-def test_what_is_required_is_within_bounds(bounds: tuple[int, int], total: int) -> None:
+def test_required_partitions_are_within_bounds(bounds: tuple[int, int], total: int) -> None:
     """For any backlog."""
     assert bounds[0] <= required_partitions(total, ScalingPolicy(*bounds)) <= bounds[1]
 
@@ -33,7 +33,7 @@ def test_what_is_required_is_within_bounds(bounds: tuple[int, int], total: int) 
 def test_a_decision_is_within_bounds(
     bounds: tuple[int, int], reports: list[tuple[int, int | None, float]]
 ) -> None:
-    """After any reports, from a count that may be outside."""
+    """After any reports, from any initial count."""
     policy, state, now = ScalingPolicy(*bounds, interval=10), ScalingState(50), 0.0
     for partition, size, pause in reports:
         now += pause
@@ -45,7 +45,7 @@ def test_a_decision_is_within_bounds(
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 2**40))
 def test_counters_add_up_and_each_block_has_one_partition(old: int, new: int, block: int) -> None:
-    """Whatever number of partitions becomes whatever other."""
+    """For any change of the number of partitions."""
     partitions = [Partition(f"r{i}", Counters(blocks=i, bytes=10 * i)) for i in range(old)]
     defined = define_partitions(partitions, new, lambda: "new")
     assert len(defined) == new
@@ -54,7 +54,7 @@ def test_counters_add_up_and_each_block_has_one_partition(old: int, new: int, bl
 
 
 @pytest.mark.parametrize("bounds", [(0, 3), (4, 3), (-1, -1)])
-def test_bounds_that_are_none_are_refused(bounds: tuple[int, int]) -> None:
+def test_invalid_bounds_are_rejected(bounds: tuple[int, int]) -> None:
     """There is at least one reader."""
     with pytest.raises(IllegalArgumentException):
         ScalingPolicy(*bounds)

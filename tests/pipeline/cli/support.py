@@ -1,4 +1,4 @@
-"""Running the commands as a user does."""
+"""Helpers that run the commands as a user does."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ COMMAND = (sys.executable, "-m", "fscontract")
 
 
 def run(*args: object) -> Result:
-    """The command with these arguments, in this process; its output is no terminal."""
-    # click before 8.2 mixes what goes to stderr into what goes to stdout, unless told not to
+    """Run the command in this process; its output is not a terminal."""
+    # click before 8.2 mixes stderr into stdout unless disabled
     apart = "mix_stderr" in signature(CliRunner).parameters
     options: dict[str, Any] = {"mix_stderr": False} if apart else {}
     return CliRunner(**options).invoke(main, [str(arg) for arg in args])
 
 
 def output(*args: object) -> bytes:
-    """The bytes on standard output of a command that succeeds."""
+    """Return the bytes on standard output of a command that succeeds."""
     result = run(*args)
     assert result.exit_code == 0, (result.stderr, result.exception)
     return result.stdout_bytes
 
 
 def error(code: int, *args: object) -> str:
-    """The one line on standard error of a command that fails with this exit code."""
+    """Return the single line on standard error of a command that fails with this exit code."""
     result = run(*args)
     assert result.exit_code == code, result.output
     (line,) = result.stderr.splitlines()
@@ -45,7 +45,7 @@ def error(code: int, *args: object) -> str:
 def process(
     *args: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """The command in a process of its own."""
+    """Run the command in a new process."""
     return subprocess.run(
         [*COMMAND, *(str(arg) for arg in args)],
         capture_output=True,

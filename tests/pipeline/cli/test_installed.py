@@ -1,4 +1,4 @@
-"""Commands of other packages: they are listed, and run, without being imported before."""
+"""Tests of commands from other packages, which are listed without being imported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def greet(name):
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An installed package that brings a command, `greet`, and one that lacks a library."""
+    """An installed package with a command, `greet`, and one with a missing library."""
     (tmp_path / "guest").mkdir()
     (tmp_path / "guest" / "__init__.py").write_text("")
     (tmp_path / "guest" / "greet.py").write_text(PLUGIN)
@@ -44,7 +44,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_command_is_listed_by_the_docstring_of_its_module(plugin: str) -> None:
-    """Which is not imported for that, nor is its package."""
+    """Neither the module nor its package is imported."""
     lines = run("--help").stdout.splitlines()
     assert [line.split() for line in lines if "greet" in line] == [
         ["greet", "Say", "hello.", "And", "nothing", "else."]
@@ -58,18 +58,18 @@ def test_a_command_runs_with_its_own_arguments(plugin: str) -> None:
     assert "Usage: main greet [OPTIONS] NAME" in run("greet", "--help").stdout
 
 
-def test_what_a_command_lacks_is_named(plugin: str) -> None:
-    """In one line, with the exit code of a target that can't be set up."""
+def test_missing_library_of_a_command_is_named(plugin: str) -> None:
+    """On one line, with the exit code of a target that can't be set up."""
     assert error(3, "broken") == snapshot("command 'broken' needs the module 'no_such_thing'")
 
 
 def test_a_command_of_ours_is_not_replaced(plugin: str) -> None:
-    """Whatever is installed under its name."""
+    """By a plugin with the same name."""
     assert "TARGET..." in run("check", "--help").stdout
 
 
 def test_help_imports_no_pipeline() -> None:
-    """Though it lists the commands of the pipeline."""
+    """Although it lists the commands of the pipeline."""
     program = (
         "import sys\n"
         "from fscontract.contract.cli.main import main\n"

@@ -1,4 +1,4 @@
-"""`fscontract metadata`: a table is made, shown, brought up to date, checked and deleted."""
+"""Tests of `fscontract metadata`: create, show, update, check and delete a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.limits import DEADLOCK
 
 @pytest.fixture
 def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with three files, named `trips` from where one is."""
+    """A directory with three files, `trips` below the working directory."""
     for name in ("day=1/a", "day=1/b", "day=2/c"):
         path = tmp_path / "trips" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +34,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str, code: int = 0) -> str:
-    """What a command prints."""
+    """Return the output of a command."""
     done = CliRunner().invoke(main, ["metadata", *arguments])
     assert done.exit_code == code, done.output
     return done.output
@@ -53,7 +53,7 @@ def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
         "logFileCount: 0",
     ]
     assert shown[7] == "baseFileCount: 1"
-    assert "there is a metadata table" in run("create", "trips", code=3)
+    assert "already has a metadata table" in run("create", "trips", code=3)
     assert run("delete", "trips") == snapshot("Deleted Metadata Table in trips/.hoodie/metadata\n")
     assert not (dataset / ".hoodie" / "metadata").exists()
     for command in ("delete", "stats", "init", "compact", "validate"):
@@ -61,24 +61,24 @@ def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
 
 
 def test_files_are_listed_with_a_table_and_without(dataset: Path) -> None:
-    """By the same words but for where they come from."""
+    """The output differs only in the source."""
     before = run("list-partitions", "trips")
     assert "day=1\nday=2\n" in before
-    assert "there is no metadata table; files are listed instead" in before
-    assert "2 partitions by listing (duration=" in before
+    assert "no metadata table; files are listed instead" in before
+    assert "2 partitions from listing (duration=" in before
     run("create", "trips")
     after = run("list-partitions", "trips")
     assert "day=1\nday=2\n" in after
-    assert "2 partitions by the metadata table (duration=" in after
+    assert "2 partitions from the metadata table (duration=" in after
     listed = run("list-files", "trips", "--partition", "day=1")
     assert "           5 a\n           5 b\n" in listed
     shown = run("list-files", "trips", "--partition", "day=2", "--json")
     assert '[{"name": "c", "size": 5}]\n' in shown
-    assert "0 files by the metadata table" in run("list-files", "trips", "--partition", "day=9")
+    assert "0 files from the metadata table" in run("list-files", "trips", "--partition", "day=9")
 
 
 def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
-    """With what was completed by a writer without a table."""
+    """With actions completed by a writer without a table."""
     run("create", "trips")
     properties = dataset / ".hoodie" / "hoodie.properties"
     properties.rename(dataset / "aside")
@@ -97,12 +97,12 @@ def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["all", "id,other"])
 def test_a_table_has_ranges_of_columns(dataset: Path, columns: str) -> None:
-    """A file that is no Parquet file, whatever its name, is told of."""
+    """A file that is not a Parquet file is reported."""
     pq.write_table(pa.table({"id": [1, 5]}), dataset / "day=1" / "f.parquet")
     (dataset / "day=2" / "bad.parquet").write_bytes(b"12345")
     shown = run("create", "trips", "--columns", columns)
-    assert "fscontract: warning: 1 files have no statistics that can be read" in shown
-    assert "not found in the files: record key (--record-key NAMES); to give" in shown
+    assert "fscontract: warning: can't read statistics of 1 files" in shown
+    assert "not found in the files: record key (--record-key NAMES); to set" in shown
     assert shown.count("\n") == 3
     with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
         kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
@@ -121,21 +121,21 @@ def test_a_compaction_waits_for_what_is_not_completed(dataset: Path) -> None:
     run("compact", "trips")
 
 
-def test_a_table_that_is_wrong_is_told_of(dataset: Path) -> None:
+def test_wrong_table_is_reported(dataset: Path) -> None:
     run("create", "trips")
-    assert run("validate", "trips") == snapshot("the table is right: 2 partitions, 3 files\n")
+    assert run("validate", "trips") == snapshot("the table is correct: 2 partitions, 3 files\n")
     (dataset / "day=1" / "a").unlink()
     wrong = run("validate", "trips", code=1)
     assert wrong == (
         snapshot(
             "the table differs from the files: day=1/a not there; "
-            "fscontract metadata rebuild trips makes it anew\n"
+            "fscontract metadata rebuild trips rebuilds it\n"
         )
     )
 
 
-def test_a_table_is_rebuilt_when_files_came_and_went_without_it(dataset: Path) -> None:
-    """Which no instant tells: neither `init` nor `compact` mends that."""
+def test_rebuild_includes_files_changed_without_an_action(dataset: Path) -> None:
+    """No instant contains these changes: neither `init` nor `compact` repairs them."""
     run("create", "trips", "--columns", "id")
     (dataset / "day=1" / "a").unlink()
     (dataset / "day=1" / "b").write_bytes(b"1")
@@ -146,18 +146,18 @@ def test_a_table_is_rebuilt_when_files_came_and_went_without_it(dataset: Path) -
     run("validate", "trips", code=1)
     rebuilt = run("rebuild", "trips")
     assert "Rebuilt Metadata Table in trips/.hoodie/metadata: 3 partitions, 3 files (" in rebuilt
-    assert run("validate", "trips") == snapshot("the table is right: 3 partitions, 3 files\n")
+    assert run("validate", "trips") == snapshot("the table is correct: 3 partitions, 3 files\n")
     with MetadataTable(LocalFileSystem(str(dataset.parent)), "/trips") as table:
         kept = [each.path for each in table.prune([Filter("id", ">", 5)])]
     assert kept == ["/trips/day=1/b", "/trips/day=2/c"]
 
 
 def test_a_table_elsewhere_is_rebuilt_there(dataset: Path) -> None:
-    """Nothing is written into the dataset; the command that is named says where."""
+    """Nothing is written to the dataset; the suggested command contains the directory."""
     run("create", "trips", "--metadata-dir", "other")
     (dataset / "day=1" / "a").unlink()
     wrong = run("validate", "trips", "--metadata-dir", "other", code=1)
-    said = f"fscontract metadata rebuild trips --metadata-dir {dataset.parent / 'other'} makes"
+    said = f"fscontract metadata rebuild trips --metadata-dir {dataset.parent / 'other'} rebuilds"
     assert said in wrong
     run("rebuild", "trips", "--metadata-dir", "other")
     run("validate", "trips", "--metadata-dir", "other")
@@ -173,13 +173,13 @@ def test_a_damaged_table_is_rebuilt(dataset: Path) -> None:
         else:
             base.write_bytes(damage)
         wrong = run("validate", "trips", code=3)
-        assert "fscontract metadata rebuild trips makes it anew" in wrong
+        assert "fscontract metadata rebuild trips rebuilds it" in wrong
         assert wrong.count("\n") == 1
         run("rebuild", "trips")
-        assert "the table is right" in run("validate", "trips")
+        assert "the table is correct" in run("validate", "trips")
 
 
-def test_a_table_is_not_rebuilt_that_is_not_there_or_while_an_action_is_at_work(
+def test_rebuild_fails_without_a_table_or_with_a_pending_action(
     dataset: Path,
 ) -> None:
     assert "no metadata table" in run("rebuild", "trips", code=3)
@@ -187,7 +187,7 @@ def test_a_table_is_not_rebuilt_that_is_not_there_or_while_an_action_is_at_work(
     writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
     instant = writer.begin()
     assert f"{instant.time} is not completed" in run("rebuild", "trips", code=3)
-    assert "the table is right" in run("validate", "trips")
+    assert "the table is correct" in run("validate", "trips")
 
 
 def test_a_table_with_partitions_of_hudi_is_not_rebuilt_without_them(dataset: Path) -> None:
@@ -200,8 +200,8 @@ def test_a_table_with_partitions_of_hudi_is_not_rebuilt_without_them(dataset: Pa
     assert properties.read_text(encoding="utf-8") == others
 
 
-def test_a_table_that_is_rebuilt_goes_on(dataset: Path) -> None:
-    """The properties and the timeline of the dataset stay."""
+def test_rebuilt_table_accepts_commits(dataset: Path) -> None:
+    """The properties and the timeline of the dataset are kept."""
     run("create", "trips", "--name", "mine")
     writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
     (dataset / "day=1" / "new").write_bytes(b"1")
@@ -220,14 +220,14 @@ def test_a_table_that_is_rebuilt_goes_on(dataset: Path) -> None:
 
 
 def test_all_files_are_listed_without_a_partition(dataset: Path) -> None:
-    """With a table and without; a partition is listed by its names, and so is that of no name."""
+    """With and without a table; including the partition without a name."""
     (dataset / "top").write_bytes(b"1")
     for _ in range(2):
         shown = run("list-files", "trips")
         assert "           1 top\n           5 day=1/a\n           5 day=1/b\n" in shown
-        assert "4 files by" in shown
+        assert "4 files from" in shown
         assert '{"name": "day=2/c", "size": 5}' in run("list-files", "trips", "--json")
-        assert "1 files by" in run("list-files", "trips", "--partition", ".")
+        assert "1 files from" in run("list-files", "trips", "--partition", ".")
         assert "           5 c\n" in run("list-files", "trips", "--partition", "day=2")
         if not (dataset / ".hoodie").exists():
             run("create", "trips")
@@ -244,7 +244,7 @@ def test_a_damaged_table_is_one_line_or_a_warning(dataset: Path) -> None:
 
 
 def test_a_table_may_be_elsewhere(dataset: Path) -> None:
-    """Nothing is written into the dataset; where it is can be kept, and forgotten."""
+    """Nothing is written to the dataset; the directory can be saved, and removed."""
     run("create", "trips", "--metadata-dir", "other")
     assert sorted(path.name for path in dataset.iterdir()) == ["day=1", "day=2"]
     assert "partitionCount: 2" in run("stats", "trips", "--metadata-dir", "other")
@@ -261,9 +261,9 @@ def test_a_table_may_be_elsewhere(dataset: Path) -> None:
     [
         (("stats", "nowhere"), "nowhere"),
         (("stats", "trips/day=1/a"), "not a directory"),
-        (("create", "ftp://host/x"), "no path"),
-        (("create", "trips", "--metadata-dir", "s3://bucket/x"), "not in the storage"),
-        (("create", "trips", "-o", "secret=hidden"), "-o is for the URLs of buckets"),
+        (("create", "ftp://host/x"), "invalid URL"),
+        (("create", "trips", "--metadata-dir", "s3://bucket/x"), "must be in the same storage"),
+        (("create", "trips", "-o", "secret=hidden"), "-o requires an s3:// URL"),
     ],
 )
 def test_a_mistake_is_one_line(dataset: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -274,15 +274,15 @@ def test_a_mistake_is_one_line(dataset: Path, arguments: tuple[str, ...], said: 
     assert "hidden" not in done.output
 
 
-def test_a_file_that_is_not_ours_is_not_taken_for_where_tables_are(dataset: Path) -> None:
+def test_invalid_settings_file_is_rejected(dataset: Path) -> None:
     Path(".fscontract").mkdir()
     Path(".fscontract/metadata.json").write_text("[1]", encoding="utf-8")
-    assert "is not what" in run("stats", "trips", code=2)
+    assert "invalid .fscontract/metadata.json" in run("stats", "trips", code=2)
     Path(".fscontract/metadata.json").write_text("{", encoding="utf-8")
     assert "not JSON" in run("stats", "trips", code=2)
 
 
-def test_the_help_needs_none_of_what_tables_are_made_of() -> None:
+def test_help_loads_no_table_dependencies() -> None:
     """It is quick."""
     code = (
         "import sys; from click.testing import CliRunner;"

@@ -1,4 +1,4 @@
-"""What is said while a reader works."""
+"""Tests of progress output while reading."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fscontract.pipeline.cli.output import ReadProgress
 
 
 class Clock:
-    """Time that only moves when it is told to."""
+    """A manual clock."""
 
     now = 0.0
 
@@ -17,10 +17,10 @@ class Clock:
         return self.now
 
 
-def test_where_there_is_no_terminal_a_line_is_said_now_and_then(
+def test_without_a_terminal_lines_are_printed_periodically(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Not more than one in ten seconds, whatever is read."""
+    """At most one line in ten seconds."""
     clock = Clock()
     with ReadProgress(False, True, clock) as progress:
         for _ in range(25):
@@ -36,8 +36,8 @@ def test_where_there_is_no_terminal_a_line_is_said_now_and_then(
     assert progress.seconds == 25
 
 
-def test_nothing_is_said_if_it_is_to_be_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    """However long it takes."""
+def test_quiet_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """For any duration."""
     clock = Clock()
     with ReadProgress(True, True, clock) as progress:
         clock.now = 1000

@@ -1,4 +1,4 @@
-"""`fscontract read`: records as bytes, as JSON, counted; and how it ends."""
+"""Tests of `fscontract read`: records as bytes and JSON, counts, errors and interrupts."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def log(tmp_path: Path) -> Path:
 
 
 def objects(*args: object) -> list[dict[str, Any]]:
-    """What is printed as JSON."""
+    """Return the printed JSON objects."""
     return [json.loads(line) for line in output(*args).splitlines()]
 
 
 @pytest.mark.parametrize("size", ["1", "777", "64K", "1G"])
 def test_lines_are_those_of_the_file_whatever_the_blocks(log: Path, size: str) -> None:
-    """Blocks of one byte, too."""
+    """Also with blocks of one byte."""
     if size == "1":
         log.write_bytes(LINES[:500] + b"\n")
     assert output("read", log, "--block-size", size) == log.read_bytes()
 
 
-def test_bytes_are_printed_as_they_are(tmp_path: Path) -> None:
-    """All 256 of them; slices of them are the file."""
+def test_bytes_are_printed_unchanged(tmp_path: Path) -> None:
+    """All 256 values; the slices together are the file."""
     data = random.Random(1).randbytes(100_000)
     (tmp_path / "f").write_bytes(data)
     slices = ["--reader", "slices", "--length", "1000", "--block-size", "7777"]
@@ -52,7 +52,7 @@ def test_bytes_are_printed_as_they_are(tmp_path: Path) -> None:
 
 
 def test_json_has_place_and_record(tmp_path: Path) -> None:
-    """Bytes that are no UTF-8 are base64."""
+    """Bytes that are not UTF-8 are base64."""
     path = tmp_path / "f"
     path.write_bytes("é\r\nx\n".encode() + b"\xff")
     assert objects("read", path, "--json", "--block-size", "4") == [
@@ -73,7 +73,7 @@ def test_records_are_counted(log: Path) -> None:
 
 
 def test_a_limit_ends_the_reading(log: Path) -> None:
-    """None at all, some, or more than there are."""
+    """To zero, some, or more than all records."""
     lines = LINES.splitlines(keepends=True)
     for limit in (0, 1, 100, 5000):
         found = output("read", log, "--limit", limit, "--block-size", "999")
@@ -82,42 +82,42 @@ def test_a_limit_ends_the_reading(log: Path) -> None:
 
 
 def test_records_of_one_length_are_whole(tmp_path: Path) -> None:
-    """Wherever blocks end; behind a header, too."""
+    """For any block size, and behind a header."""
     (tmp_path / "f").write_bytes(b"HH111222333")
     fixed = ["--reader", "records", "--length", "3", "--block-size", "4", "--data-offset", "2"]
     assert output("read", tmp_path / "f", *fixed, "--end", r"\n") == b"111\n222\n333\n"
 
 
 def test_records_may_be_delimited(tmp_path: Path) -> None:
-    """And are printed as they were."""
+    """And are printed unchanged."""
     (tmp_path / "f").write_bytes(b"a||b||||c||")
     delimited = ["--reader", "records", "--delimiter", "||", "--block-size", "3"]
     assert output("read", tmp_path / "f", *delimited) == b"a||b||||c||"
     assert output("read", tmp_path / "f", *delimited, "--end", r"\0") == b"a\0b\0\0c\0"
 
 
-def test_rests_of_lines_show_where_blocks_cut_them(tmp_path: Path) -> None:
-    """If they are asked for."""
+def test_partial_lines_show_block_boundaries(tmp_path: Path) -> None:
+    """With reader lines-with-partial."""
     (tmp_path / "f").write_bytes(b"abcdef\ngh\n")
-    rests = ["--reader", "lines-and-rests", "--block-size", "4"]
+    rests = ["--reader", "lines-with-partial", "--block-size", "4"]
     assert output("read", tmp_path / "f", *rests) == b"abcdef\nef\ngh\nh\n"
 
 
 def test_long_records_are_an_error_cut_or_left_out(tmp_path: Path) -> None:
-    """What comes before is printed; the error says where."""
+    """Earlier records are printed; the error has the offset."""
     path = tmp_path / "f"
     path.write_bytes(b"a\n" + b"b" * 50 + b"\nc\n")
     most = ["read", path, "--max-length", "3"]
     result = run(*most)
     assert (result.exit_code, result.stdout) == (3, "a\n")
-    wanted = "fscontract: error: block 0 at offset 2: the record is longer than 3 bytes"
+    wanted = "fscontract: error: block 0 at offset 2: record exceeds 3 bytes"
     assert result.stderr == f"{wanted}: '{path}'\n"
     assert output(*most, "--too-long", "truncate") == b"a\nbbb\nc\n"
     assert output(*most, "--too-long", "skip") == b"a\nc\n"
 
 
 def test_a_compressed_file_is_one_block(tmp_path: Path) -> None:
-    """However small blocks are; its bytes can be had as well."""
+    """For any block size; its compressed bytes can be read as well."""
     packed = gzip.compress(LINES)
     (tmp_path / "f.gz").write_bytes(packed)
     assert output("read", tmp_path / "f.gz", "--block-size", "100") == LINES
@@ -134,8 +134,8 @@ def test_files_follow_one_another(tmp_path: Path) -> None:
     assert output("read", tmp_path / "c", tmp_path / "a", tmp_path / "e") == b"c\na\n"
 
 
-def test_what_was_read_is_said_unless_it_is_to_be_quiet(log: Path) -> None:
-    """On standard error, in one line where there is no terminal."""
+def test_summary_is_printed_unless_quiet(log: Path) -> None:
+    """On standard error, on one line without a terminal."""
     said = run("read", log, "--block-size", "64K").stderr
     assert said.startswith(f"3000 records, {len(LINES):,} bytes in 2 blocks of 1 file, ")
     assert len(said.splitlines()) == 1
@@ -145,14 +145,23 @@ def test_what_was_read_is_said_unless_it_is_to_be_quiet(log: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--delimiter", ""], "a delimiter has at least one byte"),
-        (["--delimiter", r"\q"], "after a backslash comes n, r, t, 0, xHH or a backslash"),
+        (["--delimiter", ""], "must have at least one byte"),
+        (["--delimiter", r"\q"], "expected n, r, t, 0, xHH or a backslash after a backslash"),
         (["--delimiter", "x\\"], "after a backslash"),
-        (["--length", "5"], "--length is not for lines"),
-        (["--reader", "slices", "--delimiter", ";"], "--delimiter is not for records of one"),
-        (["--reader", "slices", "--max-length", "9"], "--max-length is not for records of one"),
+        (["--length", "5"], "--length is not supported for --reader lines"),
+        (
+            ["--reader", "slices", "--delimiter", ";"],
+            "--delimiter is not supported for records of fixed",
+        ),
+        (
+            ["--reader", "slices", "--max-length", "9"],
+            "--max-length is not supported for records of fixed",
+        ),
         (["--reader", "words"], "'words' is not one of"),
-        (["--spark", "yarn"], "--spark is local, local[N] or local-cluster[N,C,M], not 'yarn'"),
+        (
+            ["--spark", "yarn"],
+            "invalid value for --spark: 'yarn'; must be local, local[N] or local-cluster[N,C,M]",
+        ),
         (["--limit", "-1"], "--limit"),
     ],
 )
@@ -161,21 +170,21 @@ def test_a_mistake_is_one_line(log: Path, args: list[str], said: str) -> None:
     assert said in error(2, "read", log, *args)
 
 
-def test_what_is_missing_is_said_behind_what_is_there(log: Path) -> None:
+def test_missing_input_is_reported_after_the_records(log: Path) -> None:
     """With exit code 3."""
     result = run("read", log, log.parent / "gone", "--quiet")
     assert (result.exit_code, result.stdout_bytes) == (3, LINES)
     assert result.stderr == f"fscontract: error: no such file or directory: '{log.parent}/gone'\n"
 
 
-def test_a_codec_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    """The suffix says that its bytes are no lines."""
+def test_unsupported_codec_error_is_one_line(tmp_path: Path) -> None:
+    """By the suffix, its bytes are not lines."""
     (tmp_path / "f.lz4").write_bytes(b"a\n")
     assert "--compression none" in error(2, "read", tmp_path / "f.lz4")
 
 
 def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
-    """Though there is more to be printed than a pipe holds."""
+    """Although more output remains than a pipe holds."""
     (tmp_path / "f").write_bytes(b"line\n" * 500_000)
     command = [*COMMAND, "read", str(tmp_path / "f"), "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
@@ -188,13 +197,13 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_ends_it_with_one_line(tmp_path: Path) -> None:
-    """And with the exit code of shells."""
+    """With the exit code of shells."""
     (tmp_path / "f").write_bytes(b"line\n" * 500_000)
     command = [*COMMAND, "read", str(tmp_path / "f"), "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
         assert reader.stdout is not None
         assert reader.stderr is not None
-        assert reader.stdout.read(5) == b"line\n"  # it is at work, and waits for the pipe
+        assert reader.stdout.read(5) == b"line\n"  # it is running, and waits for the pipe
         reader.send_signal(signal.SIGINT)
         reader.stdout.read()
         assert reader.stderr.read().split(b"\n") == [b"", b"fscontract: error: interrupted", b""]
@@ -202,7 +211,7 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path: Path) -> None:
 
 
 def test_a_terminal_gets_a_bar(log: Path) -> None:
-    """On standard error, if the records go somewhere else."""
+    """On standard error, if the records go elsewhere."""
     parent, child = os.openpty()
     variables = {k: v for k, v in os.environ.items() if k != "CI"} | {"TERM": "xterm"}
     with subprocess.Popen(

@@ -1,6 +1,6 @@
-"""`fscontract read --spark`: the same records in the same order, read by tasks.
+"""Tests of `fscontract read --spark`: the same records in the same order, read by tasks.
 
-In processes of their own: one has at most one session of Spark.
+Each test uses a new process, which can have only one session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from tests.pipeline.cli.support import error, output, process
 pytestmark = pytest.mark.xdist_group("datasource")
 
 LINES = b"".join(b"%05d %s\r\n" % (i, b"x" * (i % 70)) for i in range(4000))
-#: What several readings of one session give, as JSON; its arguments are a good and a bad file.
+#: Script that prints the results of several reads in one session as JSON; its arguments are a valid
+#: and an invalid file.
 PROGRAM = """
 import json, sys
 from fscontract.pipeline.blockreader.source import BlockReadException
@@ -58,7 +59,7 @@ print(json.dumps(told))
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Files of lines, and one that has a line that is too long."""
+    """Files of lines, one of them with a line that is too long."""
     folder = tmp_path / "in"
     folder.mkdir()
     for name in ("b", "a", "c"):
@@ -68,7 +69,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_records_are_those_of_one_process(folder: Path) -> None:
-    """Of several files, with all that is said of them, byte by byte."""
+    """Of several files, with all fields, byte by byte."""
     args = ["read", folder, "--block-size", "10000", "--json"]
     done = process(*args, "--spark", "local[2]")
     assert done.returncode == 0, done.stderr
@@ -76,8 +77,8 @@ def test_the_records_are_those_of_one_process(folder: Path) -> None:
     assert b"12000 records, " in done.stderr
 
 
-def test_tasks_send_what_is_wanted_and_say_what_is_wrong(folder: Path, tmp_path: Path) -> None:
-    """What comes before an error is there; a limit ends it early."""
+def test_tasks_return_wanted_parts_and_errors(folder: Path, tmp_path: Path) -> None:
+    """Records before an error are returned; a limit ends the read early."""
     bad = tmp_path / "bad"
     bad.write_bytes(LINES + b"y" * 101 + b"\n" + LINES)
     done = subprocess.run(
@@ -96,16 +97,16 @@ def test_tasks_send_what_is_wanted_and_say_what_is_wrong(folder: Path, tmp_path:
         "nothing sent": True,
         "failed": [
             4000,
-            f"block {block} at offset {len(LINES)}: the record is longer than 100 bytes: '{bad}'",
+            f"block {block} at offset {len(LINES)}: record exceeds 100 bytes: '{bad}'",
         ],
         "first": f"a{LINES[:6].decode()}",
     }
 
 
-def test_a_session_that_can_not_be_had_is_one_line(
+def test_failed_session_start_error_is_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without Java, for instance."""
+    """For example, without Java."""
 
     def no_session(*_: object) -> None:
         raise TargetError("Spark needs Java 17")

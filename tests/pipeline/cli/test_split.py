@@ -1,4 +1,4 @@
-"""`fscontract split`: the blocks of a plan, as lines, as JSON and as a table."""
+"""Tests of `fscontract split`: blocks as lines, as JSON and as a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def blocks(*args: object) -> list[FileBlockMetadata]:
-    """The blocks that are printed as JSON."""
+    """Return the blocks printed as JSON."""
     return [FileBlockMetadata.from_json(line.decode()) for line in _lines(output(*args))]
 
 
@@ -35,7 +35,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def test_blocks_are_lines_under_a_heading(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are named as the user named them."""
+    """File names are as typed by the user."""
     monkeypatch.chdir(folder.parent)
     lines = output("split", folder.name, "--block-size", "8").decode().splitlines()
     assert lines[0].split() == ["block", "offset", "end", "size", "previous", "last", "file"]
@@ -57,7 +57,7 @@ def test_json_is_what_a_reader_takes(folder: Path) -> None:
 
 
 def test_options_choose_files_and_blocks(folder: Path) -> None:
-    """Each as the splitter has it."""
+    """As in the splitter."""
     paths = [b.path for b in blocks("split", folder, "--json", "--no-recursive")]
     assert paths == [str(folder / "log")]
     paths = [b.path for b in blocks("split", folder, "--json", "--pattern", r".*\.txt")]
@@ -69,7 +69,7 @@ def test_options_choose_files_and_blocks(folder: Path) -> None:
 
 
 def test_ids_are_unique_over_all_urls(folder: Path) -> None:
-    """And a URL that comes twice counts once."""
+    """A duplicate URL counts once."""
     urls = [folder / "log", folder / "sub", f"file://{folder}/log", folder / "log"]
     found = blocks("split", *urls, "--json")
     assert [b.file_path for b in found] == [
@@ -80,14 +80,14 @@ def test_ids_are_unique_over_all_urls(folder: Path) -> None:
     assert len({b.block_id for b in found}) == 3
 
 
-def test_more_blocks_than_are_made_at_once_all_come(folder: Path) -> None:
-    """Files and blocks beyond one window."""
+def test_more_blocks_than_one_window_are_listed(folder: Path) -> None:
+    """More files and blocks than one window has."""
     (folder / "big").write_bytes(bytes(2500))
     assert len(blocks("split", folder, "--json", "--block-size", "1")) == 2500 + 11 + 3
 
 
-def test_what_is_not_there_is_said_behind_the_rest(folder: Path) -> None:
-    """And the exit code tells."""
+def test_missing_input_is_reported_after_the_blocks(folder: Path) -> None:
+    """With exit code 3."""
     result = run("split", folder / "log", folder / "gone", "--json")
     assert result.exit_code == 3
     assert len(result.stdout.splitlines()) == 1
@@ -95,8 +95,8 @@ def test_what_is_not_there_is_said_behind_the_rest(folder: Path) -> None:
     assert result.stderr == wanted
 
 
-def test_nothing_is_listed_if_nothing_is_there(folder: Path) -> None:
-    """Neither a heading nor a count: the error says it all."""
+def test_only_the_error_is_printed_without_inputs(folder: Path) -> None:
+    """Neither a heading nor a count, only the error."""
     result = run("split", folder / "gone")
     assert result.exit_code == 3
     assert result.stdout == ""
@@ -104,7 +104,7 @@ def test_nothing_is_listed_if_nothing_is_there(folder: Path) -> None:
 
 
 def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
-    """An empty file has none, and is counted."""
+    """An empty file has no blocks, but is counted."""
     assert output("split", folder / "none").decode() == snapshot("0 blocks of 1 file, 0 bytes\n")
     result = run("split", folder / "none", folder / "gone")
     assert result.stdout == snapshot("0 blocks of 1 file, 0 bytes\n")
@@ -113,32 +113,35 @@ def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["gs://b/x"], "gs://b/x: no path, file:///path or s3://bucket/path"),
-        (["s3://me:geheim@b/x"], "s3://***@b/x: keys are options (-o), not part of a URL"),
-        (["file://host/x"], "file://host/x: no path, file:///path or s3://bucket/path"),
+        (["gs://b/x"], "invalid URL gs://b/x: expected a path, file:///path or s3://bucket/path"),
+        (["s3://me:geheim@b/x"], "s3://***@b/x: keys must be options (-o), not part of the URL"),
+        (
+            ["file://host/x"],
+            "invalid URL file://host/x: expected a path, file:///path or s3://bucket/path",
+        ),
         (
             ["x", "--block-size", "0"],
-            "expected a size such as 64K, from 1 to 8192T, not '0'",
+            "'0': expected a size such as 64K, from 1 to 8192T",
         ),
         (
             ["x", "--block-size", "5P"],
-            "expected a size such as 64K, from 1 to 8192T, not '5P'",
+            "'5P': expected a size such as 64K, from 1 to 8192T",
         ),
-        (["x", "--pattern", "("], "file_pattern is no regular expression"),
-        (["x", "-o", "region=eu"], "-o is for the URLs of buckets, and none is given"),
-        (["s3://bucket/x", "-o", "nope=geheim"], "no S3 option 'nope'"),
+        (["x", "--pattern", "("], "file_pattern is not a valid regular expression"),
+        (["x", "-o", "region=eu"], "-o requires an s3:// URL"),
+        (["s3://bucket/x", "-o", "nope=geheim"], "unknown S3 option 'nope'"),
         ([], "Missing argument 'URL...'"),
     ],
 )
 def test_a_mistake_is_one_line(args: list[str], said: str) -> None:
-    """With exit code 2, and nothing secret in it."""
+    """With exit code 2, without secrets."""
     line = error(2, "split", *args)
     assert said in line
     assert "geheim" not in line
 
 
 def test_a_directory_that_can_not_be_listed_is_one_line(folder: Path) -> None:
-    """A file in the place of a directory, for instance."""
+    """For example, a file instead of a directory."""
     assert "log/x" in error(3, "split", folder / "log" / "x")
 
 
@@ -153,7 +156,7 @@ def test_a_terminal_gets_a_table(folder: Path) -> None:
         while chunk := _read(parent):
             shown += chunk
     os.close(parent)
-    assert b"\xe2\x94\x80" in shown or b"\xe2\x95\xb6" in shown  # a line under the heading
+    assert b"\xe2\x94\x80" in shown or b"\xe2\x95\xb6" in shown  # the line below the heading
     assert str(folder / "log").encode() in shown
     assert b"2 blocks of 1 file, 11 bytes" in shown
 
@@ -161,12 +164,12 @@ def test_a_terminal_gets_a_table(folder: Path) -> None:
 def _read(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, 1 << 16)
-    except OSError:  # what Linux says at the end
+    except OSError:  # Linux raises at the end
         return b""
 
 
 def test_json_of_a_block_is_one_line_of_json(folder: Path) -> None:
-    """Whatever the name of the file."""
+    """For any file name."""
     (folder / "a\nb\t\u20ac").write_bytes(b"x")
     (line,) = _lines(output("split", folder, "--json", "--pattern", r"a[\s\S]*"))
     assert json.loads(line)["file_path"] == str(folder / "a\nb\t\u20ac")

@@ -13,7 +13,7 @@ from fscontract.pipeline.blocks import FileBlockMetadata
 
 
 class SwallowsErrors(FSBlockReader[bytes]):
-    """Goes on with the next block where one fails: the rest of its records is lost."""
+    """Continues with the next block after a failure, which loses records."""
 
     def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
         try:
@@ -23,7 +23,7 @@ class SwallowsErrors(FSBlockReader[bytes]):
 
 
 class StartsAgain(FSBlockReader[bytes]):
-    """Reads a block that fails from its beginning: its first records come twice."""
+    """Restarts a failed block from its beginning, which duplicates records."""
 
     def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
         for _ in range(10):
@@ -36,7 +36,7 @@ class StartsAgain(FSBlockReader[bytes]):
 
 
 class NamesAnother(FSBlockReader[bytes]):
-    """Names another block than the one that failed."""
+    """Names another block in the error."""
 
     def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
         try:
@@ -48,7 +48,7 @@ class NamesAnother(FSBlockReader[bytes]):
 
 
 class _EndsAtErrors(ByteSource):
-    """Takes a failure for the end of the file."""
+    """Treats a failure as EOF."""
 
     def __init__(self, source: ByteSource) -> None:
         self._source = source
@@ -62,7 +62,7 @@ class _EndsAtErrors(ByteSource):
 
 
 def ends_at_errors(fs: FileSystem, context: Any) -> FSBlockReader[bytes]:
-    """A reader whose source takes a failure for the end of the file."""
+    """Return a reader whose source treats a failure as EOF."""
     opened = context._open
     context._open = lambda stream, block: _EndsAtErrors(opened(stream, block))
     return FSBlockReader(fs, context, as_bytes)

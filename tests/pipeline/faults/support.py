@@ -1,4 +1,4 @@
-"""What blocks give while requests fail, and what is wrong with that."""
+"""Checks of the records that blocks return under faults."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from fscontract.pipeline.blockreader.source import BlockReadException
 from fscontract.pipeline.blocks import FileBlockMetadata
 
 _CHANCE = random.Random(8)
-#: Lines that no codec makes much shorter.
+#: Lines that no codec compresses well.
 DATA = b"".join(
     b"%04d:%s;\r\n" % (i, bytes(_CHANCE.choices(range(60, 127), k=i * 37 % 2000)))
     for i in range(400)
 )
-#: Bytes read at once: as many as streams keep, so that each read of the context is a request.
+#: Bytes read at once: as many as streams buffer, so that each read of the context is a request.
 _BUFFER = 1 << 16
-#: A record with its block and its offset in the file.
+#: A record with its block, and its offset in the file.
 Record: TypeAlias = tuple[int, int, bytes]
 Blocks: TypeAlias = Sequence[FileBlockMetadata]
 MakeReader: TypeAlias = Callable[[FileSystem, ReaderContext], FSBlockReader[bytes]]
@@ -39,24 +39,24 @@ MakeReader: TypeAlias = Callable[[FileSystem, ReaderContext], FSBlockReader[byte
 
 @dataclass(frozen=True)
 class Case:
-    """A context, a file for it, and the size of its blocks."""
+    """A context, a file for it, and the block size."""
 
     name: str
     context: Callable[[], ReaderContext]
     path: str = "/f"
     data: bytes = field(default=DATA, repr=False)
     block_size: int = 150_000
-    #: Whether the last block is read first, so that each needs a stream of its own.
+    #: Read the last block first, so that each block needs a separate stream.
     backwards: bool = False
 
     def blocks(self, fs: FileSystem) -> Blocks:
-        """The blocks in the order in which they are read."""
+        """Return the blocks in reading order."""
         found = list(blocks_of(fs.get_file_status(self.path), self.block_size))
         return found[::-1] if self.backwards else found
 
-    @cache  # noqa: B019 - there are a few of them
+    @cache  # noqa: B019 - there are few objects
     def wanted(self) -> tuple[Record, ...]:
-        """What they give if nothing fails."""
+        """Return the records without faults."""
         fs = MemoryFileSystem()
         with fs.create(self.path) as file:
             file.write(self.data)
@@ -69,7 +69,7 @@ class Case:
 
 
 def reader_of(fs: FileSystem, context: ReaderContext) -> FSBlockReader[bytes]:
-    """Our reader."""
+    """Return the reader under test."""
     return FSBlockReader(fs, context, as_bytes)
 
 
@@ -95,33 +95,33 @@ CASES = (
 
 
 class Place:
-    """Where the files are, and what makes requests for them fail."""
+    """A store for the files, with fault injection."""
 
-    #: Kinds of faults after which the file is not what it was, or not there.
+    #: Faults that change or delete the file.
     spoiling = frozenset({"change", "cut", "delete", "corrupt", "revoke"})
-    #: Whether a file that is changed while a stream reads it shows its new bytes.
+    #: True if a stream returns new bytes of a file changed during the read.
     shows_changes = False
     fs: FileSystem
     injector: Injector
 
     def put(self, case: Case) -> None:
-        """Have the file there as it should be."""
+        """Restore the file."""
         with self.fs.create(case.path) as file:
             file.write(case.data)
 
 
 class FakePlace(Place):
-    """The fake filesystem, which tries once more."""
+    """The fake filesystem, with one retry."""
 
     def put(self, case: Case) -> None:
-        """A new filesystem: the replicas of the last one may be spoilt."""
+        """Create a new filesystem, because replicas of the last one may be damaged."""
         fs = FakeFileSystem(block_size=100_000, retries=1, deadline=5.0)
         fs.write(case.path, case.data)
         self.fs, self.injector = fs, fs.injector
 
 
 class LocalPlace(Place):
-    """A directory, which is read without a second attempt."""
+    """A local directory, without retries."""
 
     spoiling = frozenset({"change", "cut", "delete"})
     shows_changes = True
@@ -132,7 +132,7 @@ class LocalPlace(Place):
 
 
 class S3Place(Place):
-    """A bucket behind a proxy, which tries once more. What the proxy does to a file is not real."""
+    """A bucket behind a proxy, with one retry. Faults of the proxy do not change the file."""
 
     spoiling = frozenset[str]()
 
@@ -141,17 +141,17 @@ class S3Place(Place):
         self._there: set[str] = set()
 
     def put(self, case: Case) -> None:
-        """Once for all: nothing changes it."""
+        """Write the file once, because nothing changes it."""
         if case.path not in self._there:
             super().put(case)
             self._there.add(case.path)
 
 
 def violation(place: Place, case: Case, plan: FaultPlan, make: MakeReader = reader_of) -> str:
-    """What is wrong with what the blocks give under the plan, or with how they fail; or nothing.
+    """Return the error in the records of the blocks under the plan, or in the failure; else "".
 
-    Either all records come, or those of the blocks before a block that is named, with a place in
-    it, and perhaps the first of that one. Read again without faults, it and the rest give the rest.
+    Either all records are returned, or those of the blocks before a named block, and possibly the
+    first of that one. A second read without faults returns the rest.
     """
     place.put(case)
     blocks, wanted = case.blocks(place.fs), case.wanted()
@@ -174,7 +174,7 @@ def violation(place: Place, case: Case, plan: FaultPlan, make: MakeReader = read
 def _read(
     reader: FSBlockReader[bytes], blocks: Blocks, found: list[Record]
 ) -> tuple[int, Exception] | None:
-    """Read blocks until one fails: which one, and how."""
+    """Read blocks until one fails; return its index and the error."""
     for at, block in enumerate(blocks):
         try:
             for r in reader.process_block(block):
@@ -196,7 +196,7 @@ def _compared(found: Sequence[Record], wanted: Sequence[Record]) -> str:
 
 def _misnamed(error: Exception, block: FileBlockMetadata) -> str:
     if not isinstance(error, BlockReadException):
-        return f"{type(error).__name__} is no BlockReadException: {error}"
+        return f"{type(error).__name__} is not a BlockReadException: {error}"
     place = f"block {block.block_id} at offset {error.offset}"
     named = (error.path, error.block_id) == (block.file_path, block.block_id)
     said = place in str(error) and repr(block.file_path) in str(error)
@@ -207,7 +207,7 @@ def _misnamed(error: Exception, block: FileBlockMetadata) -> str:
 
 
 def _not_before(found: Sequence[Record], wanted: Sequence[Record], block: FileBlockMetadata) -> str:
-    """Whether more or less came than the blocks before, and the first records of this one."""
+    """Return an error if the records are not those before the block and its first ones."""
     ids = [record[0] for record in wanted]
     before = ids.index(block.block_id) if block.block_id in ids else len(found)
     upto = before + ids.count(block.block_id)
@@ -229,9 +229,10 @@ def _not_resumed(
 
 
 def _mixed(found: Sequence[Record], case: Case) -> str:
-    """Nobody can tell that a local file is changed in place; but no byte is from elsewhere.
+    """Check a local file that was changed in place, which can't be detected.
 
-    Of a compressed file the records are right, up to where it can't be decompressed any more.
+    All bytes must come from either version. For a compressed file, the records must be correct up
+    to the point where it can't be decompressed.
     """
     if case.data is not DATA:
         return _compared(found, case.wanted()[: len(found)])

@@ -1,6 +1,6 @@
-"""While requests fail no record is lost and none comes twice, on every kind of store.
+"""Tests of block readers under faults, on every kind of store: no lost or duplicate record.
 
-Or there is an error that names path, block and offset, behind which reading goes on.
+Or an error that names path, block and offset, after which reading can continue.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tests.pipeline.faults.support import (
 )
 
 PLACES = ("fake", "local", "s3")
-#: Kinds that take real time where there is a real store.
+#: Kinds that take real time on real stores.
 SLOW = ("timeout", "hang")
 
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[S3Place]:
-    """A bucket of moto's behind a fault proxy."""
+    """A moto bucket behind a fault proxy."""
     binding = FaultyS3Binding({"timeout": "1", "connect_timeout": "1", "retries": "1"})
     try:
         binding.prepare()
@@ -55,21 +55,21 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
 
 
 def kinds_of(place: Place) -> list[str]:
-    """The kinds that can strike there without waiting for them."""
+    """Return the kinds that can occur there without long waits."""
     place.put(CASES[0])
     real = not isinstance(place, FakePlace)
     return [k for k in FAULTS if k in place.injector.kinds and not (real and k in SLOW)]
 
 
 def fault(kind: str, at: int, times: int) -> Fault:
-    """A fault that takes little time."""
+    """Return a fault that takes little time."""
     if FAULTS[kind].parameter == "seconds":
         return Fault(kind, at, times, seconds={"slow": 1e-7, "throttle": 0}.get(kind, 10))
     return Fault(kind, at, times, amount={"cut-body": 40_000, "short": 20_000}.get(kind))
 
 
 def plans(place: Place) -> Iterator[FaultPlan]:
-    """Each kind at each of the first requests, as often as is survived, and more often."""
+    """Yield each kind at each of the first requests, with recoverable and higher counts."""
     for kind in kinds_of(place):
         for at in (1, 2, 3):
             for times in (1, 4):
@@ -77,7 +77,7 @@ def plans(place: Place) -> Iterator[FaultPlan]:
 
 
 def violations(place: Place, case: Case, make: MakeReader = reader_of) -> Iterator[str]:
-    """What is wrong, with the plan under which it is."""
+    """Yield errors with their plans."""
     for plan in plans(place):
         if wrong := violation(place, case, plan, make):
             yield f"{plan}: {wrong}"
@@ -85,19 +85,19 @@ def violations(place: Place, case: Case, make: MakeReader = reader_of) -> Iterat
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_each_fault_gives_all_records_or_names_the_block(place: Place, case: Case) -> None:
-    """Whatever context reads the blocks."""
+    """For each context."""
     assert list(violations(place, case)) == []
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
-def test_a_reader_that_mishandles_failures_is_found_out(place: Place, mutant: str) -> None:
-    """By some fault, for files that are read forwards or backwards."""
+def test_reader_that_mishandles_failures_is_detected(place: Place, mutant: str) -> None:
+    """By some fault, for files read forwards or backwards."""
     found = (violations(place, case, MUTANTS[mutant]) for case in CASES[:2])
     assert any(wrong for each in found for wrong in each)
 
 
 def test_random_plans_lose_nothing(place: Place) -> None:
-    """Of several faults."""
+    """With several faults."""
     kinds = [k for k in kinds_of(place) if k not in ("slow", "throttle")]
     rng = random.Random(8)
     for _ in range(60):
@@ -105,8 +105,8 @@ def test_random_plans_lose_nothing(place: Place) -> None:
         assert violation(place, case, plan) == "", f"{plan} on {case}"
 
 
-def test_answers_that_do_not_come_lose_nothing(bucket: S3Place) -> None:
-    """The stream gives up after a second, and tries once more."""
+def test_missing_responses_lose_nothing(bucket: S3Place) -> None:
+    """The stream times out after a second, and retries once."""
     for kind in SLOW:
         plan = FaultPlan((Fault(kind, 2, 1, seconds=30),))
         assert violation(bucket, CASES[1], plan) == ""
@@ -115,8 +115,8 @@ def test_answers_that_do_not_come_lose_nothing(bucket: S3Place) -> None:
     assert violation(bucket, CASES[1], plan) == ""
 
 
-def test_each_kind_of_fault_strikes(place: Place) -> None:
-    """Else nothing would be shown of it."""
+def test_each_kind_of_fault_occurs(place: Place) -> None:
+    """Otherwise the tests would show nothing about it."""
     for kind in kinds_of(place):
         assert violation(place, CASES[1], FaultPlan((fault(kind, 1, 4),))) == ""
         assert place.injector.fired, kind

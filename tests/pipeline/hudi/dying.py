@@ -22,21 +22,21 @@ DIED, ENDED = 77, 78
 
 
 class Exiting(InstrumentedFileSystem):
-    """The process is gone with the write."""
+    """Exits the process at the write."""
 
     def _die(self) -> NoReturn:
         os._exit(DIED)
 
 
 def harness_in(root: Path) -> TableHarness:
-    """A harness whose filesystem is a directory."""
+    """Return a harness on a directory."""
     harness = TableHarness(TableBinding("local", lambda: LocalFileSystem(str(root), durable=False)))
     harness.fs = Exiting(harness.fs.inner)
     return harness
 
 
 def dies(root: Path, name: str, number: int) -> bool:
-    """Whether an action has so many writes; what it leaves is right, and so is what follows."""
+    """Return True if the action has that many writes; check its remains, and what follows."""
     before, action = ACTIONS[name]
     harness = harness_in(root)
     writer = harness.table()
@@ -68,7 +68,7 @@ def dies(root: Path, name: str, number: int) -> bool:
 
 
 def _after(name: str, seen: Listing) -> Listing | None:
-    """What an action that was completed leaves: the names of a commit tell its instant."""
+    """Return the listing after a completed action; a commit's names contain its instant."""
     if name == "a commit":
         new = next((n for n in seen.get("day=1", {}) if n.startswith("new_")), "")
         other = new.replace("new_", "c_")
@@ -81,7 +81,7 @@ def _after(name: str, seen: Listing) -> Listing | None:
 
 
 def main(root: Path) -> int:
-    """Play all; how often a process has died."""
+    """Run all actions; return the number of deaths."""
     count = 0
     for place, name in enumerate(ACTIONS):
         for number in range(1, 60):

@@ -1,4 +1,4 @@
-"""Processes that are killed as a file is to appear, in directories below the first argument."""
+"""Processes killed when a file becomes visible, in directories below the first argument."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LATER = 10**9
 
 
 def left(directory: Path) -> list[Path]:
-    """The temporary files below a directory."""
+    """Return the temporary files below a directory."""
     return sorted(directory.rglob(f"{PENDING}*"))
 
 
 def _write(root: Path, number: int) -> None:
-    """Commit, compact and clean; killed at the call of this number that makes or removes a name."""
+    """Commit, compact and clean; die at the given call that creates or removes a name."""
     calls = 0
 
     def watched(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +52,7 @@ def _write(root: Path, number: int) -> None:
 
 
 def dies(root: Path, number: int) -> tuple[bool, int]:
-    """Whether the process died, and how many files it left; the next writer leaves none."""
+    """Return if the process died, and the number of its files; the next writer removes them."""
     fs = LocalFileSystem(str(root), durable=False)
     dataset(fs)
     child = os.fork()
@@ -72,7 +72,7 @@ def dies(root: Path, number: int) -> tuple[bool, int]:
 
 
 def main(root: Path) -> int:
-    """Kill at each call; how many temporary files were left by those that were killed."""
+    """Kill at each call; return the number of temporary files left by killed processes."""
     found = 0
     for number in range(1, 100):
         died, some = dies(root / str(number), number)

@@ -1,4 +1,4 @@
-"""Datasets to try a metadata table on, and what hudi-rs says of one."""
+"""Datasets with a metadata table for tests, and hudi-rs's view of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 
 PATH = "/table"
-#: When the first files were written.
+#: Time of the first write.
 START = "20260101000000000"
 FILES = "/table/.hoodie/metadata/files"
 _SCHEMA = {
@@ -32,7 +32,7 @@ _SCHEMA = {
         {"name": "city", "type": ["null", "string"]},
     ],
 }
-#: What a filter asks of a value.
+#: Comparisons of the filter operators.
 COMPARISONS: dict[Operator, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -51,7 +51,7 @@ _PROPERTIES = {
 
 
 class Ticks:
-    """A clock that goes on by a second each time it is read."""
+    """A clock that advances by a second on each read."""
 
     def __init__(self, start: int = 0) -> None:
         self._count = itertools.count(start)
@@ -62,19 +62,19 @@ class Ticks:
 
 
 def name(number: int, instant: str = START) -> str:
-    """The name of a data file as Hudi has them, of which hudi-rs reads the instant."""
+    """Return a data file name in Hudi's format, from which hudi-rs reads the instant."""
     return f"{number:08x}-0000-4000-8000-000000000000-0_0-1-0_{instant}.parquet"
 
 
 def writer(fs: FileSystem) -> MetadataWriter:
-    """A writer whose instants are seconds apart."""
+    """Return a writer whose instants are seconds apart."""
     return MetadataWriter(fs, PATH, Ticks())
 
 
 def dataset(
     fs: FileSystem, partitions: Iterable[str] = ("city=a", "city=b"), count: int = 3, **rest: Any
 ) -> MetadataWriter:
-    """A dataset with a commit behind it, and with its metadata table; and a writer of it."""
+    """Create a dataset with a commit and a metadata table; return its writer."""
     sizes = {part: {name(n): 600 + n for n in range(count)} for part in partitions}
     return started(fs, PATH, sizes, **rest)
 
@@ -82,7 +82,7 @@ def dataset(
 def started(
     fs: FileSystem, path: str, sizes: Mapping[str, Mapping[str, int]], **rest: Any
 ) -> MetadataWriter:
-    """A dataset anywhere."""
+    """Create a dataset at any path; return its writer."""
     instants = TimelineWriter(fs, path)
     instants.put(Instant(START, "commit", "requested"))
     instants.put(Instant(START, "commit", "inflight"))
@@ -94,7 +94,7 @@ def started(
 
 
 def seen(fs: FileSystem) -> dict[str, dict[str, int]]:
-    """What the metadata table says: sizes by partition and name."""
+    """Return the table's content: sizes by partition and name."""
     with MetadataTable(fs, PATH) as table:
         found = dict(table.list_all())
         assert table.list_many(table.list_partitions()) == found
@@ -105,7 +105,7 @@ def seen(fs: FileSystem) -> dict[str, dict[str, int]]:
 
 
 def seen_by_hudi(root: str, path: str = PATH) -> dict[str, set[str]]:
-    """What hudi-rs says of the dataset: names by partition."""
+    """Return hudi-rs's listing of the dataset: names by partition."""
     import hudi
 
     found: dict[str, set[str]] = {}
@@ -115,7 +115,7 @@ def seen_by_hudi(root: str, path: str = PATH) -> dict[str, set[str]]:
 
 
 def names(sizes: Mapping[str, Mapping[str, int]]) -> dict[str, set[str]]:
-    """Names by partition."""
+    """Return names by partition."""
     return {partition: set(files) for partition, files in sizes.items() if files}
 
 
@@ -134,7 +134,7 @@ def get(fs: FileSystem, path: str) -> bytes:
 def hfile(
     content: bytes, tail: int = 64 * 1024, max_block_bytes: int = MAX_BLOCK_BYTES
 ) -> HFileReader:
-    """A reader of an HFile in memory."""
+    """Return a reader of an HFile in memory."""
     fs = MemoryFileSystem()
     put(fs, "/file.hfile", content)
     status = fs.get_file_status("/file.hfile")

@@ -1,4 +1,4 @@
-"""Records in our own schema are read as fastavro reads them, but sooner."""
+"""Tests that the package's record decoder equals fastavro's."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COUNTS = st.none() | st.integers(0, 2**63 - 1)
 
 @st.composite
 def statistics(draw: st.DrawFn) -> ColumnStatistics:
-    """Statistics of any kind."""
+    """Draw statistics of any kind."""
     wrapper = draw(st.sampled_from([None, *_VALUES]))
     bounds = (None, None)
     if wrapper is not None:
@@ -61,7 +61,7 @@ RECORDS: st.SearchStrategy[Record] = statistics() | st.builds(
 
 
 def slowly(record: Record) -> Record | None:
-    """A record as fastavro reads it: its schema is not known for ours with a blank more."""
+    """Decode with fastavro: an extra blank hides that the schema is the package's own."""
     return decoder((RECORD_JSON + " ").encode())(record.key.encode(), encode_record(record))
 
 
@@ -80,7 +80,7 @@ def test_a_record_is_what_fastavro_makes_of_it(record: Record) -> None:
     ids=["files", "bounds", "nothing"],
 )
 def test_fastavro_is_not_asked(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of what nearly all records are."""
+    """For nearly all records."""
     encoded = encode_record(record)
     wanted = slowly(record)
 
@@ -93,7 +93,7 @@ def test_fastavro_is_not_asked(record: Record, monkeypatch: pytest.MonkeyPatch) 
 
 @given(RECORDS, st.data())
 def test_damage_is_an_error_or_another_record(record: Record, data: st.DataObject) -> None:
-    """Never an exception of another kind, nor a number of bytes that are not there."""
+    """No other exception, and no huge allocation."""
     encoded = bytearray(encode_record(record))
     change: Callable[[], None] = data.draw(
         st.sampled_from(

@@ -1,4 +1,4 @@
-"""The benchmark of listings finds the right files in every way, and says what it could not ask."""
+"""Tests that the listing benchmark finds the right files in every way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random histories of a dataset, with processes that die: the table is the dataset after each."""
+"""Tests of random dataset histories with dying processes: table and dataset stay equal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTITIONS = ("", "day=1", "day=2", "a/b=3")
 
 
 class History:
-    """One dataset, and what a seed makes happen to it."""
+    """One dataset, and a random history of it."""
 
     def __init__(self, binding: MetadataTableBinding, seed: int) -> None:
         self.random = random.Random(seed)
@@ -36,11 +36,11 @@ class History:
 
     @property
     def settings(self) -> dict[str, object]:
-        """Those of each writer."""
+        """Settings of each writer."""
         return {"design": self.design, "compact_after": self.due, "keep_instants": 3}
 
     def play(self, steps: int) -> None:
-        """Let so many things happen, and look after each."""
+        """Run `steps` events, and check after each."""
         names = [name for name, weight in STEPS for _ in range(weight)]
         for _ in range(steps):
             name = self.random.choice(names)
@@ -60,7 +60,7 @@ class History:
             self.harness.expect_dataset("; ".join(self.log))
 
     def new(self, time: str) -> dict[str, dict[str, int]]:
-        """Files of an action, in some partitions."""
+        """Return new files of an action, in some partitions."""
         added: dict[str, dict[str, int]] = {}
         for _ in range(self.random.randint(1, 3)):
             self.count += 1
@@ -69,7 +69,7 @@ class History:
         return added
 
     def some(self) -> dict[str, list[str]]:
-        """Some of the files that are there."""
+        """Return some of the existing files."""
         listing = self.harness.model.listing()
         share = self.random.choice((0.3, 1.0))
         chosen = {
@@ -79,17 +79,17 @@ class History:
         return {partition: names for partition, names in chosen.items() if names}
 
     def commit(self) -> None:
-        """Files are added."""
+        """Add files."""
         action = self.random.choice(("commit", "deltacommit", "replacecommit", "compaction"))
         time = self.harness.begin(self.writer, action)
         self.harness.finish(self.writer, time, self.new(time))
 
     def clean(self) -> None:
-        """Files are deleted."""
+        """Delete files."""
         self.harness.clean(self.writer, self.some())
 
     def fail(self) -> None:
-        """An action dies, perhaps with the table changed, and another writer goes on."""
+        """Let an action die, possibly after changing the table, and another writer continue."""
         time = self.harness.begin(self.writer)
         change = self.harness.change(self.new(time), self.some())
         if self.random.random() < 0.7 and self.design == 2:
@@ -97,7 +97,7 @@ class History:
         self.writer = self.harness.next_writer(**self.settings)
 
     def roll_back(self) -> None:
-        """An action is taken back by its own writer."""
+        """Roll back an action by its own writer."""
         time = self.harness.begin(self.writer)
         change = self.harness.change(self.new(time))
         if self.design == 2:
@@ -106,7 +106,7 @@ class History:
         self.harness.model.take_back(time)
 
     def restore(self) -> None:
-        """The dataset goes back as far as no file was deleted, and no instant archived."""
+        """Restore the dataset to a time before no deletion and no archived instant."""
         times = [
             time for time, action in self.harness.completed(f"{_DATA}") if action != "rollback"
         ]
@@ -119,19 +119,19 @@ class History:
             self.harness.restore(self.writer, self.random.choice(possible))
 
     def compact(self) -> None:
-        """The table is compacted."""
+        """Compact the table."""
         self.writer.compact()
 
     def clean_table(self) -> None:
-        """The table is cleaned."""
+        """Clean the table."""
         self.writer.clean_table()
 
     def archive(self) -> None:
-        """Instants are dropped."""
+        """Archive instants."""
         self.writer.archive()
 
     def sync(self) -> None:
-        """The table catches up."""
+        """Let the table catch up."""
         self.writer.sync()
 
 
@@ -144,7 +144,7 @@ STEPS = (
 
 @pytest.mark.parametrize("seeds", [range(start, start + 15) for start in range(0, 60, 15)], ids=str)
 def test_the_table_is_the_dataset_whatever_happens(seeds: range) -> None:
-    """Sixty histories, in which every fourth action dies somewhere."""
+    """Sixty histories, in which every fourth action dies at some write."""
     for seed in seeds:
         History(TableBinding(), seed).play(8)
 

@@ -1,4 +1,4 @@
-"""What an action did stands in its instant, and is read from there again."""
+"""Tests of changes written to instants and read back."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def test_an_action_that_is_not_known_changes_nothing() -> None:
 
 @pytest.mark.parametrize("action", ["commit", CLEAN, ROLLBACK, RESTORE])
 def test_an_instant_that_is_damaged_is_named(action: str) -> None:
-    with pytest.raises(MetadataException, match="can't be read") as caught:
+    with pytest.raises(MetadataException, match="can't read the instant") as caught:
         decode_change(action, b"no Avro", "/instant")
     assert caught.value.path == "/instant"
 
 
-def test_a_reader_that_needs_a_damaged_instant_says_so() -> None:
+def test_reader_that_needs_a_damaged_instant_raises() -> None:
     """One that was completed without the table."""
     fs = MemoryFileSystem()
     dataset(fs)
@@ -86,7 +86,7 @@ def test_a_reader_that_needs_a_damaged_instant_says_so() -> None:
     ("partition", "name"), [("day=1", "../../x"), ("..", "x"), ("/etc", "x"), ("a", ""), ("a", ".")]
 )
 def test_a_name_that_leads_out_of_the_dataset_is_refused(partition: str, name: str) -> None:
-    with pytest.raises(MetadataException, match="is no path below a dataset"):
+    with pytest.raises(MetadataException, match="must be below the dataset"):
         below(partition, name)
 
 
@@ -98,13 +98,13 @@ def test_a_name_that_leads_out_of_the_dataset_is_refused(partition: str, name: s
         (Change({"a": {".hoodie_partition_metadata": 1}}), ".hoodie_partition_metadata"),
         (Change({"a": {"b/f": 1}}), "a/b/f"),
         (Change({"a": {"f": -1}}), "-1 bytes"),
-        (Change({"a": {"\udcff": 1}}), "no text"),
-        (Change({"..": {"f": 1}}), "no path below"),
+        (Change({"a": {"\udcff": 1}}), "not valid text"),
+        (Change({"..": {"f": 1}}), "must be below the dataset"),
         (Change(deleted={"a": {"b/f"}}), "a/b/f"),
     ],
 )
 def test_a_change_that_no_listing_would_show_is_refused(change: Change, said: str) -> None:
-    """Before anything is written of it; the action can be finished with another."""
+    """Before anything is written; the action can be completed with another change."""
     fs = MemoryFileSystem()
     writer = dataset(fs)
     instant = writer.begin()
@@ -116,14 +116,14 @@ def test_a_change_that_no_listing_would_show_is_refused(change: Change, said: st
     assert seen(fs)["a"] == {"f": 1}
 
 
-def test_cleaning_what_is_elsewhere_is_refused() -> None:
+def test_cleaning_outside_the_dataset_is_rejected() -> None:
     fs = MemoryFileSystem()
-    with pytest.raises(MetadataException, match="is no path below a dataset"):
+    with pytest.raises(MetadataException, match="must be below the dataset"):
         dataset(fs).clean({"..": {"elsewhere"}})
 
 
-def test_a_plan_of_somebody_else_deletes_nothing_elsewhere() -> None:
-    """It is gone on with, as after a death, without the file."""
+def test_foreign_plan_deletes_nothing_outside_the_dataset() -> None:
+    """It is continued, as after a death, without the file."""
     fs = MemoryFileSystem()
     writer = dataset(fs)
     put(fs, "/elsewhere", b"abc")

@@ -1,4 +1,4 @@
-"""Statistics by column in a base file: the same answers as from its records, sooner."""
+"""Tests of columnar statistics in base files against their records."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPERATORS: list[Operator] = [*COMPARISONS, "is null", "is not null"]
 
 @pytest.fixture(params=["by column", "by record"], autouse=True)
 def layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How base files are written: with what is tested here, or as others write them."""
+    """Format of base files: with columnar statistics, or without, as other writers do."""
     if request.param == "by record":
         monkeypatch.setattr(writer_base, "can_pack", lambda: False)
     return str(request.param)
@@ -55,7 +55,7 @@ def layout(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 @st.composite
 def statistics(draw: st.DrawFn) -> ColumnStatistics:
-    """What may be known of a file."""
+    """Draw possible statistics of a file."""
     wrapper = draw(st.sampled_from([None, *VALUES]))
     bounds = VALUES[wrapper] if wrapper is not None else st.none()
     counts = st.none() | st.integers(0, 3)
@@ -80,7 +80,7 @@ def test_a_chunk_is_what_it_was_packed_from(known: list[ColumnStatistics]) -> No
 
 @given(st.lists(statistics(), min_size=1))
 def test_every_file_has_a_row(known: list[ColumnStatistics]) -> None:
-    """Also those of which nothing is known; the bounds are both there or both unknown."""
+    """Also files without statistics; bounds are both known or both unknown."""
     found = list(chunks(known))
     assert sorted(file for chunk in found for file in chunk.files) == sorted(
         each.file_name for each in known
@@ -112,31 +112,31 @@ def test_a_file_is_judged_alone_as_beside_others(
         lambda data: data.replace(b"partition", b"petitions"),
     ],
 )
-def test_what_is_no_chunk_is_refused(damage: Callable[[bytes], bytes]) -> None:
+def test_invalid_chunk_is_rejected(damage: Callable[[bytes], bytes]) -> None:
     data = pack(ColumnChunk("LongWrapper", ["p"], ["f"], [1], [2], [3], [0]))
     with pytest.raises(ValueError, match=r"statistics by column|bounds of"):
         unpack(damage(data))
 
 
 def ranged(file: str, low: Any, wrapper: str = "LongWrapper") -> ColumnStatistics:
-    """That the ids of a file are a value and those up to nine more."""
+    """Return statistics for ids from a value to nine more."""
     return ColumnStatistics("", file, "id", wrapper, low, low + type(low)(9), 10, 0)
 
 
 def table(fs: MemoryFileSystem, count: int = 3) -> MetadataWriter:
-    """Two partitions; of the first files the ids are known."""
+    """Create two partitions; the ids of the first files are known."""
     known = {(A, name(n)): [ranged(name(n), 10 * n)] for n in range(count)}
     sizes = {partition: {name(n): n for n in range(count)} for partition in (A, B)}
     return started(fs, PATH, sizes, statistics=known)
 
 
 def name(number: int) -> str:
-    """The name of a file, in which nobody looks for a Parquet footer."""
+    """Return a file name that does not look like Parquet."""
     return f"f{number}"
 
 
 def kept(fs: MemoryFileSystem, operation: Operator, value: Any) -> set[str]:
-    """The files of the first partition that may match."""
+    """Return the files of the first partition that may match."""
     with MetadataTable(fs, PATH) as found:
         statuses = found.prune([Filter("id", operation, value)], [A])
     return {each.path.rpartition("/")[2] for each in statuses}
@@ -150,17 +150,17 @@ def test_a_base_file_says_the_same_in_either_way(layout: str) -> None:
     assert kept(fs, "=", 15) == {name(1)}
     assert kept(fs, "is null", None) == set()
     with MetadataTable(fs, PATH) as found:
-        assert len(found.prune([Filter("id", "=", 15)])) == 1 + 3  # of B nothing is known
+        assert len(found.prune([Filter("id", "=", 15)])) == 1 + 3  # B has no statistics
         assert len(found.prune([Filter("other", "=", 15)])) == 6
 
 
 def base(fs: MemoryFileSystem) -> str:
-    """The path of the last base file of the statistics."""
+    """Return the path of the last base file of the statistics."""
     return max(s.path for s in fs.list_status(STATISTICS) if s.path.endswith(".hfile"))
 
 
 def test_logs_come_before_what_a_base_file_says() -> None:
-    """One file comes again, with other ids; of one nothing is known any more; one is new."""
+    """One file is replaced, with other ids; one loses its statistics; one is new."""
     fs = MemoryFileSystem()
     made = table(fs)
     known = {(A, each): [ranged(each, 70)] for each in (name(0), "new")}
@@ -175,7 +175,7 @@ def test_logs_come_before_what_a_base_file_says() -> None:
 
 
 def test_a_log_that_is_merged_with_the_base_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As those of other writers are, which don't say that their bounds are tight."""
+    """As with those of other writers, whose bounds are not marked as tight."""
     fs = MemoryFileSystem()
     made = table(fs)
 
@@ -222,7 +222,7 @@ def test_columns_are_not_mixed_up() -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("a", "a:b"), ("a", "a:00000000"), ("1:a", "a")])
 def test_a_name_may_begin_like_another(one: str, other: str) -> None:
-    """Of two columns, only one of which has what is wanted."""
+    """Two columns, only one of which has the records."""
     fs = MemoryFileSystem()
     known = [
         ColumnStatistics("", "f", c, "LongWrapper", v, v, 1, 0) for c, v in ((one, 1), (other, 2))
@@ -245,7 +245,7 @@ def test_many_files_take_several_blocks(monkeypatch: pytest.MonkeyPatch, layout:
 
 
 def test_pruning_takes_two_reads_of_the_statistics() -> None:
-    """Their base file's end, and what is wanted of it; and none for the next condition."""
+    """The end of their base file, and the wanted blocks; and none for the next condition."""
     fs = MemoryFileSystem()
     table(fs)
 
@@ -262,7 +262,7 @@ def test_pruning_takes_two_reads_of_the_statistics() -> None:
 
 
 def test_a_block_that_is_damaged_is_noticed(layout: str) -> None:
-    """The answer is a listing's, then, and a warning."""
+    """The answer comes from a listing then, with a warning."""
     fs = MemoryFileSystem()
     table(fs)
     data = bytearray(get(fs, base(fs)))

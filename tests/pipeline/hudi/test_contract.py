@@ -1,4 +1,4 @@
-"""Our metadata tables are held to their document."""
+"""Tests of the metadata tables against their contract."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_our_tables_conform() -> None:
 
 
 def test_a_table_that_breaks_a_clause_does_not_conform() -> None:
-    """With what was wanted, and what was seen."""
+    """With expected and observed behaviour."""
     mutant = next(m for m in mutants("metadata-table") if m.name == "AddsOnly")
     result = check_pipeline(mutant.binding(), select([mutant.clause]))
     (found,) = result.clauses
@@ -47,14 +47,14 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> MetadataTableBinding:
 
 @pytest.mark.parametrize("clause", ["metadata.files", "metadata.before-or-after", "metadata.race"])
 def test_tables_in_a_directory_conform(local: MetadataTableBinding, clause: str) -> None:
-    """Those clauses that depend on what a filesystem does."""
+    """Clauses that depend on the filesystem's behaviour."""
     result = check_pipeline(local, select([clause]))
     assert result.conforms, result.clauses[0].counterexample
 
 
 @pytest.mark.deep
 def test_every_action_dies_in_every_way_at_every_write(local: MetadataTableBinding) -> None:
-    """In memory and in a directory; and it goes on from there."""
+    """In memory and in a directory; later actions succeed."""
     for binding in (TableBinding(), local):
         harness = TableHarness(binding)
         for when in deaths(harness, every=True):
@@ -66,7 +66,7 @@ def test_every_action_dies_in_every_way_at_every_write(local: MetadataTableBindi
 
 
 def test_an_action_has_enough_writes_to_die_at() -> None:
-    """The enumeration is no shorter than what an action writes."""
+    """The enumeration covers all writes of an action."""
     counts: dict[str, int] = {}
     for when in deaths(TableHarness(TableBinding())):
         name = when.partition(", ")[0]

@@ -1,4 +1,4 @@
-"""The first metadata table of a dataset, of what tasks of Spark list."""
+"""Tests of the initial metadata table of a dataset from listings by Spark tasks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fscontract.pipeline.hudi.writer import MetadataWriter
 
 
 class Here:
-    """Tasks that run in this process, of which there are two at a time."""
+    """Tasks in this process, with a parallelism of two."""
 
     parallelism = 2
 
@@ -32,7 +32,7 @@ class Here:
     def map(
         self, function: Callable[[Any], Any], items: Sequence[Any], slices: int | None = None
     ) -> list[Any]:
-        """Each item in turn."""
+        """Call the function with each item in turn."""
         self.jobs.append(list(items))
         return [function(each) for each in items]
 
@@ -58,7 +58,7 @@ def _files(root: Path, names: Sequence[str]) -> str:
     ids=["nothing", "flat", "deep", "months", "wide", "eight"],
 )
 def test_it_is_what_one_process_lists(tmp_path: Path, names: list[str], jobs: int) -> None:
-    """By one job at most, whatever the shape of the directories."""
+    """With at most one job, for any directory structure."""
     path = _files(tmp_path, names)
     fs, tasks = LocalFileSystem("/"), Here()
     told: list[tuple[int, int]] = []
@@ -70,7 +70,7 @@ def test_it_is_what_one_process_lists(tmp_path: Path, names: list[str], jobs: in
 
 
 def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a master that is asked for."""
+    """On the given master."""
     path = _files(tmp_path, [f"day={n}/f" for n in range(20)])
     tasks, masters = Here(), []
 
@@ -85,12 +85,12 @@ def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert masters == [("local[2]", [LocalLocation("/")])]
     assert len(tasks.jobs) == 1
     validated = CliRunner().invoke(main, ["metadata", "validate", path])
-    assert "the table is right: 20 partitions, 20 files" in validated.output
+    assert "the table is correct: 20 partitions, 20 files" in validated.output
 
 
 @pytest.mark.xdist_group("datasource")
 def test_executors_list_a_dataset(spark: Any, tmp_path: Path) -> None:
-    """The table is the one that a listing in this process makes."""
+    """The table equals that of a listing in this process."""
     names = [f"day={n}/{m}" for n in range(20) for m in range(3)]
     one, other = _files(tmp_path / "one", names), _files(tmp_path / "other", names)
     fs = LocalFileSystem("/")
@@ -105,10 +105,10 @@ def test_executors_list_a_dataset(spark: Any, tmp_path: Path) -> None:
 
 @pytest.mark.xdist_group("datasource")
 def test_files_that_executors_do_not_see_are_an_error(spark: Any) -> None:
-    """Such as those in the memory of this process; those in one directory need none."""
+    """For example in the memory of this process, unless one directory has them all."""
     fs = MemoryFileSystem()
     for number in range(20):
         with fs.create(f"/in/{number}/f") as file:
             file.write(b"x")
-    with pytest.raises(UnsupportedOperationException, match="files in memory are not sent"):
+    with pytest.raises(UnsupportedOperationException, match="files in memory can't be pickled"):
         MetadataWriter(fs, "/in").initialize(lister=spark_lister(spark))

@@ -1,4 +1,4 @@
-"""What a crash of the machine leaves of a table, and what killed writers leave behind."""
+"""Tests of a table after a crash of the machine, and of files left by killed writers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ A, B = "city=a", "city=b"
 def test_a_commit_survives_a_crash_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eager: bool
 ) -> None:
-    """At each moment; once it has returned it is there, with a file that another one wrote."""
+    """At any time; after the return it exists, with a file written by another process."""
     root = tmp_path / "root"
     root.mkdir()
     fs = LocalFileSystem(str(root), durable=False)
@@ -59,7 +59,7 @@ def test_a_commit_survives_a_crash_whole_or_not_at_all(
 
 
 def test_every_file_of_a_commit_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No name without its bytes before it and its directory after it."""
+    """The content before its name, and its directory afterwards."""
     fs = LocalFileSystem(str(tmp_path))
     writer = dataset(fs, (A, B), 1)
     disk = Disk(tmp_path, monkeypatch)
@@ -76,7 +76,7 @@ def test_every_file_of_a_commit_is_synced(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_recovery_leaves_no_temporary_file_of_a_killed_writer(tmp_path: Path) -> None:
-    """Killed as a file was to appear, at each of the files of a commit and a compaction."""
+    """Killed when a file becomes visible, for each file of a commit and a compaction."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.pipeline.hudi.killed", str(tmp_path)],
         cwd=Path(__file__).parents[3],
@@ -147,7 +147,7 @@ def test_windows_that_are_committed_leave_no_temporary_file(tmp_path: Path) -> N
 
 
 def test_a_filesystem_without_temporary_files_is_none_to_sweep() -> None:
-    """In memory and in buckets a file that is not closed is nothing."""
+    """In memory and in buckets, an unclosed file does not exist."""
     from fscontract.implementations.memory import MemoryFileSystem
 
     fs = MemoryFileSystem()

@@ -1,4 +1,4 @@
-"""Files of a metadata table that are not there: gone for good, or while a reader looks."""
+"""Tests of missing files in a metadata table: deleted, or removed while being read."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ A = "city=a"
 @pytest.mark.parametrize("ending", [".hfile", ".log.1_0-0-0"])
 @pytest.mark.parametrize("partition", ["files", "column_stats"])
 def test_a_file_of_the_table_that_is_gone_is_missed(partition: str, ending: str) -> None:
-    """By readers, and by a compaction, which would make that the truth for good."""
+    """By readers, and by a compaction, which would make the loss permanent."""
     fs = MemoryFileSystem()
     known = {(A, name(0)): [ColumnStatistics("", name(0), "id", "LongWrapper", 1, 5, 10, 0)]}
     made = dataset(fs, [A], 1, statistics=known)
     made.commit(Change({A: {"one": 1}}))
-    made.commit(Change())  # has no log, and nobody misses it
+    made.commit(Change())  # has no log, so nothing is missing
     made.commit(Change({A: {"two": 2}}))
     with MetadataTable(fs, PATH) as table:
         assert len(table.prune([Filter("id", ">", 7)])) == 2
     folder = FILES.replace("files", partition)
     gone = next(s.path for s in fs.list_status(folder) if s.path.endswith(ending))
     fs.delete(gone)
-    with MetadataTable(fs, PATH) as table, pytest.raises(MetadataException, match="is not there"):
+    with MetadataTable(fs, PATH) as table, pytest.raises(MetadataException, match="is missing"):
         table.prune([Filter("id", ">", 7)])
-    with pytest.raises(MetadataException, match="is not there"):
+    with pytest.raises(MetadataException, match="is missing"):
         made.compact()
 
 
 @pytest.mark.parametrize(("times", "opens"), [(1, True), (2, True), (3, False)])
 def test_instants_that_are_archived_while_they_are_listed(times: int, opens: bool) -> None:
-    """A listing that misses one between others is made again, a few times."""
+    """An incomplete listing is repeated, a few times."""
 
     class Archived(MemoryFileSystem):
         left = 0

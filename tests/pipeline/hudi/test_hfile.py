@@ -1,4 +1,4 @@
-"""HFiles: what was written is found, in few reads, and damage is seen."""
+"""Tests of HFiles: entries are found with few reads, and damage is detected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def written(
     block_size: int = 16 * 1024,
     index_size: int = 128 * 1024,
 ) -> bytes:
-    """An HFile of entries, with a meta block and a note."""
+    """Return an HFile of entries, with a meta block and an info entry."""
     out = io.BytesIO()
     writer = HFileWriter(
         out,
@@ -54,7 +54,7 @@ def written(
 def test_what_was_written_is_found(
     entries: dict[bytes, bytes], compression: Compression, block: int, index: int, tail: int
 ) -> None:
-    """Whatever the sizes of blocks, of indexes and of the first read."""
+    """For any sizes of blocks, of indexes and of the first read."""
     reader = hfile(written(entries, compression, block, index), tail)
     assert dict(reader.scan()) == entries
     assert reader.get_many([*entries, b"no such key"]) == entries
@@ -77,7 +77,7 @@ def test_notes_and_meta_blocks_are_found_by_name() -> None:
 def test_keys_have_to_ascend(key: bytes) -> None:
     writer = HFileWriter(io.BytesIO())
     writer.append(b"b", b"")
-    with pytest.raises(IllegalArgumentException, match="does not come after"):
+    with pytest.raises(IllegalArgumentException, match="keys out of order"):
         writer.append(key, b"")
 
 
@@ -88,7 +88,7 @@ def test_a_key_too_long_for_the_format_is_refused() -> None:
 
 @pytest.mark.parametrize("value", [0, 1, 127, 128, 255, 256, 65535, 65536, 2**31])
 def test_a_length_is_read_as_it_was_written(value: int) -> None:
-    """Above 127 Hadoop's numbers are not Protobuf's."""
+    """Above 127, Hadoop's numbers differ from Protobuf's."""
     packed = encode_vint(value)
     assert decode_vint(packed, 0) == (value, len(packed))
 
@@ -101,7 +101,7 @@ def _counted(entries: dict[bytes, bytes], index_size: int) -> tuple[HFileReader,
 
 
 def test_a_lookup_takes_two_reads_and_the_next_one() -> None:
-    """The end of the file, which has the index, and the block of the key."""
+    """The end of the file with the index, and the block of the key."""
     entries = {b"key%06d" % n: bytes(100) for n in range(10_000)}
     reader, fs = _counted(entries, 1 << 20)
     operations = "stream_read_operations"
@@ -137,7 +137,7 @@ def test_a_scan_holds_a_part_of_the_file_only() -> None:
 
 
 def _outcome(content: bytes, entries: dict[bytes, bytes]) -> str:
-    """What a reader makes of the bytes: it may notice damage, and must not err."""
+    """Return the result of reading the bytes: correct entries, or detected damage."""
     try:
         reader = hfile(content, 4200)
         assert dict(reader.scan()) == entries
@@ -155,7 +155,7 @@ def _outcome(content: bytes, entries: dict[bytes, bytes]) -> str:
 @pytest.mark.parametrize("compression", ["none", "gzip"])
 @pytest.mark.parametrize("index", [100, 1 << 20])
 def test_no_damaged_byte_gives_a_wrong_answer(compression: Compression, index: int) -> None:
-    """A bit of each byte flipped; only of the trailer are there bytes that nothing depends on."""
+    """One bit of each byte is flipped; only the trailer has bytes without effect."""
     entries = {key: ENTRIES[key] for key in list(ENTRIES)[:12]}
     content = written(entries, compression, 60, index)
     trailer = len(content) - 4096
@@ -177,7 +177,7 @@ def test_no_truncated_file_gives_an_answer() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=300), st.binary(max_size=300), st.booleans())
 def test_no_bytes_whatever_are_more_than_damaged(head: bytes, end: bytes, trailer: bool) -> None:
-    """Neither another error nor a huge allocation comes of them."""
+    """Neither another exception nor a huge allocation."""
     if trailer:
         end = (b'TRABLK"$' + end).ljust(4092, b"\x00") + b"\x00\x00\x00\x03"
     with pytest.raises(CorruptFileException):
@@ -187,5 +187,5 @@ def test_no_bytes_whatever_are_more_than_damaged(head: bytes, end: bytes, traile
 def test_a_file_that_is_shorter_than_its_status_says_is_damaged() -> None:
     fs = MemoryFileSystem()
     put(fs, "/f", b"short")
-    with fs.open("/f") as stream, pytest.raises(CorruptFileException, match="ends within"):
+    with fs.open("/f") as stream, pytest.raises(CorruptFileException, match="EOF within"):
         HFileReader(FileRegion(stream, "/f", 10_000))

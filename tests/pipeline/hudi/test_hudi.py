@@ -1,4 +1,4 @@
-"""hudi-rs, which shares no line with this, reads what is written here as it is read here."""
+"""Tests that hudi-rs, an independent implementation, reads the same tables."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Trips:
         self.count = 100
 
     def agree(self) -> None:
-        """Both see the same, and it is what hudi-rs calls file slices."""
+        """Assert that both see the same file slices."""
         assert seen_by_hudi(self.root) == names(seen(self.fs))
 
     def add(self, *partitions: str, deleted: dict[str, list[str]] | None = None) -> str:
-        """Commit a new file in each partition; its name."""
+        """Commit a new file in each partition; return its name."""
         instant = self.writer.begin()
         self.count += 1
         new = name(self.count, instant.time)
@@ -58,7 +58,7 @@ class Trips:
         return new
 
     def begin_with(self, partition: str) -> Instant:
-        """Commit a new file; the instant."""
+        """Commit a new file; return the instant."""
         instant = self.writer.begin()
         return self.writer.finish(instant, Change({partition: {name(99, instant.time): 5}}))
 
@@ -85,7 +85,7 @@ def test_deleted_files_and_a_partition_that_is_gone(trips: Trips) -> None:
 
 
 def test_an_action_that_was_not_completed(trips: Trips) -> None:
-    """It may have added, deleted or both; and it may have been taken back since."""
+    """It may have added, deleted or both, and may have been rolled back."""
     instant = trips.writer.begin()
     change = Change({A: {name(9, instant.time): 5}}, {B: [name(0)]})
     trips.writer.apply(instant, change)
@@ -95,7 +95,7 @@ def test_an_action_that_was_not_completed(trips: Trips) -> None:
 
 
 def test_an_action_that_was_completed_on_neither_timeline(trips: Trips) -> None:
-    """Its log is there, and nothing says that it counts."""
+    """Its log exists, but is not valid."""
     trips.add(A)
     (path,) = (each.path for each in trips.fs.list_status(FILES) if ".log." in each.path)
     put(trips.fs, path.replace("_2026", "_2025"), get(trips.fs, path))
@@ -126,9 +126,9 @@ def test_an_index_of_several_levels(tmp_path: Path) -> None:
 
 
 def test_hudi_rs_lists_a_file_that_came_twice_and_was_deleted(trips: Trips) -> None:
-    """A finding: hudi-rs 0.5.0 merges logs before their base, and loses the deletion there.
+    """A finding: hudi-rs 0.5.0 merges logs before their base, and loses the deletion.
 
-    It fails here as soon as hudi-rs is right.
+    The test fails once hudi-rs is fixed.
     """
     trips.writer.commit(Change({A: {name(0): 600}}))
     trips.writer.commit(Change(deleted={A: [name(0)]}))
@@ -138,10 +138,10 @@ def test_hudi_rs_lists_a_file_that_came_twice_and_was_deleted(trips: Trips) -> N
     trips.agree()
 
 
-def test_hudi_rs_passes_over_a_torn_log_of_what_was_completed(trips: Trips) -> None:
-    """A finding: the commit counts, and hudi-rs 0.5.0 lists the files of before, without a word.
+def test_hudi_rs_ignores_a_torn_log_of_a_completed_commit(trips: Trips) -> None:
+    """A finding: hudi-rs 0.5.0 silently lists the files before a valid commit.
 
-    It fails here as soon as hudi-rs says something.
+    The test fails once hudi-rs reports it.
     """
     before = names(seen(trips.fs))
     new = trips.add(A)
@@ -154,7 +154,7 @@ def test_hudi_rs_passes_over_a_torn_log_of_what_was_completed(trips: Trips) -> N
 
 
 def test_clean_rollback_and_restore(trips: Trips) -> None:
-    """Each is an instant of the dataset, with content of its own, and a deltacommit."""
+    """Each is an instant of the dataset, with its content, and a deltacommit."""
     first = trips.begin_with(A)
     new = trips.add(C)
     trips.agree()
@@ -182,10 +182,10 @@ def test_services_on_their_own_schedule(tmp_path: Path) -> None:
     assert len(list(trips.fs.list_status(FILES))) < 8
 
 
-def test_hudi_rs_takes_a_dataset_without_commits_for_empty(trips: Trips) -> None:
-    """A finding: of a timeline whose commits are archived, and which has a rollback.
+def test_hudi_rs_treats_a_dataset_without_commits_as_empty(trips: Trips) -> None:
+    """A finding: if a timeline's commits are archived, and it has a rollback.
 
-    It fails here as soon as hudi-rs lists the files.
+    The test fails once hudi-rs lists the files.
     """
     trips.writer.roll_back(trips.writer.begin())
     trips.agree()
@@ -197,7 +197,7 @@ def test_hudi_rs_takes_a_dataset_without_commits_for_empty(trips: Trips) -> None
 
 
 def test_a_commit_stays_on_the_timeline(trips: Trips) -> None:
-    """Without one hudi-rs 0.5.0 says that there are no files, whatever the table lists."""
+    """Without one, hudi-rs 0.5.0 lists no files, whatever the table contains."""
     trips.add(A)
     for number in range(3):
         trips.writer.roll_back(trips.writer.begin())
@@ -211,7 +211,7 @@ def test_a_commit_stays_on_the_timeline(trips: Trips) -> None:
 @pytest.mark.parametrize("death", DEATHS)
 @pytest.mark.parametrize("number", [3, 5, 7, 9, 11])
 def test_both_agree_after_a_writer_died(trips: Trips, number: int, death: str) -> None:
-    """In a commit with deletions; and after the next writer has taken that back, or ended it."""
+    """In a commit with deletions; also after the next writer rolled it back, or completed it."""
     fs = InstrumentedFileSystem(trips.fs)
     trips.fs = fs
     trips.writer = MetadataWriter(fs, PATH, Ticks(100))
@@ -244,7 +244,7 @@ STEPS = st.lists(
 def test_both_agree_after_whatever_happened(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
 ) -> None:
-    """Names are new each time, as Hudi's are: a name that comes again is the finding above."""
+    """Names are unique, as Hudi's are: a reused name is the finding above."""
     trips = Trips(str(tmp_path_factory.mktemp("root")))
     for kind, partition in steps:
         if kind == "add":

@@ -1,4 +1,4 @@
-"""Random histories with processes that die: after each step hudi-rs sees what is seen here."""
+"""Tests of random histories with dying processes: hudi-rs sees the same after each step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARTITIONS = ("city=a", "city=b", "city=c")
 
 
 class HudiHarness(TableHarness):
-    """Compares what is seen with hudi-rs, wherever it is known what should be seen."""
+    """Compares with hudi-rs whenever the expected state is known."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -26,7 +26,7 @@ class HudiHarness(TableHarness):
         self.compared = 0
 
     def expect_dataset(self, when: str = "", settles: bool = True) -> None:
-        """Both see the dataset as it should be."""
+        """Assert that both see the expected dataset."""
         super().expect_dataset(when, settles)
         seen = names(self.listing())
         if seen:
@@ -35,10 +35,10 @@ class HudiHarness(TableHarness):
 
 
 class HudiHistory(History):
-    """One whose files have names and partitions as Hudi's have, and a dataset that goes first."""
+    """A history with file and partition names in Hudi's format, and an initial dataset."""
 
     def begin(self, root: Path) -> None:
-        """Make the dataset."""
+        """Create the dataset."""
         self.design = 2
         self.harness = HudiHarness(root)
         content = {part: {name(n): 600 + n for n in range(2)} for part in PARTITIONS[:2]}
@@ -51,7 +51,7 @@ class HudiHistory(History):
         self.writer = self.harness.writer(**self.settings)
 
     def new(self, time: str) -> dict[str, dict[str, int]]:
-        """Files of an action, whose names come only once."""
+        """Return new files of an action with unique names."""
         added: dict[str, dict[str, int]] = {}
         for _ in range(self.random.randint(1, 3)):
             self.count += 1
@@ -61,7 +61,7 @@ class HudiHistory(History):
 
 
 def _play(root: Path, seed: int, steps: int) -> int:
-    """How often the two were compared."""
+    """Return the number of comparisons."""
     history = HudiHistory(TableBinding(), seed)
     history.begin(root)
     history.play(steps)
@@ -70,7 +70,7 @@ def _play(root: Path, seed: int, steps: int) -> int:
 
 
 def test_both_see_the_same_whatever_happens(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A few histories, in which every fourth action dies somewhere."""
+    """A few histories, in which every fourth action dies at some write."""
     assert sum(_play(tmp_path_factory.mktemp("root"), seed, 6) for seed in range(4)) > 10
 
 

@@ -1,4 +1,4 @@
-"""`fscontract metadata create` infers what other readers of Hudi tables need; hudi-rs sees it."""
+"""Tests that `fscontract metadata create` infers what other readers, such as hudi-rs, need."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEY = "hoodie.table.recordkey.fields"
 SCHEMA = "hoodie.table.create.schema"
 GENERATOR = "hoodie.table.keygenerator.type"
 HIVE = "hoodie.datasource.write.hive_style_partitioning"
-#: Partitions of each layout, one that comes later, and the fields that name them.
+#: Partitions of each layout, a later one, and the fields that name them.
 LAYOUTS = {
     "flat": ((), "", ""),
     "hive-style": (("city=a", "city=b"), "city=c", "city"),
@@ -53,19 +53,19 @@ def put_rows(
 
 
 def create(path: Path, *options: str, code: int = 0) -> str:
-    """What `create` prints."""
+    """Return the output of `create`."""
     done = CliRunner().invoke(main, ["metadata", "create", str(path), *options])
     assert done.exit_code == code, done.output
     return done.output
 
 
 def properties(path: Path) -> dict[str, str]:
-    """The properties of a dataset."""
+    """Return the properties of a dataset."""
     return read_properties(LocalFileSystem(), f"{path}/.hoodie/hoodie.properties")
 
 
 def ours(path: Path) -> dict[str, set[str]]:
-    """What the table lists."""
+    """Return the table's listing."""
     with MetadataTable(LocalFileSystem(), str(path)) as table:
         found = dict(table.list_all())
     return {part: {each.path.rpartition("/")[2] for each in found[part]} for part in found}
@@ -74,7 +74,7 @@ def ours(path: Path) -> dict[str, set[str]]:
 @pytest.mark.parametrize("columns", ["in the files", "not in the files"])
 @pytest.mark.parametrize("kind", LAYOUTS)
 def test_hudi_rs_sees_what_is_listed(tmp_path: Path, kind: str, columns: str) -> None:
-    """Before commits and after them, in old partitions and new ones."""
+    """Before and after commits, in old and new partitions."""
     partitions, later, fields = LAYOUTS[kind]
     path = tmp_path / "t"
     for number, partition in enumerate(partitions or ("", "")):
@@ -139,10 +139,8 @@ def test_directories_name_the_fields(
     ],
     ids=str,
 )
-def test_fields_that_directories_do_not_name_are_asked_for(
-    tmp_path: Path, partitions: list[str]
-) -> None:
-    """In one line; nothing is said of rows that no reader could put into partitions."""
+def test_missing_partition_fields_are_reported(tmp_path: Path, partitions: list[str]) -> None:
+    """On one line; the schema is not mentioned, because no reader could partition the rows."""
     for partition in partitions:
         put_rows(tmp_path / partition / name(1))
     said = create(tmp_path)
@@ -152,7 +150,7 @@ def test_fields_that_directories_do_not_name_are_asked_for(
     assert not load_timeline(LocalFileSystem(), str(tmp_path)).instants
 
 
-def test_what_was_asked_for_can_be_given_later(tmp_path: Path) -> None:
+def test_reported_properties_can_be_set_later(tmp_path: Path) -> None:
     for partition in ("a", "b"):
         put_rows(tmp_path / partition / name(1))
     assert "partition fields" in create(tmp_path)
@@ -166,7 +164,7 @@ def test_what_was_asked_for_can_be_given_later(tmp_path: Path) -> None:
 
 
 def test_plain_directories_are_named_by_the_column_that_has_their_names(tmp_path: Path) -> None:
-    """A text, a number or a date; another column may not fit all of them."""
+    """A text, a number or a date; another column may not match all of them."""
     for number, day in enumerate((date(2024, 1, 1), date(2024, 1, 2))):
         columns = {"day": [day, day], "year": [2024, 2024], "other": [2024 + number] * 2}
         put_rows(tmp_path / f"2024/{day}" / name(number), columns)
@@ -193,7 +191,7 @@ def test_the_record_key_is_the_column_whose_range_hudi_notes(tmp_path: Path) -> 
     assert properties(tmp_path)[KEY] == "id"
 
 
-def test_a_record_key_that_two_columns_may_be_is_asked_for(tmp_path: Path) -> None:
+def test_ambiguous_record_key_is_reported(tmp_path: Path) -> None:
     notes = {"hoodie_min_record_key": "k1", "hoodie_max_record_key": "k2"}
     put_rows(tmp_path / name(1), {"more": ["k1", "k2"]}, notes)
     assert "record key (--record-key NAMES)" in create(tmp_path)
@@ -265,7 +263,7 @@ def test_files_whose_columns_do_not_fit_are_asked_about(tmp_path: Path) -> None:
 
 
 def test_a_schema_can_be_given(tmp_path: Path) -> None:
-    """Of files that are in another format."""
+    """For files in another format."""
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / name(1)).write_bytes(b"not Parquet")
     text = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]}
@@ -276,26 +274,26 @@ def test_a_schema_can_be_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "1", "[" * 100_000], ids=["cut off", "1", "deep"])
-def test_a_schema_that_is_no_schema_is_a_mistake_of_one_line(tmp_path: Path, text: str) -> None:
+def test_invalid_schema_error_is_one_line(tmp_path: Path, text: str) -> None:
     put_rows(tmp_path / "t" / name(1))
     (tmp_path / "rows.avsc").write_text(text, encoding="utf-8")
     said = create(tmp_path / "t", "--schema", str(tmp_path / "rows.avsc"), code=2)
     assert said.count("\n") == 1
-    assert "rows.avsc is not an Avro schema" in said
+    assert "rows.avsc is not a valid Avro schema" in said
     assert not (tmp_path / "t" / ".hoodie").exists()
 
 
-def test_names_that_hudi_rs_refuses_are_told_of(tmp_path: Path) -> None:
+def test_names_that_hudi_rs_rejects_are_reported(tmp_path: Path) -> None:
     put_rows(tmp_path / "city=a" / "part-0.parquet")
     said = create(tmp_path)
-    assert "1 files, such as 'city=a/part-0.parquet', have names other than Hudi's" in said
+    assert "1 files, such as 'city=a/part-0.parquet', do not follow Hudi's naming" in said
     assert ours(tmp_path) == {"city=a": {"part-0.parquet"}}
     with pytest.raises(Exception, match="base file name"):
         seen_by_hudi("", str(tmp_path))
 
 
 def test_a_table_of_hudis_keeps_its_properties(tmp_path: Path) -> None:
-    """Nothing is inferred, nor said."""
+    """Nothing is inferred or reported."""
     put_rows(tmp_path / "city=a" / "f.parquet")
     text = f"{GENERATOR}=CUSTOM\n{FIELDS}=town\n"
     (tmp_path / ".hoodie").mkdir()
@@ -314,7 +312,7 @@ def test_nothing_is_written_into_a_dataset_whose_table_is_elsewhere(tmp_path: Pa
 
 
 def test_a_sample_has_files_of_many_partitions(tmp_path: Path) -> None:
-    """No more footers are read than that, however many files there are."""
+    """It limits the number of footers read."""
     for number in range(40):
         put_rows(tmp_path / f"a={number:02}" / name(number))
     fs = LocalFileSystem()

@@ -1,4 +1,4 @@
-"""A lock in a directory lets one writer at a time go on, and outlives those who die with it."""
+"""Tests of directory locks: mutual exclusion of writers, and expiry after a death."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
 
 
 class Clock:
-    """A clock that is set."""
+    """A manual clock."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -35,7 +35,7 @@ class Clock:
 
 
 def lock(fs: FileSystem, clock: Clock, wait: float = 0) -> FileLock:
-    """A lock that does not wait for real time."""
+    """Return a lock that does not wait in real time."""
     return FileLock(
         fs,
         "/locks",
@@ -46,11 +46,11 @@ def lock(fs: FileSystem, clock: Clock, wait: float = 0) -> FileLock:
     )
 
 
-def test_one_holds_it_at_a_time(fs: FileSystem) -> None:
+def test_one_writer_holds_the_lock_at_a_time(fs: FileSystem) -> None:
     clock = Clock()
     one, two = lock(fs, clock), lock(fs, clock)
     one.acquire()
-    with pytest.raises(LockedException, match="another writer has the lock"):
+    with pytest.raises(LockedException, match="another writer holds the lock"):
         two.acquire()
     one.check()
     one.release()
@@ -59,7 +59,7 @@ def test_one_holds_it_at_a_time(fs: FileSystem) -> None:
     one.acquire()
 
 
-def test_who_died_holds_it_for_its_lease(fs: FileSystem) -> None:
+def test_lock_of_a_dead_writer_expires_with_its_lease(fs: FileSystem) -> None:
     clock = Clock()
     dead, other = lock(fs, clock), lock(fs, clock)
     dead.acquire()
@@ -68,13 +68,13 @@ def test_who_died_holds_it_for_its_lease(fs: FileSystem) -> None:
         other.acquire()
     clock.now += timedelta(seconds=1)
     other.acquire()
-    with pytest.raises(LockedException, match="is another's"):
+    with pytest.raises(LockedException, match="another writer took the lock"):
         dead.check()
-    dead.release()  # it has nothing to give back
+    dead.release()  # it holds nothing to release
     other.check()
 
 
-def test_a_check_holds_it_for_another_lease(fs: FileSystem) -> None:
+def test_check_extends_the_lease(fs: FileSystem) -> None:
     clock = Clock()
     slow, other = lock(fs, clock), lock(fs, clock)
     slow.acquire()
@@ -88,8 +88,8 @@ def test_a_check_holds_it_for_another_lease(fs: FileSystem) -> None:
 @pytest.mark.parametrize(
     "content", [b"{", b"", b"\xff", b"1", b'{"until": NaN}', b'{"until": "nan"}', b"[" * 100_000]
 )
-def test_a_lock_file_that_says_no_time_holds_nothing(fs: FileSystem, content: bytes) -> None:
-    """Its writer did not finish it; NaN would hold the lock for ever."""
+def test_lock_file_without_a_time_is_ignored(fs: FileSystem, content: bytes) -> None:
+    """Its writer died; NaN would hold the lock forever."""
     put(fs, "/locks/000000000001", content)
     lock(fs, Clock()).acquire()
 
@@ -102,8 +102,8 @@ def test_few_files_are_left(fs: FileSystem) -> None:
     assert len(list(fs.list_status("/locks"))) <= 4
 
 
-def test_who_was_too_slow_to_take_it_has_not_got_it() -> None:
-    """Others have had it meanwhile, and have swept away the number that it takes."""
+def test_slow_writer_does_not_get_the_lock() -> None:
+    """Other writers held it meanwhile, and removed the number that it would take."""
 
     class Slow(FileLock):
         looked = 0
@@ -125,7 +125,7 @@ def test_who_was_too_slow_to_take_it_has_not_got_it() -> None:
 
 
 def test_threads_take_turns(fs: FileSystem) -> None:
-    """None sees what another one has half done."""
+    """No thread sees incomplete changes of another."""
     inside, most, total = 0, 0, 0
 
     def work() -> None:
@@ -172,7 +172,7 @@ def test_writers_in_threads_lose_nothing(fs: FileSystem) -> None:
     assert len(seen(fs)["city=a"]) == 10
 
 
-def test_a_writer_that_was_taken_for_dead_is_told() -> None:
+def test_writer_that_was_rolled_back_gets_an_error() -> None:
     fs = MemoryFileSystem()
     dataset(fs)
     slow, other = MetadataWriter(fs, PATH), MetadataWriter(fs, PATH)
@@ -183,7 +183,7 @@ def test_a_writer_that_was_taken_for_dead_is_told() -> None:
 
 
 def test_a_writer_that_holds_the_lock_notices_that_it_is_lost() -> None:
-    """Before anything of it counts; and can take it again."""
+    """Before its changes become valid; it can acquire the lock again."""
     fs, clock = MemoryFileSystem(), Clock()
     dataset(fs)
     writer = MetadataWriter(fs, PATH, lock=lock(fs, clock), hold=True)

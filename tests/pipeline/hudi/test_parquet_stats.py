@@ -1,4 +1,4 @@
-"""Statistics of columns, read from the footers of Parquet files."""
+"""Tests of column statistics from Parquet footers."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ NAN = float("nan")
 
 
 def parquet(columns: Mapping[str, Any], group: int = 1000, **options: Any) -> bytes:
-    """A Parquet file with row groups of so many rows."""
+    """Return a Parquet file with row groups of `group` rows."""
     file = io.BytesIO()
     pq.write_table(pa.table(dict(columns)), file, row_group_size=group, **options)
     return file.getvalue()
 
 
 def read(content: bytes, columns: list[str] | None = None) -> dict[str, ColumnStatistics]:
-    """The statistics of a file, by column."""
+    """Return the statistics of a file, by column."""
     fs = MemoryFileSystem()
     put(fs, "/f.parquet", content)
     found = file_statistics(fs, fs.get_file_status("/f.parquet"), columns)
@@ -47,7 +47,7 @@ def read(content: bytes, columns: list[str] | None = None) -> dict[str, ColumnSt
 
 
 def column(values: Any, kind: pa.DataType | None = None, group: int = 1000) -> ColumnStatistics:
-    """The statistics of a column, as a reader of the table has them."""
+    """Return the statistics of a column, as a table's reader gets them."""
     known = read(parquet({"c": pa.array(values, kind)}, group))["c"]
     stored = decoder(None)(b"key", encode_record(known))
     assert isinstance(stored, ColumnStatistics)
@@ -83,7 +83,7 @@ def column(values: Any, kind: pa.DataType | None = None, group: int = 1000) -> C
 def test_a_type_has_bounds_in_its_wrapper(
     kind: pa.DataType, values: list[Any], wrapper: str | None, low: Any, high: Any
 ) -> None:
-    """None where the format has no place for a value, or nobody knows what it stands for."""
+    """None if the format can't represent a value, or its meaning is ambiguous."""
     known = column(values, kind)
     assert (known.wrapper, known.minimum, known.maximum) == (wrapper, low, high)
     assert known.value_count == len(values)
@@ -91,7 +91,7 @@ def test_a_type_has_bounds_in_its_wrapper(
 
 
 def test_row_groups_come_together() -> None:
-    """Those of nulls alone have no bounds, and need none."""
+    """Row groups with only nulls have no bounds, and need none."""
     known = column([1, 2, None, None, 9, None], pa.int64(), group=2)
     assert (known.minimum, known.maximum, known.null_count) == (1, 9, 3)
     assert column([None, None], pa.int64()).all_null
@@ -99,7 +99,7 @@ def test_row_groups_come_together() -> None:
 
 
 def test_bounds_are_those_of_all_row_groups_or_none() -> None:
-    """Of a row group whose values are not known, such as NaN alone, nothing follows."""
+    """A row group without known values, such as one with only NaN, gives no bounds."""
     known = column([1.0, 2.0, NAN, NAN], pa.float64(), group=2)
     assert (known.wrapper, known.value_count) == (None, 4)
     bare = read(parquet({"c": [1, 2]}, write_statistics=False))["c"]
@@ -113,7 +113,7 @@ def test_sizes_are_those_of_the_column() -> None:
 
 
 def test_long_texts_are_cut_off() -> None:
-    """What begins with the largest is no larger than what is kept for it."""
+    """Texts that begin with the largest one are not greater than its stored bound."""
     low, high = "a" * 300, "b" * 300
     known = column([low, high])
     assert known.minimum == "a" * LONGEST
@@ -127,7 +127,7 @@ def test_long_texts_are_cut_off() -> None:
 
 
 def test_structs_are_flat_and_lists_are_left_out() -> None:
-    """As with Hudi, a field has its path for a name; one that is not unique has none."""
+    """As with Hudi, a field is named by its path; ambiguous names are skipped."""
     rows = {
         "s": [{"a": 1, "b": {"c": 2}}, None],
         "l": [[1], []],
@@ -145,7 +145,7 @@ def test_the_first_columns_are_taken_or_those_that_are_named() -> None:
 
 
 def test_a_footer_takes_one_read_or_two() -> None:
-    """Its length is known, so nothing else is asked."""
+    """Its length is known, so nothing else is requested."""
     for count, reads in ((3, 1), (1500, 2)):
         fs = Counting()
         put(fs, "/f.parquet", parquet({f"column{n}": [n] for n in range(count)}))
@@ -157,7 +157,7 @@ class Counting(MemoryFileSystem):
     """Counts positioned reads."""
 
     def reads(self) -> int:
-        """How many there were."""
+        """Return their number."""
         return self.io_statistics().get("stream_read_operations", 0)
 
 
@@ -172,8 +172,8 @@ class Counting(MemoryFileSystem):
         lambda content: b"PAR1" * 5,
     ],
 )
-def test_what_is_no_parquet_file_is_damage(damage: Callable[[bytes], bytes]) -> None:
-    """Whatever PyArrow makes of it."""
+def test_invalid_parquet_file_is_damage(damage: Callable[[bytes], bytes]) -> None:
+    """For any error of PyArrow."""
     with pytest.raises(CorruptFileException):
         read(damage(parquet({"c": [1, 2]})))
 
@@ -199,10 +199,10 @@ _KINDS: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
 
 @settings(max_examples=300, deadline=None)
 @given(st.data(), st.sampled_from(_KINDS), st.sampled_from(sorted(COMPARISONS)))
-def test_no_file_with_a_row_that_is_wanted_is_left_out(
+def test_no_file_with_a_matching_row_is_pruned(
     data: st.DataObject, kind: tuple[pa.DataType, st.SearchStrategy[Any]], operation: Operator
 ) -> None:
-    """NaN is more than any number, as Spark has it."""
+    """NaN is greater than any number, as in Spark."""
     arrow, values = kind
     rows = data.draw(st.lists(st.none() | values, min_size=1, max_size=6))
     value = data.draw(values)
@@ -223,7 +223,7 @@ def test_no_file_with_a_row_that_is_wanted_is_left_out(
 
 
 def trips(fs: FileSystem, columns: list[str] | None) -> MetadataWriter:
-    """A dataset of ten files with ten ids each, and its table."""
+    """Create a dataset of ten files with ten ids each, and its table."""
     for number in range(10):
         ids = range(10 * number, 10 * number + 10)
         rows = {"id": list(ids), "city": [f"c{number}"] * 10}
@@ -234,7 +234,7 @@ def trips(fs: FileSystem, columns: list[str] | None) -> MetadataWriter:
 
 
 def pruned(fs: FileSystem, *filters: Filter) -> list[str]:
-    """The names of the files that may have a row."""
+    """Return the names of files that may have matching rows."""
     with MetadataTable(fs, PATH) as table:
         return sorted(each.path.rpartition("/")[2] for each in table.prune(filters))
 
@@ -249,7 +249,7 @@ def test_a_table_has_the_ranges_of_the_files_that_are_there(columns: list[str] |
 
 
 def test_a_commit_brings_the_ranges_of_its_files() -> None:
-    """A column that a file does not have, and a file that is none of Parquet, rule nothing out."""
+    """A missing column, and a file in another format, exclude nothing."""
     fs = MemoryFileSystem()
     writer = trips(fs, ["id"])
     new = {
@@ -267,19 +267,19 @@ def test_a_commit_brings_the_ranges_of_its_files() -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"no Parquet file"])
-def test_a_file_that_cannot_be_read_is_kept_and_told_of(content: bytes | None) -> None:
-    """It is listed with what the commit says."""
+def test_unreadable_file_is_kept_and_reported(content: bytes | None) -> None:
+    """It is listed as committed."""
     fs = MemoryFileSystem()
     writer = trips(fs, ["id"])
     if content is not None:
         put(fs, f"{PATH}/day=2/bad.parquet", content)
-    with pytest.warns(MetadataWarning, match=r"1 files have no statistics .*bad\.parquet"):
+    with pytest.warns(MetadataWarning, match=r"can't read statistics of 1 files: .*bad\.parquet"):
         writer.commit(Change({"day=2": {"bad.parquet": 15}}))
     assert pruned(fs, Filter("id", ">", 300)) == ["bad.parquet"]
 
 
 def test_a_store_that_fails_fails_the_commit() -> None:
-    """It can be done again then, with the ranges."""
+    """A retry succeeds, with the ranges."""
 
     class Failing(MemoryFileSystem):
         fails = False
@@ -306,7 +306,7 @@ def test_a_store_that_fails_fails_the_commit() -> None:
 
 
 def test_a_table_that_catches_up_has_the_ranges() -> None:
-    """Until then a reader knows nothing of them, and keeps the file."""
+    """Until then readers have no ranges, and keep the file."""
     fs = MemoryFileSystem()
     trips(fs, ["id"])
     content = parquet({"id": [500]})
@@ -334,7 +334,7 @@ def test_a_new_dataset_has_ranges_from_its_first_commit() -> None:
 @pytest.mark.parametrize("name", ["a,b", " a", ""])
 def test_a_name_that_cannot_be_listed_is_refused(name: str) -> None:
     fs = MemoryFileSystem()
-    with pytest.raises(IllegalArgumentException, match="no name of a column"):
+    with pytest.raises(IllegalArgumentException, match="invalid column name"):
         MetadataWriter(fs, PATH).bootstrap(Change(), "trips", columns=[name])
 
 

@@ -1,4 +1,4 @@
-"""Pruning: a file is left out only if no row of it can be wanted."""
+"""Tests of pruning: a file is skipped only if no row can match."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAN = float("nan")
 def stats(
     wrapper: str | None, low: Any, high: Any, values: int | None = 5, nulls: int | None = 0
 ) -> Any:
-    """Statistics of a column."""
+    """Return statistics of a column."""
     return ColumnStatistics("k", "f", "c", wrapper, low, high, values, nulls)
 
 
@@ -86,7 +86,7 @@ def stats(
 def test_a_file_is_kept_unless_its_statistics_rule_it_out(
     statistics: ColumnStatistics | None, operation: Operator, value: Any, kept: bool
 ) -> None:
-    """Not for another type, NaN that none shows, or a text that may go on."""
+    """Not by another type, nor for NaN, which is not in bounds, nor for truncated texts."""
     assert may_match(statistics, Filter("c", operation, value)) is kept
 
 
@@ -103,7 +103,7 @@ KINDS: dict[str, st.SearchStrategy[Any]] = {
 
 @st.composite
 def columns(draw: st.DrawFn) -> tuple[ColumnStatistics, list[Any], Any]:
-    """The rows of a file, true statistics of them, and a value."""
+    """Draw the rows of a file, correct statistics, and a value."""
     kind = draw(st.sampled_from(sorted(KINDS)))
     rows = draw(st.lists(st.none() | KINDS[kind], min_size=1, max_size=5))
     known = [row for row in rows if row is not None and not _is_nan(row)]
@@ -119,10 +119,10 @@ def columns(draw: st.DrawFn) -> tuple[ColumnStatistics, list[Any], Any]:
 
 
 @given(columns(), st.sampled_from(sorted(COMPARISONS)))
-def test_no_file_with_a_row_that_is_wanted_is_left_out(
+def test_no_file_with_a_matching_row_is_pruned(
     column: tuple[ColumnStatistics, list[Any], Any], operation: Operator
 ) -> None:
-    """NaN is more than any number, as Spark has it, and texts may have been cut off."""
+    """NaN is greater than any number, as in Spark, and texts may be truncated."""
     statistics, rows, value = column
 
     def order(row: Any) -> Any:
@@ -137,7 +137,7 @@ def test_no_file_with_a_row_that_is_wanted_is_left_out(
 
 
 def test_files_are_pruned_by_all_conditions() -> None:
-    """And those are kept of which nothing is known."""
+    """Files without statistics are kept."""
     fs = MemoryFileSystem()
     files = {f"f{n}": 100 + n for n in range(10)}
     known = {

@@ -1,4 +1,4 @@
-"""Records: what several say of a key does not depend on which are merged first."""
+"""Tests of records: merging is associative, and encoding is lossless."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILES: st.SearchStrategy[Record] = st.builds(
 
 @st.composite
 def statistics(draw: st.DrawFn) -> ColumnStatistics:
-    """Statistics of a column of whole numbers or of text, of nulls, of nothing known, or gone."""
+    """Draw statistics of numbers or text, of nulls, unknown ones, or deleted ones."""
     kind = draw(st.sampled_from(["IntWrapper", "LongWrapper", "nulls", "unknown", "gone"]))
     if kind == "gone":
         return ColumnStatistics("k", "f", "c", is_deleted=True)
@@ -62,7 +62,7 @@ def test_merging_is_associative(records: tuple[Record, Record, Record]) -> None:
 
 @given(st.lists(FILES, min_size=1, max_size=6))
 def test_the_files_are_those_that_the_changes_leave_in_turn(records: list[Record]) -> None:
-    """By a dictionary to which each change is made."""
+    """Compared with a dictionary that applies each change."""
     live: dict[str, int] = {}
     for record in records:
         assert isinstance(record, FilesRecord)
@@ -84,7 +84,7 @@ def test_a_log_that_deletes_twice_still_deletes() -> None:
 
 
 def test_the_larger_of_two_sizes_counts() -> None:
-    """Sizes aren't added, and a file that only grows may be told of late."""
+    """Sizes are not added, and updates of a growing file may arrive late."""
     one, other = (FilesRecord("p", {"f": FileEntry(size)}) for size in (5, 3))
     assert merge(one, other) == FilesRecord("p", {"f": FileEntry(5)})
 
@@ -124,13 +124,13 @@ def test_a_record_that_is_cut_off_is_noticed(cut: int) -> None:
         decoder(None)(b"p", content[:-cut])
 
 
-def test_a_schema_that_is_none_is_noticed() -> None:
-    with pytest.raises(ValueError, match="the Avro schema can't be read"):
+def test_invalid_schema_is_detected() -> None:
+    with pytest.raises(ValueError, match="can't read the Avro schema"):
         decoder(b'{"type": "record"')
 
 
 def test_keys_of_statistics_are_those_that_hudi_writes() -> None:
-    """Seen in a table that Hudi 1.0 wrote."""
+    """Taken from a table that Hudi 1.0 wrote."""
     file = "8aa68f7e-afd6-4c94-b86c-8a886552e08d-0_1-986-2793_20251220210108078.parquet"
     key = file_key("driver", "city=sao_paulo", file)
     assert key == "AjpJ7N1gBZc=6Hj+sBy+gvM=mOzs6VPZhmOxK2t7KzRKtA=="

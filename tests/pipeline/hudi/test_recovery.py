@@ -1,4 +1,4 @@
-"""What a writer does about instants that others have left, and about changes it did not make."""
+"""Tests of a writer's handling of instants and changes by other writers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def fs() -> MemoryFileSystem:
 
 
 def another(fs: MemoryFileSystem, start: int = 1000, **rest: object) -> MetadataWriter:
-    """A writer that comes later."""
+    """Return a later writer."""
     return MetadataWriter(fs, PATH, Ticks(start), **rest)  # type: ignore[arg-type]
 
 
-def test_what_a_writer_without_table_did_comes_before_the_next_commit(
+def test_actions_of_writers_without_table_are_applied_before_a_commit(
     fs: MemoryFileSystem,
 ) -> None:
-    """So that the newer one stays the newer one."""
+    """So that the newer change wins."""
     properties = f"{PATH}/.hoodie/hoodie.properties"
     whole = get(fs, properties)
     put(fs, properties, whole.replace(b"hoodie.table.metadata.partitions=files\n", b""))
@@ -50,7 +50,7 @@ def test_what_a_writer_without_table_did_comes_before_the_next_commit(
 
 
 def test_a_requested_compaction_of_the_dataset_waits(fs: MemoryFileSystem) -> None:
-    """For whoever runs it; one that was begun, and died, is taken back."""
+    """For its executor; one that was begun, and died, is rolled back."""
     instants = TimelineWriter(fs, PATH)
     time = "20260605000000000"
     instants.put(Instant(time, "compaction", "requested"))
@@ -63,7 +63,7 @@ def test_a_requested_compaction_of_the_dataset_waits(fs: MemoryFileSystem) -> No
     assert time not in load_timeline(fs, PATH).instants
 
 
-def test_patience_spares_what_is_young(fs: MemoryFileSystem) -> None:
+def test_young_actions_are_not_rolled_back(fs: MemoryFileSystem) -> None:
     young = another(fs).begin()
     patient = another(fs, 1060, patience=timedelta(minutes=5))
     assert patient.recover() == []
@@ -76,12 +76,12 @@ def test_patience_spares_what_is_young(fs: MemoryFileSystem) -> None:
 def test_an_instant_without_the_plan_that_it_needs_is_named(fs: MemoryFileSystem) -> None:
     time = "20260605000000000"
     TimelineWriter(fs, PATH).put(Instant(time, "clean", "requested"))
-    with pytest.raises(MetadataException, match=f"{time} has no plan"):
+    with pytest.raises(MetadataException, match=f"can't read the plan of {time}"):
         another(fs).recover()
 
 
 def test_a_log_can_take_back_one_that_is_not_before_it(fs: MemoryFileSystem) -> None:
-    """As Hudi wrote it before table version 8; that was overlooked there once."""
+    """Hudi wrote it so before table version 8."""
     writer = another(fs)
     bad = writer.commit(Change({A: {"bad": 1}}, {B: [name(0)]}))
     writer.commit(Change({A: {"good": 1}}))
@@ -104,7 +104,7 @@ def test_a_restore_goes_to_what_is_completed(fs: MemoryFileSystem) -> None:
 
 
 def test_a_restore_takes_back_what_was_completed_later(fs: MemoryFileSystem) -> None:
-    """Though it was begun before."""
+    """Although it was begun before."""
     writer = another(fs)
     slow = writer.begin()
     before = writer.commit(Change({A: {"one": 1}}))
@@ -115,7 +115,7 @@ def test_a_restore_takes_back_what_was_completed_later(fs: MemoryFileSystem) -> 
 
 
 def test_a_restore_can_go_behind_another_one(fs: MemoryFileSystem) -> None:
-    """And behind rollbacks."""
+    """And past rollbacks."""
     writer = another(fs)
     first = writer.commit(Change({A: {"one": 1}}))
     second = writer.commit(Change({A: {"two": 1}}))
@@ -142,7 +142,7 @@ def test_services_need_no_call(fs: MemoryFileSystem) -> None:
 
 
 def test_an_instant_that_was_completed_elsewhere_keeps_its_content(fs: MemoryFileSystem) -> None:
-    """Hudi's commit metadata, with nothing but what it wrote."""
+    """Hudi's commit metadata, with only its own fields."""
     time, end = "20260605000000000", "20260605000001000"
     TimelineWriter(fs, PATH).put(
         Instant(time, "deltacommit", "completed", end), encode_commit([], "UPSERT")

@@ -1,4 +1,4 @@
-"""The metadata table in a bucket: the same, and each instant made once by the store itself."""
+"""Tests of the metadata table in a bucket, where the store creates each instant once."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_bucket_has_a_metadata_table(bucket: S3FileSystem) -> None:
 
 
 def test_a_commit_asks_nothing_of_what_it_writes(bucket: S3FileSystem) -> None:
-    """Its two timelines are listed, its properties are read, and seven files are put."""
+    """Its two timelines are listed, its properties are read, and seven files are written."""
     made = dataset(bucket)
     before = bucket.io_statistics()
     made.commit(Change({"city=c": {"new": 7}}))
@@ -83,7 +83,7 @@ def test_a_commit_asks_nothing_of_what_it_writes(bucket: S3FileSystem) -> None:
 
 
 def test_a_file_is_opened_by_what_the_table_says(bucket: S3FileSystem) -> None:
-    """Its length is known: no request but the one that reads."""
+    """Its length is known, so the read is the only request."""
     with bucket.create(f"{PATH}/city=a/f") as file:
         file.write(b"12345")
     MetadataWriter(bucket, PATH).initialize()
@@ -100,7 +100,7 @@ def test_a_file_is_opened_by_what_the_table_says(bucket: S3FileSystem) -> None:
 
 
 def test_the_command_makes_a_table_in_a_bucket(bucket: S3FileSystem) -> None:
-    """By the options that a check has."""
+    """With the options of `check`."""
     with bucket.create("/trips/day=1/a") as file:
         file.write(b"12345")
     config = bucket.config
@@ -116,8 +116,8 @@ def test_the_command_makes_a_table_in_a_bucket(bucket: S3FileSystem) -> None:
         (["create"], f"Created Metadata Table in {url}/trips/.hoodie/metadata"),
         (["stats"], "partitionCount: 1"),
         (["list-files", "--partition", "day=1"], "           5 a"),
-        (["validate"], "the table is right: 1 partitions, 1 files"),
-        (["create"], "there is a metadata table"),
+        (["validate"], "the table is correct: 1 partitions, 1 files"),
+        (["create"], "already has a metadata table"),
         (["delete"], "Deleted Metadata Table"),
     ):
         arguments = ["metadata", *command, f"{url}/trips", *options]
@@ -125,7 +125,7 @@ def test_the_command_makes_a_table_in_a_bucket(bucket: S3FileSystem) -> None:
 
 
 def test_a_bucket_holds_a_lock(bucket: S3FileSystem) -> None:
-    """The store lets one writer make the file."""
+    """The store lets one writer create the file."""
 
     def lock() -> FileLock:
         return FileLock(bucket, f"{PATH}/{LOCKS}", wait=timedelta(0), sleep=lambda seconds: None)
@@ -142,7 +142,7 @@ def test_a_bucket_holds_a_lock(bucket: S3FileSystem) -> None:
 
 @pytest.mark.deep
 def test_every_action_dies_at_every_write_in_a_bucket(server: moto_target.EmbeddedServer) -> None:
-    """And the next writer goes on."""
+    """And the next writer succeeds."""
     numbers = itertools.count()
     harness = TableHarness(TableBinding("s3", lambda: _bucket(server, f"dead-{next(numbers)}")))
     for when in deaths(harness):

@@ -1,4 +1,4 @@
-"""The metadata table: what was committed is seen, and nothing else."""
+"""Tests of the metadata table: it shows all committed changes, and no others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory)
 
 
 def logs(fs: FileSystem) -> list[str]:
-    """The log files of the partition that lists files."""
+    """Return the log files of the partition that lists files."""
     return [each.path for each in fs.list_status(FILES) if ".log." in each.path]
 
 
@@ -73,8 +73,8 @@ def test_a_dataset_without_partitions_has_one(fs: FileSystem) -> None:
         assert [each.path for each in table.list_files("")][-1] == f"{PATH}/new"
 
 
-def test_what_is_not_completed_is_not_seen(fs: FileSystem) -> None:
-    """Though the metadata table has it already: that is changed first."""
+def test_incomplete_actions_are_not_visible(fs: FileSystem) -> None:
+    """Although the metadata table, which changes first, already has it."""
     made = dataset(fs)
     before = seen(fs)
     instant = made.begin()
@@ -87,7 +87,7 @@ def test_what_is_not_completed_is_not_seen(fs: FileSystem) -> None:
 
 
 def test_the_first_action_of_a_dataset_that_fails_is_not_seen() -> None:
-    """Nor once it was rolled back, though it is then older than all of the timeline."""
+    """Even after its rollback, when it is older than the whole timeline."""
     fs = MemoryFileSystem()
     made = writer(fs)
     made.bootstrap(Change({A: {"old": 1}}), "trips")
@@ -98,9 +98,9 @@ def test_the_first_action_of_a_dataset_that_fails_is_not_seen() -> None:
     assert seen(fs) == {A: {"old": 1}}
 
 
-def test_what_is_completed_stays() -> None:
+def test_completed_action_can_not_be_rolled_back() -> None:
     made = dataset(MemoryFileSystem())
-    with pytest.raises(IllegalArgumentException, match="completed, and stays"):
+    with pytest.raises(IllegalArgumentException, match="it is completed"):
         made.roll_back(made.commit(Change({A: {"new": 1}})))
 
 
@@ -125,7 +125,7 @@ def test_there_is_no_compaction_while_an_action_may_still_fail() -> None:
 
 
 def test_a_compaction_that_was_not_completed_is_done_again() -> None:
-    """By the next commit, which is not in it."""
+    """By the next commit, which it does not include."""
     fs = MemoryFileSystem()
     made = dataset(fs)
     made.commit(Change({A: {"one": 1}}))
@@ -166,7 +166,7 @@ def test_a_torn_log_of_what_is_not_completed_is_nothing(fs: FileSystem) -> None:
 
 @pytest.mark.parametrize("keep", [0, 10, -1])
 def test_a_torn_log_of_what_is_completed_is_damage(fs: FileSystem, keep: int) -> None:
-    """To pass over it would be a wrong listing."""
+    """Ignoring it would give a wrong listing."""
     made = dataset(fs)
     made.commit(Change({A: {"new": 1}}))
     (path,) = logs(fs)
@@ -177,7 +177,7 @@ def test_a_torn_log_of_what_is_completed_is_damage(fs: FileSystem, keep: int) ->
 
 
 def test_a_torn_log_counts_for_nothing_beside_a_whole_one(fs: FileSystem) -> None:
-    """As after an attempt that died, and another one."""
+    """As after an attempt that died, and a retry."""
     made = dataset(fs)
     made.commit(Change({A: {"new": 1}}))
     (path,) = logs(fs)
@@ -204,11 +204,11 @@ def test_damage_of_the_base_file_is_noticed(fs: FileSystem) -> None:
     content = bytearray(get(fs, path))
     content[50] ^= 1
     put(fs, path, bytes(content))
-    with pytest.raises(CorruptFileException, match="checksum is wrong, at offset 0"):
+    with pytest.raises(CorruptFileException, match="checksum mismatch in a block, at offset 0"):
         seen(fs)
 
 
-def test_a_dataset_without_metadata_table_says_so(fs: FileSystem) -> None:
+def test_missing_metadata_table_raises(fs: FileSystem) -> None:
     fs.mkdirs(PATH)
     with pytest.raises(FileNotFoundError):
         MetadataTable(fs, PATH)
@@ -224,7 +224,7 @@ def test_a_metadata_table_is_made_once(fs: FileSystem) -> None:
 
 
 def test_an_action_can_be_finished_again(fs: FileSystem) -> None:
-    """By whoever does not know whether it was."""
+    """For example after an unknown outcome."""
     made = dataset(fs)
     instant = made.begin()
     change = Change({A: {"new": 7}})
@@ -234,7 +234,7 @@ def test_an_action_can_be_finished_again(fs: FileSystem) -> None:
 
 
 def test_a_table_with_an_index_that_is_not_kept_here_is_not_written() -> None:
-    """It would be wrong from then on."""
+    """Its index would become wrong."""
     fs = MemoryFileSystem()
     made = dataset(fs)
     path = f"{PATH}/.hoodie/hoodie.properties"
@@ -245,7 +245,7 @@ def test_a_table_with_an_index_that_is_not_kept_here_is_not_written() -> None:
 
 
 def test_a_table_whose_base_file_is_gone_is_not_believed(fs: FileSystem) -> None:
-    """Its logs alone would be a wrong listing, and so would the slice before."""
+    """Its logs alone, and the previous slice, would give a wrong listing."""
     made = dataset(fs)
     made.commit(Change({A: {"new": 7}}))
     made.compact()
@@ -253,12 +253,12 @@ def test_a_table_whose_base_file_is_gone_is_not_believed(fs: FileSystem) -> None
     first, second = (p.path for p in fs.list_status(FILES) if p.path.endswith(".hfile"))
     for gone in (second, first):
         fs.delete(gone)
-        with pytest.raises(MetadataException, match="a base file of 'files' is not there"):
+        with pytest.raises(MetadataException, match="base file of 'files' is missing"):
             seen(fs)
 
 
 def test_a_listing_is_what_it_begins_with(fs: FileSystem) -> None:
-    """Files that are Hudi's own left out."""
+    """Without Hudi's own files."""
     for path in ("a/x=1/one", "a/x=1/two", "a/x=2/three", ".hoodie/other", ".hoodie_partition"):
         put(fs, f"{PATH}/{path}", b"12345")
     found = listing(fs, PATH)
@@ -269,7 +269,7 @@ def test_a_listing_is_what_it_begins_with(fs: FileSystem) -> None:
 
 @pytest.mark.parametrize(("content", "reads"), [(b"12345", True), (b"54321", True), (b"1", False)])
 def test_a_status_is_a_path_and_a_length(fs: FileSystem, content: bytes, reads: bool) -> None:
-    """The format keeps no more: of a file that was replaced it is noticed that it is shorter."""
+    """The format stores no more: a replaced file is detected only if it is shorter."""
     put(fs, f"{PATH}/f", b"12345")
     MetadataWriter(fs, PATH).initialize()
     with MetadataTable(fs, PATH) as table:
@@ -287,7 +287,7 @@ def test_a_status_is_a_path_and_a_length(fs: FileSystem, content: bytes, reads: 
 
 
 def test_a_cold_lookup_takes_five_requests_and_the_next_one() -> None:
-    """The properties, two timelines, the files of the table, and its end and a block of it."""
+    """The properties, two timelines, the files of the table, and its end and one block."""
     fs = MemoryFileSystem()
     partitions = [f"city={n:03}" for n in range(300)]
     dataset(fs, partitions, 100)
@@ -303,7 +303,7 @@ def test_a_cold_lookup_takes_five_requests_and_the_next_one() -> None:
         assert fs.io_statistics()["stream_read_vectored_operations"] == vectored + 1
 
 
-#: What may happen to a dataset of two partitions and three names.
+#: Possible events of a dataset with two partitions and three names.
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["commit", "fail", "roll back", "compact"]),
@@ -323,7 +323,7 @@ STEPS = st.lists(
 def test_the_table_is_the_dataset_after_whatever_happened(
     steps: list[tuple[str, dict[str, dict[str, int]], dict[str, set[str]]]],
 ) -> None:
-    """A dictionary tells what the dataset is."""
+    """A dictionary is the model of the dataset."""
     fs = MemoryFileSystem()
     made = dataset(fs, [A], 1)
     model = {A: {name(0): 600}}

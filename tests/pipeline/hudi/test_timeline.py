@@ -1,4 +1,4 @@
-"""Timelines and properties: files that say what was done."""
+"""Tests of timelines and properties."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_other_files_are_no_instants(name: str) -> None:
     assert parse_instant(name) is None
 
 
-def test_an_instant_is_in_the_last_state_it_came_to() -> None:
+def test_instant_has_its_latest_state() -> None:
     timeline = Timeline([INSTANTS[f"{ONE}_{TWO}.commit"], INSTANTS[f"{ONE}.inflight"]])
     assert timeline.completed == {ONE: TWO}
     assert timeline.pending == []
@@ -75,7 +75,7 @@ def test_what_is_older_than_a_timeline_was_completed_and_archived() -> None:
 
 
 def test_an_instant_is_requested_once() -> None:
-    """Whoever comes second takes the next millisecond."""
+    """The second writer takes the next millisecond."""
     fs = MemoryFileSystem()
     writer = TimelineWriter(fs, PATH, lambda: datetime(2026, 1, 1, tzinfo=timezone.utc))
     first = writer.request("commit", Timeline([]))
@@ -86,7 +86,7 @@ def test_an_instant_is_requested_once() -> None:
 
 
 def test_of_two_that_make_an_instant_at_once_one_does(tmp_path: Path) -> None:
-    """Both began when there was none."""
+    """Both begin with an empty timeline."""
     for fs in (MemoryFileSystem(), LocalFileSystem(str(tmp_path))):
         first, second = (fs.create("/instant", overwrite=False) for _ in range(2))
         first.write(b"first")
@@ -97,7 +97,7 @@ def test_of_two_that_make_an_instant_at_once_one_does(tmp_path: Path) -> None:
         assert [each.path for each in fs.list_status("/")] == ["/instant"]
 
 
-def test_times_go_on_though_a_clock_goes_back() -> None:
+def test_times_increase_if_the_clock_goes_back() -> None:
     writer = TimelineWriter(
         MemoryFileSystem(), PATH, lambda: datetime(2020, 1, 1, tzinfo=timezone.utc)
     )
@@ -156,7 +156,7 @@ def test_properties_are_read_as_java_writes_them() -> None:
     ],
 )
 def test_the_checksum_of_properties_is_hudis(properties: dict[str, str], checksum: str) -> None:
-    """Seen in a table that Hudi 1.0 wrote."""
+    """Taken from a table that Hudi 1.0 wrote."""
     assert table_checksum(properties) == checksum
 
 

@@ -1,4 +1,4 @@
-"""A bucket behind a proxy that counts requests."""
+"""Fixtures: a bucket behind a proxy that counts requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fscontract.implementations.s3.moto_target import (
 
 @dataclass
 class Bucket:
-    """The bucket, and what was asked of it since `forget`."""
+    """The bucket, and its requests since `forget`."""
 
     fs: S3FileSystem
     proxy: FaultProxy
@@ -32,12 +32,12 @@ class Bucket:
 
     @property
     def url(self) -> str:
-        """What the bucket is called."""
+        """URL of the bucket."""
         return f"s3://{BUCKET}"
 
     @property
     def options(self) -> list[str]:
-        """How the command line gets to it."""
+        """Command-line options of the bucket."""
         pairs = {
             "endpoint": self.proxy.url,
             "region": REGION,
@@ -47,28 +47,28 @@ class Bucket:
         return [part for pair in pairs.items() for part in ("-o", "=".join(pair))]
 
     def forget(self) -> None:
-        """Begin to count."""
+        """Start counting."""
         self.before = len(self.proxy.requests)
 
     @property
     def requests(self) -> tuple[LoggedRequest, ...]:
-        """What came since."""
+        """Requests since then."""
         return self.proxy.requests[self.before :]
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many requests of each kind that was: GET and HEAD of objects, and LIST."""
+        """Number of requests by kind: GET and HEAD of objects, and LIST."""
         return dict(Counter(_kind(request) for request in self.requests))
 
     @property
     def asked(self) -> int:
-        """How many bytes of objects were asked for, by the ranges of the requests."""
+        """Number of requested bytes, by the ranges of the requests."""
         ranges = [r.headers["range"] for r in self.requests if _kind(r) == "GET"]
         pairs = [text.removeprefix("bytes=").split("-") for text in ranges]
         return sum(int(last) + 1 - int(first) for first, last in pairs)
 
     def put(self, path: str, data: bytes) -> str:
-        """Make a file."""
+        """Write a file."""
         with self.fs.create(path) as file:
             file.write(data)
         return path
@@ -80,7 +80,7 @@ def _kind(request: LoggedRequest) -> str:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Bucket]:
-    """A bucket on a server of moto's."""
+    """A bucket on a moto server."""
     with EmbeddedServer() as server, FaultProxy(server.url) as proxy:
         make_bucket(server.url)
         with S3FileSystem.of(embedded_config(proxy.url, {})) as fs:
@@ -89,7 +89,7 @@ def served() -> Iterator[Bucket]:
 
 @pytest.fixture
 def bucket(served: Bucket) -> Bucket:
-    """An empty one, of which nothing was asked yet."""
+    """An empty bucket without requests."""
     for status in list(served.fs.list_status("/")):
         served.fs.delete(status.path, recursive=True)
     served.forget()

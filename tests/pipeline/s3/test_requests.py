@@ -1,4 +1,4 @@
-"""Splitting and reading files in a bucket: the right records, for few requests."""
+"""Tests of splitting and reading files in a bucket: correct records, with few requests."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ BLOCK = 64 << 10
 
 
 def planned(bucket: Bucket, path: str) -> list[FileBlockMetadata]:
-    """The blocks that a splitter makes."""
+    """Return the blocks of a splitter."""
     place = S3Location(bucket.fs.config)
     plan = BlockPlan([Input(path, place, path)], SplitSettings(block_size=BLOCK))
     return [i for part in plan.parts() for i in part.items if isinstance(i, FileBlockMetadata)]
 
 
 def lines(bucket: Bucket, blocks: list[FileBlockMetadata]) -> list[bytes]:
-    """What one reader finds in them, in this order."""
+    """Return the lines that one reader finds in them, in this order."""
     with FSReadAheadLineReader(bucket.fs, as_bytes) as reader:
         return [r.record for block in blocks for r in reader.process_block(block)]
 
 
-def test_files_are_listed_and_none_is_asked_for(bucket: Bucket) -> None:
-    """A listing for each directory; a look at the input itself, which may be a file."""
+def test_splitting_lists_files_without_requesting_them(bucket: Bucket) -> None:
+    """One listing per directory; one status request for the input, which may be a file."""
     for name in ("a", "b", "c", "sub/d"):
         bucket.put(f"/in/{name}", LINES[: 3 * BLOCK])
     bucket.forget()
@@ -50,7 +50,7 @@ def test_files_are_listed_and_none_is_asked_for(bucket: Bucket) -> None:
 
 
 def test_blocks_in_a_row_are_a_few_requests(bucket: Bucket) -> None:
-    """One for the first block and what follows, then longer and longer ones; never a HEAD."""
+    """One for the first block, then increasingly large ones; no HEAD."""
     bucket.put("/in/f", LINES)
     blocks = planned(bucket, "/in")
     bucket.forget()
@@ -60,8 +60,8 @@ def test_blocks_in_a_row_are_a_few_requests(bucket: Bucket) -> None:
     assert bucket.asked == len(LINES)
 
 
-def test_blocks_by_themselves_are_one_request_each(bucket: Bucket) -> None:
-    """Which asks for 64 KiB behind the block, and for the byte before it."""
+def test_separate_blocks_are_one_request_each(bucket: Bucket) -> None:
+    """It includes 64 KiB after the block, and the byte before it."""
     bucket.put("/in/f", LINES)
     blocks = planned(bucket, "/in")
     bucket.forget()
@@ -85,7 +85,7 @@ def test_slices_and_compressed_files_take_no_more(bucket: Bucket) -> None:
 
 
 def test_the_commands_read_a_bucket(bucket: Bucket) -> None:
-    """By its URL and options."""
+    """With its URL and options."""
     bucket.put("/in/a", LINES[:100_000])
     bucket.put("/in/b", b"last\n")
     bucket.forget()

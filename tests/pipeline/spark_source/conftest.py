@@ -1,4 +1,4 @@
-"""The data source in the session that all tests share."""
+"""Fixtures: the data source in the session that all tests share."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fscontract.pipeline.spark_source.source import Registration
 HERE = Path(__file__).parent
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist looks at the groups then
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups later
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With xdist one process runs what needs the session: there is one machine of Java."""
+    """Run these tests in one xdist worker, so that they share one JVM."""
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
             if HERE in item.path.parents and "spark" in getattr(item, "fixturenames", ()):
@@ -24,11 +24,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def source(spark: Any) -> Registration:
-    """The source, registered; filters are pushed."""
+    """The registered source, with pushed filters."""
     return register(spark, pushdown=True)
 
 
 @pytest.fixture(autouse=True)
 def variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take back what errors set in a process that does not end with them."""
+    """Reset the variable that errors set, because this process does not end."""
     monkeypatch.setenv("SPARK_HIDE_TRACEBACK", "")

@@ -1,4 +1,4 @@
-"""Datasets of Parquet files, and what the source reads of them: what Spark calls, called here."""
+"""Datasets of Parquet files, read by the source without Spark."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tests.pipeline.spark_source.support import write
 
 
 class PushingSource(FsContractDataSource):
-    """The source as `register` makes it."""
+    """The source as `register` creates it."""
 
     pushdown = True
 
 
 @dataclass
 class Read:
-    """What came of reading a dataset: rows, the files that were planned, and filters given back."""
+    """Result of reading a dataset: rows, the planned files, and the returned filters."""
 
     rows: list[dict[str, Any]]
     files: list[str]
@@ -37,20 +37,20 @@ class Read:
     partitions: int
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column, sorted; nulls first."""
+        """Return the values of a column, sorted; nulls first."""
         values = [row[name] for row in self.rows]
         return sorted(values, key=lambda value: (value is not None, value))
 
 
 def parquet(table: Any, **options: Any) -> bytes:
-    """A Parquet file of an Arrow table."""
+    """Return a Parquet file of an Arrow table."""
     file = io.BytesIO()
     pq.write_table(table, file, **options)
     return file.getvalue()
 
 
 def put(folder: Path, tables: Mapping[str, Any], **options: Any) -> str:
-    """Write tables, or columns of them, as files; the folder."""
+    """Write tables, or columns of them, as files; return the directory."""
     for name, table in tables.items():
         made = table if isinstance(table, pa.Table) else pa.table(table)
         write(folder, name, parquet(made, **options))
@@ -58,19 +58,19 @@ def put(folder: Path, tables: Mapping[str, Any], **options: Any) -> str:
 
 
 def index(path: str, columns: Iterable[str] | None = None) -> str:
-    """Make the metadata table of a folder; the folder."""
+    """Create the metadata table of a directory; return the directory."""
     fs: FileSystem = LocalFileSystem("/")
     MetadataWriter(fs, path).initialize(columns=None if columns is None else list(columns))
     return path
 
 
 def struct(**kinds: Any) -> Any:
-    """A schema of these columns."""
+    """Return a schema of these columns."""
     return spark.StructType([spark.StructField(name, kind) for name, kind in kinds.items()])
 
 
 def read(path: Any, filters: Iterable[Any] = (), schema: Any = None, **options: Any) -> Read:
-    """What tasks make of a plan that was sent to them."""
+    """Read a pickled plan, as tasks do."""
     given = {name: str(value) for name, value in options.items()}
     source = PushingSource({"path": str(path), "reader": "parquet", **given})
     columns = source.schema() if schema is None else schema

@@ -1,4 +1,4 @@
-"""Files, and what their records are."""
+"""Random files, and their expected records."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.blockreader.readers import records_of
 
-#: What random files are made of: ends of lines, what may stand between them, and a BOM.
+#: Parts of random files: line ends, text between them, and a BOM.
 PIECES = (b"\n", b"\r", b"\r\n", b"a", b"bc", b"\xff", b"0123456789" * 3, b"\xef\xbb\xbf", b"")
-#: The same for text that Spark's own reader takes apart at line feeds as we do.
+#: Parts of text that Spark's own reader splits at line feeds, as the source does.
 TEXT = (b"\n", b"\n", b"\r\n", "äö".encode(), b"bc", b"0123456789" * 3)
 
 
 def random_files(
     folder: Path, count: int, pieces: Sequence[bytes] = PIECES, seed: int = 7
 ) -> dict[str, bytes]:
-    """Write that many files; their contents by their paths."""
+    """Write random files; return contents by path."""
     chosen = random.Random(seed)
     folder.mkdir(exist_ok=True)
     files = {}
@@ -32,13 +32,13 @@ def random_files(
 
 
 def unsplit(path: str, **options: Any) -> list[tuple[bytes, int]]:
-    """The records of a file that is one block, with their offsets."""
+    """Return the records of a file that is one block, with their offsets."""
     fs = LocalFileSystem("/")
     return [(r.record, r.offset) for r in records_of(fs, path, 1 << 40, **options)]
 
 
 def write(folder: Path, name: str, content: bytes) -> str:
-    """Put a file there; its path."""
+    """Write a file; return its path."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -46,7 +46,7 @@ def write(folder: Path, name: str, content: bytes) -> str:
 
 
 def read(spark: Any, paths: Any, **options: Any) -> Any:
-    """A frame of the source."""
+    """Return a frame of the source."""
     reader = spark.read.format("fscontract")
     for name, value in options.items():
         reader = reader.option(name, value)

@@ -1,4 +1,4 @@
-"""The source as a table of Spark's catalog, and inputs by relative paths."""
+"""Tests of the source as a table of Spark's catalog, and of relative paths."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tests.pipeline.spark_source.parquet_support import index, put
 from tests.pipeline.spark_source.programs.stream import start
 from tests.pipeline.spark_source.support import write
 
-#: What Spark 4.3 gives a source for `create table ... using fscontract options (path, blockSize)`
-#: with a comment and a property of the user's.
+#: Properties that Spark 4.3 passes for `create table ... using fscontract options (path,
+#: blockSize)` with a comment and a user property.
 PROPERTIES = {
     "provider": "fscontract",
     "owner": "root",
@@ -43,7 +43,7 @@ PROPERTIES = {
 
 @pytest.fixture
 def name(spark: Any, source: Any, tmp_path: Path) -> Iterator[str]:
-    """A name for a table, which is dropped."""
+    """The name of a table, which is dropped afterwards."""
     made = tmp_path.name
     yield made
     spark.sql(f"drop table if exists {made}")
@@ -51,7 +51,7 @@ def name(spark: Any, source: Any, tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def here(spark: Any, tmp_path: Path) -> str:
-    """The test's directory, relative to the working directory of the driver's machine."""
+    """The test's directory, relative to the JVM's working directory."""
     driver = spark.sparkContext._jvm.java.lang.System.getProperty("user.dir")
     return os.path.relpath(tmp_path, driver)
 
@@ -67,12 +67,12 @@ def test_only_what_options_set_is_an_option_of_a_table() -> None:
 @pytest.mark.parametrize("name", ["owner", "provider", "comment", "location"])
 def test_a_property_of_tables_alone_is_an_unknown_option(name: str) -> None:
     """It does not come from Spark."""
-    with pytest.raises(SourceException, match=f"no option '{name}'"):
+    with pytest.raises(SourceException, match=f"unknown option '{name}'"):
         FsContractDataSource({"path": "/in", name: "x"})
 
 
 def test_a_mistaken_option_of_a_table_is_refused() -> None:
-    with pytest.raises(SourceException, match="no option 'blocksze'; did you mean blockSize"):
+    with pytest.raises(SourceException, match="unknown option 'blocksze'; did you mean blockSize"):
         FsContractDataSource({**PROPERTIES, "option.blocksze": "3"})
 
 
@@ -91,7 +91,7 @@ def test_a_table_without_columns_is_refused() -> None:
 
 
 def test_an_input_replaces_the_options_of_a_schema(tmp_path: Path) -> None:
-    """A schema of a table that is used for another input says nothing of it."""
+    """The schema of a table does not affect a read of another input."""
     write(tmp_path, "a", b"x")
     schema = FsContractDataSource({"path": str(tmp_path)}).schema()
     other = FsContractDataSource({"path": "/other"})
@@ -109,7 +109,7 @@ def test_nothing_is_written(source: Any, options: dict[str, str]) -> None:
 
 
 def test_a_stream_is_not_written() -> None:
-    """Spark makes the source with the options of the writer, one of which is no reader's."""
+    """Spark creates the source with the writer's options, one of which readers lack."""
     with pytest.raises(SourceException, match=r"format 'fscontract' is read-only"):
         FsContractDataSource({"path": "/out", "checkpointlocation": "/c"})
 
@@ -157,7 +157,7 @@ def test_a_metadata_table_is_read_as_a_table_of_the_catalog(
 
 
 def test_a_stream_reads_a_table(spark: Any, tmp_path: Path, here: str, name: str) -> None:
-    """Which was created from a relative path, with windows at one."""
+    """The table was created with a relative path, and relative windows."""
     write(tmp_path, "in/x", b"a\nb\n")
     spark.sql(f"create table {name} using fscontract options (path '{here}/in')")
     frame = spark.readStream.option("windowLocation", f"{here}/windows").table(name)
@@ -174,18 +174,21 @@ def test_a_stream_reads_a_table(spark: Any, tmp_path: Path, here: str, name: str
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("create table {name} using fscontract options (path '{path}', x '1')", "no option 'x'"),
-        ("create table {name} using fscontract options (blockSize '3')", "no path"),
+        (
+            "create table {name} using fscontract options (path '{path}', x '1')",
+            "unknown option 'x'",
+        ),
+        ("create table {name} using fscontract options (blockSize '3')", "missing path"),
         ("create table {name} using fscontract as select 1 as value", "is read-only"),
-        ("select * from {name}2", "leave out its columns"),
+        ("select * from {name}2", "omit its columns"),
         ("insert into {name}2 values ('x')", "format 'fscontract' is read-only"),
     ],
     ids=["option", "path", "select", "columns", "insert"],
 )
-def test_what_a_table_cannot_do_is_one_line(
+def test_unsupported_table_operation_is_one_line(
     spark: Any, tmp_path: Path, name: str, statement: str, said: str
 ) -> None:
-    """Spark passes no options of a table to the source that has columns of its own."""
+    """Spark passes no options of a table to a source with explicit columns."""
     from pyspark.errors import AnalysisException
 
     write(tmp_path, "x", b"a")
@@ -200,14 +203,14 @@ def test_what_a_table_cannot_do_is_one_line(
 
 
 def test_a_stream_without_a_path_is_one_line(spark: Any, tmp_path: Path, source: Any) -> None:
-    """Also where the columns are given, so that the source is first asked for a reader."""
+    """Also with explicit columns, where the reader is created first."""
     from pyspark.errors import StreamingQueryException
 
     reader = spark.readStream.format("fscontract").schema("value string")
     frame = reader.option("windowLocation", str(tmp_path / "windows")).load()
     writer = frame.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "c"))
     query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
-    with pytest.raises(StreamingQueryException, match="SourceException: no path"):
+    with pytest.raises(StreamingQueryException, match="SourceException: missing path"):
         query.awaitTermination()
 
 
@@ -236,7 +239,7 @@ def test_parquet_and_its_metadata_are_at_relative_paths(
 
 
 def test_a_stream_reads_relative_paths(spark: Any, tmp_path: Path, here: str, source: Any) -> None:
-    """Two runs by relative and absolute paths are of one stream."""
+    """Runs with relative and absolute paths belong to one stream."""
     write(tmp_path, "in/a", b"1")
     start(spark, Path(here)).awaitTermination()
     write(tmp_path, "in/b", b"2")

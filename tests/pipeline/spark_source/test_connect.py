@@ -1,4 +1,4 @@
-"""The data source with Spark Connect, whose driver is another process than Spark's."""
+"""Tests of the data source with Spark Connect, whose driver is a separate process."""
 
 from __future__ import annotations
 

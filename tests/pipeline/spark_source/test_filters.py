@@ -1,4 +1,4 @@
-"""Filters: which are taken, which blocks are left, and which rows."""
+"""Tests of filters: accepted ones, remaining blocks, and remaining rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES: dict[str, type] = {"value": str, "path": str, "block_id": int, "offset": 
 
 
 def taken(pushed: Any) -> Condition:
-    """The condition of a filter that is taken."""
+    """Return the condition of an accepted filter."""
     found = condition_of(pushed, TYPES)
     assert found is not None
     return found
@@ -42,7 +42,7 @@ def taken(pushed: Any) -> Condition:
     ids=str,
 )
 def test_a_condition_is_what_the_filter_says(pushed: Any, value: Any, holds: bool) -> None:
-    """Of one value, and of an array."""
+    """For one value, and for an array."""
     condition = taken(pushed)
     assert condition.holds(value) is holds
     assert condition.mask(pa.array([value])).to_pylist() == [holds]
@@ -62,7 +62,7 @@ def test_a_condition_is_what_the_filter_says(pushed: Any, value: Any, holds: boo
     ids=str,
 )
 def test_other_filters_stay_with_spark(pushed: Any) -> None:
-    """Those of unknown columns or other types, and those with nulls."""
+    """Filters of unknown columns or other types, and those with nulls."""
     assert condition_of(pushed, TYPES) is None
 
 
@@ -99,7 +99,7 @@ conditions = st.lists(
 def test_no_block_is_left_out_that_has_a_row(
     found: list[Condition], length: int, size: int, data: st.DataObject
 ) -> None:
-    """Rows start within their block, or exactly where it ends."""
+    """Rows start within their block, or exactly at its end."""
     whole = run(length, size, data.draw(st.integers(0, length - 1)))
     kept = {b.block_id for one in kept_runs([whole], found) for b in one.blocks()}
     for block in whole.blocks():
@@ -112,7 +112,7 @@ def test_no_block_is_left_out_that_has_a_row(
 
 
 def test_bounds_leave_few_blocks() -> None:
-    """Of a file of a hundred."""
+    """Of a file with a hundred blocks."""
     whole = run(1000, 10)
     for low, high, blocks in [(500, 509, (49, 51)), (0, 3, (0, 1)), (-9, -1, (0, 0))]:
         found = [Condition("offset", "ge", low), Condition("offset", "le", high)]
@@ -124,6 +124,6 @@ def test_bounds_leave_few_blocks() -> None:
 
 
 def test_nothing_is_null() -> None:
-    """So a filter for nulls leaves no file at all."""
+    """So a filter for nulls selects no files."""
     assert kept_runs([run(10, 1)], [Condition("value", "null", None)]) == []
     assert len(kept_runs([run(10, 1)], [Condition("value", "null", None, True)])) == 1

@@ -1,4 +1,4 @@
-"""Lines and their offsets are those of Hadoop's TextInputFormat."""
+"""Tests that lines and their offsets equal those of Hadoop's TextInputFormat."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.pipeline.spark_source.support import read
 
-#: What files are made of beside their own numbers: ends of lines, text, and a BOM.
+#: Parts of files besides their numbers: line ends, text, and a BOM.
 _PIECES = ("\n", "\r", "\r\n", "a", "bc", "ä", "0123456789" * 3, "\ufeff", "")
 _FORMAT = "org.apache.hadoop.mapreduce.lib.input.TextInputFormat"
 _SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
@@ -21,7 +21,7 @@ _SPLIT = "mapreduce.input.fileinputformat.split.maxsize"
 def test_random_files_give_the_lines_that_hadoop_reads(
     spark: Any, tmp_path: Path, files: int
 ) -> None:
-    """Though both split them, and not at the same places."""
+    """Although they split files at different places."""
     chosen = random.Random(5)
     for number in range(files):
         pieces = [*_PIECES, f"<{number}>", f"<{number}>\n"]

@@ -1,4 +1,4 @@
-"""The driver is killed in the middle of micro-batches: nothing is lost, and nothing comes twice."""
+"""Tests of a driver killed in the middle of micro-batches: no lost or duplicate records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.pipeline.spark_source.programs import stream
 from tests.pipeline.spark_source.support import write
 
 PROGRAM = Path(stream.__file__)
-#: The most often that a stage is reached before a kill. A micro-batch has one file, and so at
+#: Maximum number of times a stage is reached before a kill. A micro-batch has one file, and so at
 #: least one task: a driver begins at most one more than these.
 MOST = 6
 #: Seconds after which a driver that is not held has failed.
@@ -31,7 +31,7 @@ PATIENCE = 900
 def test_the_records_are_those_of_the_files_after_kills(
     spark: Any, tmp_path: Path, kills: int, seed: int
 ) -> None:
-    """At stages of a micro-batch that the seed chooses, and after one run to the end."""
+    """At stages of a micro-batch that the seed selects, and after one run to the end."""
     wanted: Counter[tuple[str, str]] = Counter()
     files = kills * (MOST + 1) + 10
     for number in range(files):
@@ -53,7 +53,7 @@ def test_the_records_are_those_of_the_files_after_kills(
 
 
 def _kill_at(place: Path, stage: str, count: int) -> None:
-    """Start a driver, and kill all of it when it has reached a stage so often."""
+    """Start a driver, and kill all its processes when it has reached a stage `count` times."""
     print(f"killed when {stage} for the {count}. time")
     (place / "tmp").mkdir(exist_ok=True)
     driver = subprocess.Popen(
@@ -76,6 +76,6 @@ def _kill_at(place: Path, stage: str, count: int) -> None:
 
 
 def _kill(group: int) -> None:
-    """Kill the processes of a group: Python, and Java with what it started."""
+    """Kill the processes of a group: Python, Java, and their children."""
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Option `metadata`: the files are those of the metadata table, and no row is left out by it."""
+"""Tests of option `metadata`: files come from the metadata table, without losing rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.pipeline.spark_source.support import write
 
 NAN = float("nan")
 ZONED = datetime(2026, 1, 1, tzinfo=timezone.utc)
-#: Columns, and the values that they may have: each with what is special about its kind.
+#: Columns and their possible values, including special ones of each type.
 VALUES: dict[str, tuple[Any, list[Any]]] = {
     "whole": (pa.int64(), [None, -1, 0, 1, 5, 1 << 60]),
     "short": (pa.int16(), [None, -7, 0, 7]),
@@ -55,7 +55,7 @@ OVER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max
 
 
 def _ordered(value: Any) -> Any:
-    """A value as Spark compares it: NaN is NaN, and more than any number."""
+    """Return a value that sorts as in Spark: NaN equals NaN, and exceeds any number."""
     return (
         (math.isnan(value), 0.0 if math.isnan(value) else value + 0.0)
         if (isinstance(value, float))
@@ -64,7 +64,7 @@ def _ordered(value: Any) -> Any:
 
 
 def meets(row: dict[str, Any], pushed: Any) -> bool | None:
-    """What a filter of Spark says of a row; None for what SQL leaves open, which is no."""
+    """Return the result of a Spark filter on a row; None for SQL's null, which counts as false."""
     if isinstance(pushed, api.Not):
         inner = meets(row, pushed.child)
         return None if inner is None else not inner
@@ -86,7 +86,7 @@ def meets(row: dict[str, Any], pushed: Any) -> bool | None:
 
 @st.composite
 def filters(draw: st.DrawFn) -> Any:
-    """A filter as Spark pushes them."""
+    """Draw a filter as Spark pushes it."""
     column = draw(st.sampled_from(list(VALUES)))
     known = [value for value in VALUES[column][1] if value is not None]
     kinds: list[Any] = [
@@ -136,7 +136,7 @@ def test_no_row_is_left_out_that_meets_all_filters(
     group: int,
     metadata: bool,
 ) -> None:
-    """Nor is one there that does not meet a filter that was taken."""
+    """And no row that violates an accepted filter is returned."""
     folder = tmp_path_factory.mktemp("in")
     tables = {f"part={n % 2}/{n}.parquet": _table(found) for n, found in enumerate(files)}
     path = put(folder, tables, row_group_size=group)
@@ -151,7 +151,7 @@ def test_no_row_is_left_out_that_meets_all_filters(
 
 
 def _days(folder: Path, days: int = 4, files: int = 3) -> str:
-    """A dataset whose files have ten ids each, in order."""
+    """Create a dataset whose files have ten ids each, in order."""
     starts = {(day, n): 100 * day + 10 * n for day in range(days) for n in range(files)}
     return put(
         folder,
@@ -176,7 +176,7 @@ def test_only_files_that_may_match_are_planned(tmp_path: Path) -> None:
 
 
 def test_the_files_are_those_of_the_table(tmp_path: Path) -> None:
-    """Not those that nobody has committed; a file that a commit deletes is not read."""
+    """Uncommitted files, and files deleted by a commit, are not read."""
     path = index(_days(tmp_path))
     put(tmp_path, {"day=1/new.parquet": {"id": [1000]}, "day=9/new.parquet": {"id": [1001]}})
     assert max(read(path, metadata=True).column("id")) == 329
@@ -189,10 +189,8 @@ def test_the_files_are_those_of_the_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["absent", "torn", "statistics"])
-def test_without_a_table_files_are_listed_and_that_is_said_once(
-    tmp_path: Path, damage: str
-) -> None:
-    """The rows are the same; what an action has not completed is left out as by the table."""
+def test_without_a_table_files_are_listed_with_one_warning(tmp_path: Path, damage: str) -> None:
+    """The rows are the same; files of incomplete actions are skipped as with the table."""
     path = index(_days(tmp_path))
     wanted = read(path, [api.EqualTo(("id",), 105)], metadata=True)
     hoodie = tmp_path / ".hoodie"
@@ -213,7 +211,7 @@ def test_without_a_table_files_are_listed_and_that_is_said_once(
 
 
 def test_an_older_file_of_a_group_is_not_read_though_it_alone_may_match(tmp_path: Path) -> None:
-    """The newer one has replaced its rows: its ranges leave it out, and the older one with it."""
+    """The newer one has replaced its rows: its ranges exclude both."""
     group = "0000000a-0000-4000-8000-000000000000-0"
     old, new = (f"{group}_0-1-0_2026010100000{n}000.parquet" for n in (0, 1))
     path = put(tmp_path, {f"d=1/{old}": {"id": [1]}, f"d=1/{new}": {"id": [2]}})
@@ -223,12 +221,12 @@ def test_an_older_file_of_a_group_is_not_read_though_it_alone_may_match(tmp_path
     write(tmp_path, f"d=1/.{group}_20260101000001000.log.1_0-1-0", b"")
     shutil.rmtree(tmp_path / ".hoodie")
     index(path)
-    with pytest.raises(SourceException, match="logs of Hudi are not read as Parquet"):
+    with pytest.raises(SourceException, match="unsupported Hudi log file"):
         read(path, metadata=True)
 
 
 def test_a_field_of_a_struct_is_not_a_column_of_its_name(tmp_path: Path) -> None:
-    """Its statistics have that name, and are of something else."""
+    """Its statistics have the same name, but belong to another column."""
     from pyspark.sql import types as spark
 
     path = put(tmp_path, {"f.parquet": {"a": [{"b": 1}], "id": [1]}})
@@ -243,10 +241,10 @@ def test_a_field_of_a_struct_is_not_a_column_of_its_name(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("none", "no such input: '{folder}/none'"), ("f", "option 'metadata' is for directories")],
+    [("none", "input not found: '{folder}/none'"), ("f", "option 'metadata' requires a directory")],
 )
 def test_an_input_that_is_no_dataset_is_one_line(tmp_path: Path, path: str, said: str) -> None:
-    """When it is loaded, as without the option."""
+    """The error occurs on load, as without the option."""
     write(tmp_path, "f", b"x\n")
     for reader in ("lines", "parquet"):
         options = {"path": f"{tmp_path}/{path}", "metadata": "true", "reader": reader}
@@ -258,7 +256,7 @@ def test_an_input_that_is_no_dataset_is_one_line(tmp_path: Path, path: str, said
 
 
 def _lines(path: str, pushed: list[Any], **options: str) -> tuple[list[tuple[Any, ...]], list[Any]]:
-    """Rows of lines, and the files that were planned."""
+    """Return rows of lines, and the planned files."""
     source = PushingSource({"path": path, **options})
     reader: Any = source.reader(source.schema())
     assert list(reader.pushFilters(pushed)) == []
@@ -269,7 +267,7 @@ def _lines(path: str, pushed: list[Any], **options: str) -> tuple[list[tuple[Any
 
 
 def test_lines_are_those_of_a_listing(tmp_path: Path) -> None:
-    """With the same numbers of blocks, whichever directories a filter leaves."""
+    """With the same block numbers, whichever directories a filter selects."""
     for day in range(4):
         for name in ("a", "b", "_hidden"):
             write(tmp_path, f"day={day}/{name}", f"{day} {name}\n".encode() * 50)
@@ -288,7 +286,7 @@ def test_lines_are_those_of_a_listing(tmp_path: Path) -> None:
 def test_filters_of_paths_look_up_only_their_directories(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As long as no number of a block is wanted, which depends on all files."""
+    """Unless a block number is requested, which depends on all files."""
     from fscontract.pipeline.hudi.table import MetadataTable
 
     for day in range(4):
@@ -316,7 +314,7 @@ def test_filters_of_paths_look_up_only_their_directories(
 
 
 def test_a_table_elsewhere_is_used(tmp_path: Path) -> None:
-    """For datasets that one can't write into."""
+    """For datasets that can't be written to."""
     path = _days(tmp_path / "in", days=1)
     where = str(tmp_path / "table")
     MetadataWriter(LocalFileSystem("/"), path, directory=where).initialize(columns=["id"])

@@ -1,4 +1,4 @@
-"""The metadata table as a table of Spark: what Spark calls, called here."""
+"""Tests of the metadata table as a Spark table, without Spark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.pipeline.spark_source.support import write
 
 
 class PushingTables(MetadataTableSource):
-    """The source as `register` makes it."""
+    """The source as `register` creates it."""
 
     pushdown = True
 
@@ -34,7 +34,7 @@ def _read(path: str, filters: Any = (), **options: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """A dataset of two partitions, and of an instant after its table was made."""
+    """A dataset of two partitions, with an instant after the creation of its table."""
     write(tmp_path, "day=1/a", b"12345")
     write(tmp_path, "day=2/b", b"1")
     index(str(tmp_path))
@@ -47,7 +47,7 @@ def path(tmp_path: Path) -> str:
 
 
 def test_there_is_a_row_for_each_file(path: str) -> None:
-    """With the instant that is in its name, if there is one."""
+    """With the instant in its name, if there is one."""
     rows = _read(path)
     assert [(row["partition"], row["size"]) for row in rows] == [
         *(("day=1", 5), ("day=2", 1), ("day=2", 3))
@@ -71,7 +71,7 @@ def test_filters_are_those_of_sql(path: str) -> None:
 
 
 def test_an_instant_of_the_past_is_shown(path: str) -> None:
-    """As the dataset was then."""
+    """The dataset at that time."""
     writer = MetadataWriter(LocalFileSystem("/"), path)
     first = writer.commit(Change({"day=3": {"x": 7}}))
     writer.commit(Change({"day=3": {"y": 8}}))
@@ -110,17 +110,17 @@ def test_statistics_are_texts_with_their_type(tmp_path: Path) -> None:
     ("options", "said"),
     [
         ({"path": "{folder}"}, "'{folder}' has no metadata table"),
-        ({"path": "{folder}", "reader": "lines"}, "no option 'reader'"),
+        ({"path": "{folder}", "reader": "lines"}, "unknown option 'reader'"),
         (
             {"path": "{folder}", "content": "x"},
             "option 'content' can't be 'x': expected one of files",
         ),
-        ({"paths": '["/a", "/b"]'}, "a metadata table is that of one dataset"),
+        ({"paths": '["/a", "/b"]'}, "expected the path of one dataset"),
     ],
     ids=str,
 )
-def test_what_is_wrong_is_one_line(tmp_path: Path, options: dict[str, str], said: str) -> None:
-    """When it is loaded."""
+def test_invalid_options_are_one_line(tmp_path: Path, options: dict[str, str], said: str) -> None:
+    """The error occurs on load."""
     with pytest.raises(SourceException) as error:
         PushingTables({k: v.format(folder=tmp_path) for k, v in options.items()}).schema()
     assert said.format(folder=tmp_path) in str(error.value)

@@ -1,4 +1,4 @@
-"""Parquet files and metadata tables on Spark, in the session that all tests share."""
+"""Tests of Parquet files and metadata tables on Spark, in the shared session."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CONDITIONS = (
     "true",
     "n = 7 or n is null",
     "n > 40 and day = date'2026-01-02'",
-    "real > 3 and not (text <=> 'b')",  # NaN is more
+    "real > 3 and not (text <=> 'b')",  # NaN is greater
     "real = double('NaN')",
     "not n in (1, 2, 3) and kind != 2 and text like 'c%'",
     "money >= 1.25 and at < timestamp'2026-01-01 00:00:10Z'",
@@ -73,7 +73,7 @@ def _frame(spark: Any, path: str, schema: Any = None, **options: Any) -> Any:
 
 @pytest.fixture
 def unpruned(spark: Any) -> Iterator[None]:
-    """Spark's own reader leaves out row groups with NaN by statistics that don't have it."""
+    """Disable pruning in Spark's own reader, which skips row groups with NaN."""
     name = "spark.sql.parquet.filterPushdown"
     spark.conf.set(name, "false")
     yield
@@ -82,7 +82,7 @@ def unpruned(spark: Any) -> Iterator[None]:
 
 @pytest.mark.usefixtures("unpruned")
 def test_rows_are_those_of_sparks_own_reader(spark: Any, dataset: str) -> None:
-    """Under each condition, whether it is taken, given back, or both."""
+    """Under each condition, accepted, returned, or both."""
     theirs = spark.read.parquet(dataset)
     assert _frame(spark, dataset).schema == theirs.schema
 
@@ -106,7 +106,7 @@ def test_rows_are_those_of_sparks_own_reader(spark: Any, dataset: str) -> None:
 
 
 def test_filters_open_only_what_may_match(spark: Any, dataset: str, source: Registration) -> None:
-    """By directory and by range; what was taken is no filter of Spark's any more."""
+    """By directory and by range; accepted filters are removed from Spark's plan."""
     for condition, rows, blocks in (
         ("kind = 2", 20, 1),
         ("n = 45", 1, 1),
@@ -142,14 +142,14 @@ def test_a_metadata_table_is_a_table(spark: Any, dataset: str) -> None:
 
 @pytest.fixture(scope="module")
 def proxy() -> Iterator[FaultProxy]:
-    """A bucket behind a proxy that keeps what it is asked."""
+    """A bucket behind a proxy that records requests."""
     with EmbeddedServer() as server, FaultProxy(server.url) as running:
         make_bucket(server.url)
         yield running
 
 
 def _trips(proxy: FaultProxy, partitions: int) -> list[str]:
-    """A dataset in the bucket, of a file for each day with ten ids; the keys of the files."""
+    """Create a dataset in the bucket with a file of ten ids per day; return the keys."""
     keys = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY}
     keys_of_files = []
     with S3FileSystem(BUCKET, endpoint=proxy.url, region=REGION, **keys) as fs:
@@ -163,7 +163,7 @@ def _trips(proxy: FaultProxy, partitions: int) -> list[str]:
 
 
 def _asked(proxy: FaultProxy, since: int) -> Counter[str]:
-    """GET and HEAD of files, by their keys, and LIST, outside of .hoodie; one sum of what is in."""
+    """Return counts of GET and HEAD of files, by key, and of LIST; one sum for .hoodie."""
     found: Counter[str] = Counter()
     for request in proxy.requests[since:]:
         parts = urlsplit(request.target)

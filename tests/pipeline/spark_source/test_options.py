@@ -1,4 +1,4 @@
-"""Options: what they are read as, and what is said of bad ones."""
+"""Tests of options: parsed values, and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _request(**options: str) -> ReadRequest:
 
 
 def test_without_options_lines_are_text() -> None:
-    """Of all columns."""
+    """With all columns."""
     request = _request()
     assert (request.binary, request.delimiter, request.location) == (False, None, LocalLocation())
     assert request.values["columns"] == ("value", "path", "block_id", "offset")
@@ -48,7 +48,7 @@ def test_without_options_lines_are_text() -> None:
     ],
 )
 def test_values_are_read(name: str, text: str, value: object) -> None:
-    """Whatever their case."""
+    """In any case."""
     read = parse_options({name: text})
     assert {k.lower(): v for k, v in read.items()}[name.lower()] == value
 
@@ -56,45 +56,57 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"blocksze": "1"}, "no option 'blocksze'; did you mean blockSize or"),
+        ({"blocksze": "1"}, "unknown option 'blocksze'; did you mean blockSize or"),
         (
             {"blockSize": "0"},
             "option 'blockSize' can't be '0': expected a size such as 64K, from 1 to 8192T",
         ),
         ({"blockSize": "many"}, "option 'blockSize' can't be 'many': expected a size"),
-        ({"columns": "value,value"}, "option 'columns' can't be 'value,value': some of value"),
+        (
+            {"columns": "value,value"},
+            "option 'columns' can't be 'value,value': expected some of value",
+        ),
         ({"columns": "size"}, "option 'columns' can't be 'size'"),
         (
             {"reader": "csv"},
             "option 'reader' can't be 'csv': expected one of lines, slices, records",
         ),
         ({"dropBlank": "1"}, "option 'dropBlank' can't be '1': expected true or false"),
-        ({"delimiter": ""}, "option 'delimiter' can't be '': it is empty"),
+        ({"delimiter": ""}, "option 'delimiter' can't be '': must not be empty"),
         ({"delimiterHex": "f"}, "option 'delimiterHex' can't be 'f'"),
         ({"filePattern": "("}, "option 'filePattern' can't be '(': not a valid regular expression"),
         (
             {"scanInterval": "0"},
             "option 'scanInterval' can't be '0': expected a time such as 500ms, 5s or 2m",
         ),
-        ({"reader": "records"}, "records need option 'delimiter', 'delimiterHex' or 'record"),
-        ({"recordLength": "4"}, "option 'recordLength' is not for lines"),
-        ({"sliceSize": "4"}, "option 'sliceSize' is not for lines"),
+        (
+            {"reader": "records"},
+            "reader 'records' requires option 'delimiter', 'delimiterHex' or 'record",
+        ),
+        ({"recordLength": "4"}, "option 'recordLength' is not supported for lines"),
+        ({"sliceSize": "4"}, "option 'sliceSize' is not supported for lines"),
         (
             {"reader": "records", "recordLength": "4", "dropBlank": "true"},
-            "option 'dropBlank' is not for records of fixed width",
+            "option 'dropBlank' is not supported for fixed-width records",
         ),
-        ({"delimiter": "a", "delimiterHex": "61"}, "'delimiter' and 'delimiterHex' exclude"),
-        ({"maxFilesPerTrigger": "1"}, "option 'maxFilesPerTrigger' is for a stream"),
-        ({"windowLocation": "/w", "openCostInBytes": "1"}, "'openCostInBytes' is for no stream"),
+        (
+            {"delimiter": "a", "delimiterHex": "61"},
+            "'delimiter' and 'delimiterHex' are mutually exclusive",
+        ),
+        ({"maxFilesPerTrigger": "1"}, "option 'maxFilesPerTrigger' is supported only for a stream"),
+        (
+            {"windowLocation": "/w", "openCostInBytes": "1"},
+            "'openCostInBytes' is supported only for a batch",
+        ),
         (
             {"windowLocation": "/w", "minPartitions": "3", "maxPartitions": "2"},
-            "option 'minPartitions' is above 'maxPartitions'",
+            "option 'minPartitions' must not exceed 'maxPartitions'",
         ),
-        ({"s3.endpoint": "http://x"}, "option 's3.endpoint' is for the URL of a bucket"),
+        ({"s3.endpoint": "http://x"}, "option 's3.endpoint' requires an s3:// URL"),
     ],
     ids=str,
 )
-def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -> None:
+def test_invalid_option_error_is_one_line(options: dict[str, str], said: str) -> None:
     """With the name of the option."""
     with pytest.raises(SourceException) as error:
         _request(**options)
@@ -106,27 +118,29 @@ def test_what_is_wrong_is_said_in_one_line(options: dict[str, str], said: str) -
     ("path", "said"),
     [
         ("file:relative", "the path of a URI must be absolute: 'file:relative'"),
-        ("hdfs://host/x", "no path, file:///path or s3://bucket/path: hdfs:"),
-        ("memory:/x", "no path, file:///path or s3://bucket/path: memory:"),
-        ("s3://user@bucket/x", "no path, file:///path or s3://bucket/path: s3:"),
+        ("hdfs://host/x", "unsupported hdfs: URL"),
+        ("memory:/x", "unsupported memory: URL"),
+        ("s3://user@bucket/x", "unsupported s3: URL"),
     ],
 )
 def test_paths_are_of_what_executors_can_read(path: str, said: str) -> None:
-    """Others are refused."""
+    """Others are rejected."""
     with pytest.raises(SourceException, match=said):
         ReadRequest.of({"path": path})
 
 
 def test_paths_may_be_a_list() -> None:
-    """As Spark passes it on; each once."""
+    """As Spark passes it; without duplicates."""
     assert ReadRequest.of({"paths": '["/a", "/b", "/a"]'}).paths == ("/a", "/b")
 
 
 @pytest.mark.parametrize(
     "text", ["x", "{}", "[1]", '["a", null]', "["], ids=["text", "object", "number", "null", "cut"]
 )
-def test_paths_that_are_no_list_of_texts_are_one_line(text: str) -> None:
-    with pytest.raises(SourceException, match=r"'paths' can't be .*: a list of paths as JSON"):
+def test_invalid_list_of_paths_error_is_one_line(text: str) -> None:
+    with pytest.raises(
+        SourceException, match=r"'paths' can't be .*: expected a JSON list of paths"
+    ):
         ReadRequest.of({"paths": text})
 
 
@@ -147,7 +161,7 @@ def test_paths_that_are_no_list_of_texts_are_one_line(text: str) -> None:
 def test_relative_locations_are_below_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, absolute: str
 ) -> None:
-    """URIs and absolute paths are left alone; so is every option that has no location."""
+    """URIs and absolute paths are unchanged, and so are options without a location."""
     monkeypatch.chdir(tmp_path)
     wanted = absolute.format(here=tmp_path)
     one = {"PATH": given, "windowLocation": given, "metadatadir": given}
@@ -158,7 +172,7 @@ def test_relative_locations_are_below_the_working_directory(
 
 
 def test_each_option_of_a_location_is_made_absolute() -> None:
-    """A new one has the kind `location`, or is a text of another sense that is named here."""
+    """A new one must have the kind `location`, or be listed here as another text."""
     kinds = {option.name: option.kind for option in (*OPTIONS, *metadata_source.OPTIONS)}
     texts = {name for name, kind in kinds.items() if kind is text}
     assert texts == {"where", "delimiter", "asOf"}
@@ -168,19 +182,21 @@ def test_each_option_of_a_location_is_made_absolute() -> None:
 
 
 def test_no_path_is_an_error() -> None:
-    """Which says how to give one."""
-    with pytest.raises(SourceException, match=r"no path: \.load\(path\)"):
+    """The message shows how to set one."""
+    with pytest.raises(SourceException, match=r"missing path: use \.load\(path\)"):
         ReadRequest.of({})
 
 
 def test_paths_are_in_one_filesystem() -> None:
-    """Two are refused."""
-    with pytest.raises(SourceException, match="paths are in one filesystem, not in file:/// and"):
+    """Two are rejected."""
+    with pytest.raises(
+        SourceException, match="all paths must be in one filesystem, got file:/// and"
+    ):
         ReadRequest.of({"paths": '["/a", "s3://bucket/b"]'})
 
 
 def test_options_of_a_bucket_have_a_prefix() -> None:
-    """Ours, or Hadoop's."""
+    """fscontract's, or Hadoop's."""
     options = {"s3.endpoint": "http://127.0.0.1:1", "fs.s3a.path.style.access": "true"}
     location = ReadRequest.of({"path": "s3a://bucket/dir", **options}).location
     assert isinstance(location, S3Location)
@@ -189,32 +205,32 @@ def test_options_of_a_bucket_have_a_prefix() -> None:
 
 @pytest.mark.parametrize("name", ["s3.secret_key", "fs.s3a.access.key", "s3.session_token"])
 def test_keys_are_no_options(name: str) -> None:
-    """They would be sent around, and their values are not shown."""
-    with pytest.raises(SourceException, match="is a key, and would be sent around") as error:
+    """They would be sent to executors; their values are not shown."""
+    with pytest.raises(SourceException, match="must not be set: keys would be sent") as error:
         ReadRequest.of({"path": "s3://bucket/dir", name: "hush-hush"})
     assert "hush" not in str(error.value)
 
 
 def test_modes_do_not_mix() -> None:
     """A stream has windows, and a batch has none."""
-    with pytest.raises(SourceException, match="a stream needs option 'windowLocation'"):
+    with pytest.raises(SourceException, match="a stream requires option 'windowLocation'"):
         _request().for_mode(streaming=True)
-    with pytest.raises(SourceException, match="'windowLocation' is for a stream"):
+    with pytest.raises(SourceException, match="'windowLocation' requires a stream"):
         _request(windowLocation="/w").for_mode(streaming=False)
     with pytest.raises(SourceException, match="'reader' can't be 'parquet' for a stream"):
         _request(windowLocation="/w", reader="parquet").for_mode(streaming=True)
-    with pytest.raises(SourceException, match="'metadata' is for no stream"):
+    with pytest.raises(SourceException, match="'metadata' is supported only for a batch"):
         _request(windowLocation="/w", metadata="true")
 
 
-def test_every_option_has_a_meaning_and_a_name_of_its_own() -> None:
-    """Also where case does not matter."""
+def test_every_option_has_a_description_and_a_unique_name() -> None:
+    """Names are compared case-insensitively."""
     assert len({option.name.lower() for option in OPTIONS}) == len(OPTIONS)
     assert all(option.meaning.endswith((".", ". ")) for option in OPTIONS)
 
 
 def test_errors_of_files_become_one_line() -> None:
-    """And Spark is told to leave out the traceback, in the process that ends with it."""
+    """Spark omits the traceback, in the process that ends with it."""
     with pytest.raises(SourceException) as error, one_line():
         raise OSError("first\n  second")
     assert str(error.value) == "first second"
@@ -222,13 +238,13 @@ def test_errors_of_files_become_one_line() -> None:
 
 
 def test_other_errors_keep_their_traceback() -> None:
-    """They are mistakes of the program."""
+    """They are bugs."""
     with pytest.raises(KeyError), one_line():
         raise KeyError("x")
     assert not os.environ["SPARK_HIDE_TRACEBACK"]
 
 
 def test_the_documentation_has_the_table_of_options() -> None:
-    """As the code has it; `UPDATE_DOCS=1` writes it."""
+    """As defined in the code; `UPDATE_DOCS=1` writes it."""
     hold_widths(table())
     hold("spark-pipeline.md", table())

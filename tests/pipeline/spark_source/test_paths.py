@@ -1,4 +1,4 @@
-"""Patterns, and inputs that are not there."""
+"""Tests of glob patterns, and of missing inputs."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ def fs() -> MemoryFileSystem:
         ("s3://bucket/in/a.*", ["s3://bucket/in/a.txt"]),
     ],
 )
-def test_a_pattern_stands_for_what_it_matches(
+def test_pattern_is_replaced_by_its_matches(
     fs: MemoryFileSystem, pattern: str, found: list[str]
 ) -> None:
-    """In the order of listings; a path that is there is none."""
+    """In the order of listings; an existing path is not a pattern."""
     assert expand(fs, [pattern]) == found
 
 
 def test_what_several_patterns_match_comes_once(fs: MemoryFileSystem) -> None:
-    """Where it comes first."""
+    """At its first position."""
     assert expand(fs, ["/in/b.txt", "/in/*.txt"]) == ["/in/b.txt", "/in/a.txt"]
 
 
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/in/none", "no such input: '/in/none'"),
+        ("/in/none", "input not found: '/in/none'"),
         ("/in/*.csv", "no file or directory matches '/in/[*].csv'"),
         ("/none*/x", "no file or directory matches '/none[*]/x'"),
         ("/in/a.txt/*", "no file or directory matches"),
-        ("/in/[b-a]", "no pattern: '.b-a.'"),
+        ("/in/[b-a]", "invalid pattern '.b-a.'"),
     ],
 )
-def test_what_is_not_there_is_said(fs: MemoryFileSystem, path: str, said: str) -> None:
+def test_missing_input_raises(fs: MemoryFileSystem, path: str, said: str) -> None:
     """With the path as it was given."""
     with pytest.raises(SourceException, match=said):
         expand(fs, ["/in/a.txt", path])

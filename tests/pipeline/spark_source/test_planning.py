@@ -1,4 +1,4 @@
-"""Blocks in partitions."""
+"""Tests of the distribution of blocks to partitions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fscontract.pipeline.splitter.splitter import count_blocks
 
 
 def run(length: int, block_size: int, data_offset: int = 0, first_id: int = 0) -> BlockRun:
-    """All blocks of a file."""
+    """Return all blocks of a file."""
     count = count_blocks(length, block_size, data_offset)
     name = f"f{first_id}"
     file = FileMetadata(
@@ -32,7 +32,7 @@ def run(length: int, block_size: int, data_offset: int = 0, first_id: int = 0) -
 
 @st.composite
 def runs(draw: st.DrawFn) -> list[BlockRun]:
-    """Files of all sizes with some block size, whose blocks have ids in a row."""
+    """Draw files of all sizes with some block size, whose blocks have consecutive ids."""
     size = draw(st.integers(1, 50))
     found: list[BlockRun] = []
     number = 0
@@ -43,13 +43,13 @@ def runs(draw: st.DrawFn) -> list[BlockRun]:
 
 
 def blocks(parts: Sequence[Sequence[BlockRun]]) -> list[int]:
-    """The ids of all blocks in them, in order."""
+    """Return the sorted ids of all blocks."""
     return sorted(b.block_id for part in parts for one in part for b in one.blocks())
 
 
 @given(runs(), st.integers(1, 400), st.integers(0, 100))
 def test_packed_blocks_are_each_there_once(found: list[BlockRun], most: int, cost: int) -> None:
-    """No partition has more bytes than it may, unless it is one block; none is empty."""
+    """No partition exceeds its maximum, unless it is one block; none is empty."""
     parts = pack(found, most, cost)
     assert blocks(parts) == list(range(sum(map(len, found))))
     for part in parts:
@@ -58,7 +58,7 @@ def test_packed_blocks_are_each_there_once(found: list[BlockRun], most: int, cos
 
 @given(runs(), st.integers(1, 20))
 def test_spread_blocks_are_each_there_once(found: list[BlockRun], count: int) -> None:
-    """In so many partitions, or in one for each block if these are fewer; always the same."""
+    """In `count` partitions, or one per block if there are fewer; always the same."""
     parts = spread(found, count)
     total = sum(map(len, found))
     assert blocks(parts) == list(range(total))
@@ -85,7 +85,7 @@ def test_a_run_knows_its_bytes(found: list[BlockRun], most: int) -> None:
 
 
 def test_partitions_are_split_as_spark_splits() -> None:
-    """By maxPartitionBytes, the cost of opening and the parallelism."""
+    """By maxPartitionBytes, the open cost and the parallelism."""
     packing = Packing(128 * MIB, 4 * MIB, 2)
     assert packing.split_size([1024 * MIB]) == 128 * MIB
     assert packing.split_size([100 * MIB]) == 52 * MIB
@@ -93,7 +93,7 @@ def test_partitions_are_split_as_spark_splits() -> None:
 
 
 def test_a_partition_can_be_sent() -> None:
-    """As small values, whatever the number of blocks."""
+    """In a small pickle, for any number of blocks."""
     part = BlocksPartition([run(10**12, 100)])
     data = pickle.dumps(part)
     assert len(data) < 1000

@@ -1,4 +1,4 @@
-"""Rows of Arrow are the records of the block reader."""
+"""Tests that Arrow rows equal the records of the block reader."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def rows(
     conditions: tuple[Condition, ...] = (),
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """What a task would send of a file."""
+    """Return the rows that a task would send for a file."""
     return [row for batch in batches(path, columns, conditions, **options) for row in batch]
 
 
 def batches(
     path: str, columns: tuple[str, ...], conditions: tuple[Condition, ...] = (), **options: Any
 ) -> list[list[dict[str, Any]]]:
-    """The same by batches."""
+    """Return the same rows by batch."""
     plan, runs = planned(path, columns, conditions, **options)
     return [batch.to_pylist() for batch in read_runs(plan, runs)]
 
@@ -49,7 +49,7 @@ def planned(
     conditions: tuple[Condition, ...] = (),
     **options: Any,
 ) -> tuple[ReadPlan, Sequence[BlockRun]]:
-    """What a task would be given."""
+    """Return the input of a task."""
     options.setdefault("valueType", "binary")
     request = ReadRequest.of({"path": path, **options})
     runs, _ = plan_infos(find_files(LocalFileSystem("/"), request), request, Packing())
@@ -67,7 +67,7 @@ def planned(
 def test_lines_are_those_of_the_unsplit_file(
     tmp_path: Path, content: bytes, size: int, buffer: int, delimiter: bytes | None
 ) -> None:
-    """Whatever the blocks, the buffer and the delimiter; each row says where it is from."""
+    """For any blocks, buffer and delimiter; each row has its origin."""
     path = write(tmp_path, "f", content)
     options: dict[str, Any] = {} if delimiter is None else {"delimiterHex": delimiter.hex()}
     found = rows(path, blockSize=str(size), bufferSize=str(buffer), **options)
@@ -83,8 +83,10 @@ def test_lines_are_those_of_the_unsplit_file(
     st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join),
     st.sampled_from(["dropBlank", "maxRecordLength", "stripBom"]),
 )
-def test_options_that_look_at_records_do_as_ever(tmp_path: Path, content: bytes, name: str) -> None:
-    """They take the batches apart."""
+def test_options_that_check_records_work_with_regions(
+    tmp_path: Path, content: bytes, name: str
+) -> None:
+    """They split the batches."""
     path = write(tmp_path, "f", content)
     cases: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         "dropBlank": ({"dropBlank": "true"}, {"drop_blank": True}),
@@ -104,15 +106,15 @@ def test_options_that_look_at_records_do_as_ever(tmp_path: Path, content: bytes,
 def test_records_of_fixed_width_are_whole(
     tmp_path: Path, content: bytes, size: int, length: int
 ) -> None:
-    """Whatever the blocks."""
+    """For any blocks."""
     path = write(tmp_path, "f", content)
     found = rows(path, reader="records", recordLength=str(length), blockSize=str(size))
     pieces = [(content[i : i + length], i) for i in range(0, len(content), length)]
     assert [(r["value"], r["offset"]) for r in found] == pieces
 
 
-def test_slices_are_not_cut_by_blocks_that_nobody_asked_for(tmp_path: Path) -> None:
-    """The default of the block size is made of whole ones."""
+def test_default_block_size_does_not_cut_slices(tmp_path: Path) -> None:
+    """The default block size consists of whole slices."""
     path = write(tmp_path, "f", bytes(10_000_000))
     found = rows(path, ("offset",), reader="slices", sliceSize="3000000")
     assert [r["offset"] for r in found] == [0, 3_000_000, 6_000_000, 9_000_000]
@@ -132,13 +134,13 @@ def test_any_columns_in_any_order(tmp_path: Path) -> None:
 
 
 def test_text_is_text_and_bytes_that_are_none_are_kept(tmp_path: Path) -> None:
-    """As Spark's own reader has it."""
+    """As in Spark's own reader."""
     path = write(tmp_path, "f", "ä\n".encode())
     assert rows(path, ("value",), valueType="string") == [{"value": "ä"}]
 
 
 def test_compressed_files_are_one_block(tmp_path: Path) -> None:
-    """By their suffix, or as it is said."""
+    """By suffix, or by option."""
     import gzip
 
     lines = b"".join(b"line %d\n" % i for i in range(1000))
@@ -160,36 +162,38 @@ def test_rows_that_no_filter_keeps_are_not_sent(tmp_path: Path) -> None:
     ]
 
 
-def test_small_batches_are_put_together(tmp_path: Path) -> None:
-    """Those of many blocks are one."""
+def test_small_batches_are_combined(tmp_path: Path) -> None:
+    """Those of many blocks become one."""
     path = write(tmp_path, "f", b"line\n" * 1000)
     for columns in (("value", "path"), ()):
         (only,) = batches(path, columns, blockSize="50", bufferSize="10")
         assert len(only) == 1000
 
 
-def test_a_record_that_no_value_holds_is_said(
+def test_record_too_long_for_a_value_raises(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With its offset, and what to do about it; without its value it is no trouble."""
+    """With its offset, and advice; without the value column it passes."""
     monkeypatch.setattr("fscontract.pipeline.spark_source.read_task.LONGEST", 20)
     path = write(tmp_path, "f", b"short\n" + b"x" * 21 + b"\n")
-    with pytest.raises(SourceException, match=r"block 0 at offset 6: .*'maxRecordLength' cuts it"):
+    with pytest.raises(
+        SourceException, match=r"block 0 at offset 6: .*truncate it with option 'maxRecordLength'"
+    ):
         rows(path, ("value",), bufferSize="10")
     assert len(rows(path, ("path",), bufferSize="10")) == 2
 
 
-def test_a_damaged_file_is_said_with_block_and_offset(tmp_path: Path) -> None:
-    """In one line."""
+def test_damaged_file_error_has_block_and_offset(tmp_path: Path) -> None:
+    """On one line."""
     path = write(tmp_path, "f.gz", b"no gzip")
-    with pytest.raises(SourceException, match=r"block 0 at offset 0: .*decompressed.*f\.gz"):
+    with pytest.raises(SourceException, match=r"block 0 at offset 0: can't decompress.*f\.gz"):
         rows(path)
 
 
 def test_a_worker_leaves_what_is_loaded_out_of_later_collections_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """PySpark collects after each task, and would look at all modules."""
+    """PySpark collects after each task, and would scan all modules."""
     frozen: list[str] = []
     monkeypatch.setattr(executor_reads, "_warm", False)
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append("once"))

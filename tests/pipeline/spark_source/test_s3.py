@@ -1,4 +1,4 @@
-"""Objects: what Spark calls, called here, where the keys are in the environment."""
+"""Tests of objects, without Spark, with the keys in the environment."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def server() -> Iterator[EmbeddedServer]:
 
 @pytest.fixture
 def options(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The options that lead to it; the keys are where executors would find them."""
+    """The options for it; the keys are where executors would find them."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
     fs = S3FileSystem("lake", endpoint=server.url, region=REGION)
@@ -38,13 +38,13 @@ def options(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> dict[str
 
 
 def _read(reader: Any, parts: Any) -> list[dict[str, Any]]:
-    """What tasks make of a plan that was sent to them."""
+    """Read a pickled plan, as tasks do."""
     sent = pickle.loads(pickle.dumps(reader))
     return [row for part in parts for batch in sent.read(part) for row in batch.to_pylist()]
 
 
 def test_objects_are_read(options: dict[str, str]) -> None:
-    """Their paths have the bucket."""
+    """Their paths include the bucket."""
     source = FsContractDataSource(
         {"path": "s3a://lake/in/*.txt", "columns": "value,path", "blockSize": "3", **options}
     )
@@ -55,10 +55,10 @@ def test_objects_are_read(options: dict[str, str]) -> None:
     ]
 
 
-def test_what_is_missing_is_said(options: dict[str, str]) -> None:
+def test_missing_object_raises(options: dict[str, str]) -> None:
     """With the bucket."""
     source = FsContractDataSource({"path": "s3://lake/none", **options})
-    with pytest.raises(SourceException, match="no such input: 's3://lake/none'"):
+    with pytest.raises(SourceException, match="input not found: 's3://lake/none'"):
         source.schema()
 
 

@@ -1,4 +1,4 @@
-"""`spark.read.format("fscontract")`, in the session that all tests share."""
+"""Tests of `spark.read.format("fscontract")`, in the shared session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("source")
 
 
 def test_two_hundred_files_give_the_records_of_the_unsplit_scan(spark: Any, tmp_path: Path) -> None:
-    """Each once, with its path and offset, though blocks cut lines and delimiters."""
+    """Each once, with its path and offset, although blocks cut lines and delimiters."""
     files = random_files(tmp_path / "in", 200)
     frame = read(spark, str(tmp_path / "in"), blockSize=7, valueType="binary", bufferSize=16)
     found: dict[str, list[tuple[bytes, int]]] = {}
@@ -27,7 +27,7 @@ def test_two_hundred_files_give_the_records_of_the_unsplit_scan(spark: Any, tmp_
 
 
 def test_text_is_that_of_sparks_own_reader(spark: Any, tmp_path: Path) -> None:
-    """Of 200 files with line feeds and carriage returns before them."""
+    """For 200 files with line feeds, some after carriage returns."""
     random_files(tmp_path / "in", 200, TEXT)
     place = str(tmp_path / "in")
     ours = read(spark, place, columns="value", blockSize=9)
@@ -38,7 +38,7 @@ def test_text_is_that_of_sparks_own_reader(spark: Any, tmp_path: Path) -> None:
 
 
 def test_columns_are_those_that_are_asked_for(spark: Any, tmp_path: Path) -> None:
-    """By option or by schema; none at all is enough to count."""
+    """By option or by schema; none is enough to count."""
     path = write(tmp_path, "f", b"a\nbc\n\n")
     assert read(spark, path).columns == ["value", "path", "block_id", "offset"]
     rows = read(spark, path, columns="offset,value").collect()
@@ -62,7 +62,7 @@ def test_readers_of_slices_and_records(spark: Any, tmp_path: Path) -> None:
 
 
 def test_paths_patterns_and_lists(spark: Any, tmp_path: Path) -> None:
-    """Files whose names begin with a dot or an underscore are left out."""
+    """Files whose names begin with a dot or an underscore are skipped."""
     a, b = write(tmp_path, "in/a.txt", b"a\n"), write(tmp_path, "in/b.txt", b"b\n")
     write(tmp_path, "in/_SUCCESS", b"no\n")
     write(tmp_path, "in/sub/c.log", b"c\n")
@@ -80,20 +80,20 @@ def test_paths_patterns_and_lists(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"blocksze": 1}, "no option 'blocksze'; did you mean blockSize or"),
+        ({"blocksze": 1}, "unknown option 'blocksze'; did you mean blockSize or"),
         (
             {"reader": "csv"},
             "option 'reader' can't be 'csv': expected one of lines, slices, records",
         ),
-        ({"paths": "none"}, "no such input: '{folder}/none'"),
+        ({"paths": "none"}, "input not found: '{folder}/none'"),
         ({"paths": "*.csv"}, "no file or directory matches '{folder}/*.csv'"),
     ],
     ids=str,
 )
-def test_what_is_wrong_is_one_line_when_it_is_loaded(
+def test_error_on_load_is_one_line(
     spark: Any, tmp_path: Path, given: dict[str, Any], said: str
 ) -> None:
-    """An AnalysisException without a traceback of Python."""
+    """An AnalysisException without a Python traceback."""
     from pyspark.errors import AnalysisException
 
     place = str(tmp_path / given.pop("paths", ""))
@@ -104,23 +104,23 @@ def test_what_is_wrong_is_one_line_when_it_is_loaded(
 
 
 def test_a_schema_of_other_columns_is_refused(spark: Any, tmp_path: Path) -> None:
-    """When the read is planned."""
+    """The error occurs when the read is planned."""
     from pyspark.errors import AnalysisException
 
     path = write(tmp_path, "f", b"a\n")
     frame = spark.read.format("fscontract").schema("value string, size long").load(path)
-    with pytest.raises(AnalysisException, match="the columns are value, path, block_id, offset"):
+    with pytest.raises(AnalysisException, match="expected some of value, path, block_id, offset"):
         frame.collect()
 
 
 def test_a_damaged_file_is_one_line_with_block_and_offset(spark: Any, tmp_path: Path) -> None:
-    """Of the task that failed."""
+    """In the failed task."""
     from pyspark.errors import PySparkException
 
     path = write(tmp_path, "f.gz", gzip.compress(b"line\n" * 1000)[:-20])
     with pytest.raises(PySparkException) as error:
         read(spark, path).collect()
-    assert "block 0 at offset 0: can't be decompressed" in str(error.value)
+    assert "block 0 at offset 0: can't decompress" in str(error.value)
     assert path in str(error.value)
     assert "Traceback" not in str(error.value)
 
@@ -135,7 +135,7 @@ def test_no_rows_are_no_failure(spark: Any, tmp_path: Path) -> None:
 def test_filters_of_paths_open_only_what_matches(
     spark: Any, tmp_path: Path, source: Registration
 ) -> None:
-    """A damaged file beside it does no harm, and the blocks that are read are counted."""
+    """A damaged file next to it does no harm, and the blocks read are counted."""
     good = write(tmp_path, "good.gz", gzip.compress(b"a\nb\n"))
     write(tmp_path, "bad.gz", b"no gzip")
     frame = read(spark, str(tmp_path))
@@ -153,7 +153,7 @@ def test_filters_of_paths_open_only_what_matches(
 def test_filters_of_blocks_read_only_those(
     spark: Any, tmp_path: Path, source: Registration
 ) -> None:
-    """By id, or by the offsets that they have."""
+    """By id, or by their offsets."""
     path = write(tmp_path, "f", b"".join(b"%03d\n" % i for i in range(1000)))
     frame = read(spark, path, blockSize=40, columns="value,block_id,offset")
     for condition, values, blocks in (
@@ -168,8 +168,8 @@ def test_filters_of_blocks_read_only_those(
         assert _blocks(source) - before == blocks, condition
 
 
-def test_spark_need_not_look_at_rows_that_were_filtered(spark: Any, tmp_path: Path) -> None:
-    """No filter is left in the plan, but for those that the source does not take."""
+def test_spark_does_not_filter_rows_again(spark: Any, tmp_path: Path) -> None:
+    """The plan has no filters except those that the source does not accept."""
     frame = read(spark, write(tmp_path, "f", b"a\nb\n"))
     taken = frame.where("value like 'a%' and offset < 5 and path != 'x'")
     left = frame.where("length(value) = 1")
@@ -179,7 +179,7 @@ def test_spark_need_not_look_at_rows_that_were_filtered(spark: Any, tmp_path: Pa
 
 
 def _few_and_many(spark: Any, path: str) -> list[tuple[str, ...]]:
-    """What comes of frames that are used with several filters, and with none."""
+    """Return the results of frames used with several filters, and with none."""
     frame = read(spark, path, columns="value")
     few, other = frame.where("value = 'a'"), frame.where("value = 'b'")
     frames = (few.union(other), frame.union(few), few, frame)
@@ -187,7 +187,7 @@ def _few_and_many(spark: Any, path: str) -> list[tuple[str, ...]]:
 
 
 def test_a_frame_may_be_used_with_several_filters(spark: Any, tmp_path: Path) -> None:
-    """As long as Spark keeps them, as it does unless `pushdown` is asked for."""
+    """As long as Spark keeps them, which it does unless `pushdown` is set."""
     path = write(tmp_path, "f", b"a\nb\nc\n")
     register(spark)
     try:
@@ -201,14 +201,14 @@ def test_a_frame_may_be_used_with_several_filters(spark: Any, tmp_path: Path) ->
 def test_a_frame_may_be_used_with_several_filters_that_are_pushed(
     spark: Any, tmp_path: Path
 ) -> None:
-    """Once it may, `register` can push them by default."""
+    """Once this passes, `register` can push them by default."""
     path = write(tmp_path, "f", b"a\nb\nc\n")
     found = _few_and_many(spark, path)
     assert found == [("a", "b"), ("a", "a", "b", "c"), ("a",), ("a", "b", "c")]
 
 
 def test_without_pushdown_spark_filters(spark: Any, tmp_path: Path, source: Registration) -> None:
-    """It is a choice of the registration; the last one counts."""
+    """It is an option of the registration; the last one applies."""
     register(spark, pushdown=False)
     try:
         frame = read(spark, write(tmp_path, "f", b"a\nb\n")).where("value = 'b'")
@@ -235,7 +235,7 @@ def test_partitions_are_packed_as_spark_packs(spark: Any, tmp_path: Path) -> Non
 
 
 def test_partitions_go_by_the_settings_of_the_session(spark: Any, tmp_path: Path) -> None:
-    """Those that it had when the source was registered."""
+    """As of the registration of the source."""
     names = ("spark.sql.files.maxPartitionBytes", "spark.sql.files.openCostInBytes")
     for number in range(6):
         write(tmp_path, f"{number}", b"line\n" * 200)
@@ -253,7 +253,7 @@ def test_partitions_go_by_the_settings_of_the_session(spark: Any, tmp_path: Path
     assert read(spark, str(tmp_path)).rdd.getNumPartitions() == 2
 
 
-def test_tasks_tell_what_they_did(spark: Any, tmp_path: Path, source: Registration) -> None:
+def test_tasks_report_their_counters(spark: Any, tmp_path: Path, source: Registration) -> None:
     """Blocks, records and bytes, as the block reader counts them."""
     path = write(tmp_path, "f", b"line\n" * 1000)
     before = source.counters
@@ -274,7 +274,7 @@ def test_a_limit_ends_the_reading(spark: Any, tmp_path: Path) -> None:
 
 
 def test_missing_and_changed_files(spark: Any, tmp_path: Path) -> None:
-    """Between planning and reading: an error, or what the options say."""
+    """Between planning and reading: an error, or as the options say."""
     from pyspark.errors import PySparkException
 
     path = write(tmp_path, "f", b"a\n")

@@ -1,4 +1,4 @@
-"""`spark.readStream.format("fscontract")`, in the session that all tests share."""
+"""Tests of `spark.readStream.format("fscontract")`, in the shared session."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def _values(spark: Any, place: Path) -> list[str]:
     return sorted(row.value for row in spark.read.parquet(str(place / "out")).collect())
 
 
-def test_a_stream_goes_on_where_it_ended(spark: Any, tmp_path: Path) -> None:
-    """What is there comes in batches of so many files; in the next run what is new, or changed."""
+def test_stream_continues_where_it_ended(spark: Any, tmp_path: Path) -> None:
+    """Existing files come in limited batches; the next run reads new or changed ones."""
     for number in range(5):
         write(tmp_path / "in", f"{number}", f"{number}\n".encode() * 100)
     query = start(spark, tmp_path, maxFilesPerTrigger=2, maxPartitions=4)
@@ -44,8 +44,8 @@ def test_a_stream_goes_on_where_it_ended(spark: Any, tmp_path: Path) -> None:
     assert len(_values(spark, tmp_path)) == 503
 
 
-def test_a_stream_without_an_end_takes_what_is_there(spark: Any, tmp_path: Path) -> None:
-    """And ends when it is told to."""
+def test_continuous_stream_reads_existing_files(spark: Any, tmp_path: Path) -> None:
+    """And ends when it is stopped."""
     write(tmp_path / "in", "a", b"one\ntwo\n")
     reader = spark.readStream.format("fscontract").option("columns", "value")
     frame = reader.option("windowLocation", str(tmp_path / "windows")).load(str(tmp_path / "in"))
@@ -61,15 +61,15 @@ def test_a_stream_without_an_end_takes_what_is_there(spark: Any, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "a stream needs option 'windowLocation'"),
-        ({"windowLocation": "{place}/in/windows"}, "would be found as files of"),
+        ({}, "a stream requires option 'windowLocation'"),
+        ({"windowLocation": "{place}/in/windows"}, "would be found as input in"),
     ],
     ids=["no windows", "windows in the input"],
 )
-def test_what_is_wrong_with_a_stream_is_one_line(
+def test_stream_error_is_one_line(
     spark: Any, tmp_path: Path, options: dict[str, str], said: str
 ) -> None:
-    """When it starts."""
+    """The error occurs when it starts."""
     from pyspark.errors import PySparkException
 
     write(tmp_path / "in", "a", b"x\n")
@@ -83,7 +83,7 @@ def test_what_is_wrong_with_a_stream_is_one_line(
 
 
 def test_a_batch_has_the_blocks_that_its_window_has(spark: Any, tmp_path: Path) -> None:
-    """A file that was changed since is an error, or is read as far as it was planned."""
+    """A file changed since is an error, or is read up to its planned length."""
     from pyspark.errors import StreamingQueryException
 
     path = write(tmp_path / "in", "a", b"one\ntwo\n")
@@ -91,7 +91,7 @@ def test_a_batch_has_the_blocks_that_its_window_has(spark: Any, tmp_path: Path) 
     planning = FsContractDataSource(given)
     driver = planning.streamReader(planning.schema())
     driver.latestOffset(driver.initialOffset(), driver.getDefaultReadLimit())
-    driver.stop()  # and dies, before Spark knows of the window
+    driver.stop()  # and dies, before Spark knows the window
 
     write(tmp_path / "in", "a", b"one\ntwo\nthree\n")
     with pytest.raises(StreamingQueryException, match=rf"block 0 at offset 0: .*{path}"):
@@ -101,5 +101,5 @@ def test_a_batch_has_the_blocks_that_its_window_has(spark: Any, tmp_path: Path) 
 
 
 def _source(progress: Any) -> Any:
-    """What a progress tells of the source."""
+    """Return the source's part of a progress."""
     return json.loads(progress.json)["sources"][0]

@@ -1,4 +1,4 @@
-"""The source says which Spark it needs."""
+"""Tests of the required version of Spark."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fscontract.pipeline import register
 def test_an_older_spark_is_refused_in_one_line(
     here: str, there: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Be it that of the client, or of a server of Spark Connect."""
+    """Of the client, or of a Spark Connect server."""
     monkeypatch.setattr(pyspark, "__version__", here)
     with pytest.raises(UnsupportedOperationException) as caught:
         register(SimpleNamespace(version=there))
     old = min(here, there)
     assert str(caught.value) == (
-        f"the data source needs Spark 4.2 or newer, not {old}: pip install 'pyspark>=4.2'"
+        f"the data source requires Spark 4.2 or newer, got {old}: pip install 'pyspark>=4.2'"
     )

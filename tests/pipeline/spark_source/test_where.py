@@ -1,4 +1,4 @@
-"""Option `where`: the same as filters that Spark pushes."""
+"""Tests of option `where`, compared with filters that Spark pushes."""
 
 from __future__ import annotations
 
@@ -51,38 +51,38 @@ SCHEMA = struct(
         ("flag = TRUE", [api.EqualTo(("flag",), True)]),
     ],
 )
-def test_a_text_is_filters(text: str, filters: list[Any]) -> None:
+def test_text_is_parsed_to_filters(text: str, filters: list[Any]) -> None:
     assert filters_in(text, SCHEMA) == filters
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("none = 1", "names 'none', which is no column here"),
-        ("id = 'x'", "'x' is no bigint for 'id'"),
-        ("n = 128", "'128' is no tinyint for 'n'"),
-        ("day = 'today'", "'today' is no date for 'day'"),
-        ("real > 1", "'1' is no double for 'real'"),
-        ("id = 1.5", "can't be read from '1.5' on"),
-        ("id = 1 or id = 2", "has 'or id = 2' where 'and' is expected"),
-        ("id = ", "has 'the end' where a value is expected"),
-        ("= 1", "has '= 1' where a column is expected"),
-        ("id not 1", "where 'in' or 'like' is expected"),
-        ("id between 1", "where 'and' is expected"),
-        ("text like 'a_'", "takes patterns like 'a%', not 'a_'"),
-        ("id; drop", "can't be read from '; drop' on"),
-        ("id in 1", "has '1' where '(' is expected"),
+        ("none = 1", "unknown column in option 'where': 'none'"),
+        ("id = 'x'", "'x' is not a valid bigint for 'id'"),
+        ("n = 128", "'128' is not a valid tinyint for 'n'"),
+        ("day = 'today'", "'today' is not a valid date for 'day'"),
+        ("real > 1", "'1' is not a valid double for 'real'"),
+        ("id = 1.5", "syntax error in option 'where' at '1.5'"),
+        ("id = 1 or id = 2", "expected 'and', got 'or id = 2'"),
+        ("id = ", "expected a value, got 'the end'"),
+        ("= 1", "expected a column, got '= 1'"),
+        ("id not 1", "expected 'in' or 'like', got '1'"),
+        ("id between 1", "expected 'and', got 'the end'"),
+        ("text like 'a_'", "unsupported pattern in option 'where': 'a_'"),
+        ("id; drop", "syntax error in option 'where' at '; drop'"),
+        ("id in 1", "expected '(', got '1'"),
     ],
 )
-def test_what_can_not_be_read_is_one_line(text: str, said: str) -> None:
+def test_syntax_error_is_one_line(text: str, said: str) -> None:
     with pytest.raises(SourceException) as error:
         filters_in(text, SCHEMA)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_rows_of_parquet_are_those_that_meet_it(tmp_path: Path) -> None:
-    """And other files are not planned; Spark may push filters beside it."""
+def test_parquet_rows_match_the_conditions(tmp_path: Path) -> None:
+    """Other files are not planned; Spark may push additional filters."""
     tables = {f"day={day}/f.parquet": {"id": range(10 * day, 10 * day + 10)} for day in range(5)}
     path = index(put(tmp_path, tables))
     found = read(path, metadata=True, where="id between 15 and 22")
@@ -93,8 +93,8 @@ def test_rows_of_parquet_are_those_that_meet_it(tmp_path: Path) -> None:
     assert both.column("id") == [15, 16, 17, 18, 19]
 
 
-def test_rows_of_lines_are_those_that_meet_it(tmp_path: Path) -> None:
-    """If the columns are there that it needs."""
+def test_lines_match_the_conditions(tmp_path: Path) -> None:
+    """If the required columns are selected."""
     write(tmp_path, "a", b"one\ntwo\n")
     path = write(tmp_path, "b", b"three\nfour\ntwo\n")
 
@@ -106,5 +106,5 @@ def test_rows_of_lines_are_those_that_meet_it(tmp_path: Path) -> None:
 
     assert lines(where="value like 't%'") == ["three", "two", "two"]
     assert lines(where=f"path = '{path}' and offset > 0") == ["four", "two"]
-    with pytest.raises(SourceException, match="'offset', which is no column here"):
+    with pytest.raises(SourceException, match="unknown column in option 'where': 'offset'"):
         lines(where="offset > 0", columns="value")

@@ -1,4 +1,4 @@
-"""What Spark asks of a stream, with failures at every step: micro-batches never change."""
+"""Tests of Spark's calls of a stream, with failures at every step: micro-batches never change."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Failure(Exception):
 
 
 class Driver:
-    """Does with a stream what Spark does: its logs outlive it, the reader does not."""
+    """Drives a stream as Spark does: its logs survive failures, the reader does not."""
 
     def __init__(self, make: Callable[[], WindowStreamReader]) -> None:
         self.make = make
         self.offsets: list[str] = []
         self.committed = 0
-        #: The blocks of each micro-batch, by partition, as they were first planned.
+        #: The blocks of each micro-batch, by partition, as first planned.
         self.batches: dict[int, Any] = {}
         self.steps = 0
         self.fails_at: set[int] = set()
 
     def run(self) -> None:
-        """Micro-batches until there is nothing new; again after each failure."""
+        """Run micro-batches until all data is read; restart after each failure."""
         while True:
             reader = self.make()
             try:
@@ -84,7 +84,7 @@ class Driver:
             raise Failure
 
     def blocks(self) -> list[tuple[str, int, int]]:
-        """All blocks of all micro-batches."""
+        """Return all blocks of all micro-batches."""
         found = [
             b for batch in self.batches.values() for part in batch for run in part for b in run
         ]
@@ -96,7 +96,7 @@ Maker = Callable[..., WindowStreamReader]
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Maker]:
-    """Makes readers of streams over the directory `in`; in the end they are stopped."""
+    """A factory of stream readers over the directory `in`, which are stopped at the end."""
     made: list[WindowStreamReader] = []
     (tmp_path / "in").mkdir()
 
@@ -112,7 +112,7 @@ def make(tmp_path: Path) -> Iterator[Maker]:
 
 
 def _fill(folder: Path, count: int = 7) -> list[tuple[str, int, int]]:
-    """Files of several lengths; their blocks of 10 bytes."""
+    """Create files of several lengths; return their blocks of 10 bytes."""
     blocks = []
     for number in range(count):
         length = 7 * number
@@ -135,7 +135,7 @@ def _fill(folder: Path, count: int = 7) -> list[tuple[str, int, int]]:
 def test_every_block_is_in_one_batch_whatever_fails(
     tmp_path: Path, make: Maker, limits: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failure at each of the steps in turn, and then at many at random; with checkpoints."""
+    """A failure at each step in turn, and then at many at random; with checkpoints."""
     monkeypatch.setattr(windows, "FEW_WINDOWS", 2)
     expected = sorted(_fill(tmp_path / "in"))
     chosen = random.Random(3)
@@ -152,7 +152,7 @@ def test_every_block_is_in_one_batch_whatever_fails(
 def test_a_batch_keeps_its_blocks_though_files_change_or_vanish(
     tmp_path: Path, make: Maker
 ) -> None:
-    """Length and time are in the window; what is new comes in a batch of its own."""
+    """Length and time are in the window; new data is in a separate batch."""
     first = write(tmp_path / "in", "a", bytes(15))
     gone = write(tmp_path / "in", "b", bytes(5))
     driver = Driver(make)
@@ -173,8 +173,8 @@ def test_a_batch_keeps_its_blocks_though_files_change_or_vanish(
     assert len(driver.batches) == 2
 
 
-def test_what_was_written_down_and_not_told_comes_as_it_was(tmp_path: Path, make: Maker) -> None:
-    """The driver died between the window and its own log."""
+def test_stored_window_unknown_to_spark_is_repeated(tmp_path: Path, make: Maker) -> None:
+    """The driver died between the window and Spark's log."""
     write(tmp_path / "in", "a", bytes(5))
     one = make()
     end = one.latestOffset(one.initialOffset(), ReadAllAvailable())
@@ -185,10 +185,10 @@ def test_what_was_written_down_and_not_told_comes_as_it_was(tmp_path: Path, make
     assert two.latestOffset(end, ReadAllAvailable())["window"] == 2
 
 
-def test_what_is_committed_is_removed(
+def test_committed_windows_are_removed(
     tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for what a restart needs, which is less than half of it."""
+    """Except what a restart needs, which is less than half."""
     monkeypatch.setattr(windows, "FEW_WINDOWS", 3)
     for number in range(40):
         write(tmp_path / "in", f"{number:02}", b"x")
@@ -206,7 +206,7 @@ def test_what_is_committed_is_removed(
 def test_a_torn_checkpoint_is_passed_over(
     tmp_path: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one before it is there, and the windows behind that."""
+    """The previous one is used, and the windows after it."""
     monkeypatch.setattr(windows, "FEW_WINDOWS", 2)
     for number in range(12):
         write(tmp_path / "in", f"{number:02}", b"x")
@@ -229,13 +229,13 @@ def test_a_torn_checkpoint_is_passed_over(
     ],
     ids=str,
 )
-def test_spark_is_told_the_first_limit(make: Maker, options: dict[str, str], limit: Any) -> None:
-    """It knows no limit of several parts."""
+def test_spark_gets_the_first_limit(make: Maker, options: dict[str, str], limit: Any) -> None:
+    """Spark has no limit with several parts."""
     assert make(**options).getDefaultReadLimit() == limit
 
 
 def test_all_that_is_available_is_more_than_any_limit(tmp_path: Path, make: Maker) -> None:
-    """As `Trigger.Once` wants it."""
+    """For `Trigger.Once`."""
     _fill(tmp_path / "in")
     reader = make(blocksThreshold="1")
     end = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
@@ -253,8 +253,8 @@ def test_directories_and_empty_files_make_no_batch(tmp_path: Path, make: Maker) 
     assert reader.latestOffset(start, ReadAllAvailable())["blocks"] == 1
 
 
-def test_progress_tells_what_waits(tmp_path: Path, make: Maker) -> None:
-    """Files and blocks behind the last window, and inputs that are missing."""
+def test_progress_shows_the_backlog(tmp_path: Path, make: Maker) -> None:
+    """Files and blocks after the last window, and missing inputs."""
     _fill(tmp_path / "in")
     paths = json.dumps([str(tmp_path / "in"), str(tmp_path / "none")])
     reader = make(path="", paths=paths, maxFilesPerTrigger="2")
@@ -264,28 +264,26 @@ def test_progress_tells_what_waits(tmp_path: Path, make: Maker) -> None:
     assert told is not None
     assert (end["window"], told["window"]) == (1, 1)
     assert (told["waitingFiles"], told["waitingBlocks"]) == (4, 15)
-    assert told["notices"] == [f"no such input: '{tmp_path / 'none'}'"]
+    assert told["notices"] == [f"input not found: '{tmp_path / 'none'}'"]
 
 
 def test_a_directory_of_windows_belongs_to_one_checkpoint(tmp_path: Path, make: Maker) -> None:
-    """Another one is refused, and so is one that is behind."""
+    """Another one is rejected, and so is an outdated one."""
     write(tmp_path / "in", "a", b"x")
     one = make()
     end = one.latestOffset(one.initialOffset(), ReadAllAvailable())
     other = make(windowLocation=str(tmp_path / "other"))
-    with pytest.raises(SourceException, match="the checkpoint of Spark does not belong to"):
+    with pytest.raises(SourceException, match="checkpoint does not belong to"):
         other.latestOffset(end, ReadAllAvailable())
     ahead = {**end, "window": 9}
-    with pytest.raises(
-        SourceException, match=r"window 9 is not in .*, which has the windows up to"
-    ):
+    with pytest.raises(SourceException, match=r"window 9 is missing in .*, whose last window is"):
         one.latestOffset(ahead, ReadAllAvailable())
-    with pytest.raises(SourceException, match="window 2 is not in"):
+    with pytest.raises(SourceException, match="window 2 is missing in"):
         one.partitions(end, ahead)
 
 
 def test_two_queries_do_not_share_windows(tmp_path: Path, make: Maker) -> None:
-    """The second one that writes fails."""
+    """The second one fails when it writes."""
     write(tmp_path / "in", "a", b"x")
     one, two = make(), make()
     start = two.initialOffset()
@@ -295,14 +293,14 @@ def test_two_queries_do_not_share_windows(tmp_path: Path, make: Maker) -> None:
 
 
 def test_windows_below_an_input_would_be_read(tmp_path: Path, make: Maker) -> None:
-    """So they are refused."""
-    with pytest.raises(SourceException, match="would be found as files of"):
+    """So they are rejected."""
+    with pytest.raises(SourceException, match="would be found as input in"):
         make(windowLocation=str(tmp_path / "in" / "windows")).initialOffset()
 
 
 def test_a_stream_takes_no_patterns(tmp_path: Path, make: Maker) -> None:
-    """What they match would be looked for once only."""
-    with pytest.raises(SourceException, match="a stream takes directories and files, and no patt"):
+    """Its matches would be determined only once."""
+    with pytest.raises(SourceException, match="glob pattern not supported for a str"):
         make(path=str(tmp_path / "*.log")).initialOffset()
     write(tmp_path, "a[1].log", b"x")
     reader = make(path=str(tmp_path / "a[1].log"))
@@ -310,7 +308,7 @@ def test_a_stream_takes_no_patterns(tmp_path: Path, make: Maker) -> None:
 
 
 def test_partitions_follow_the_blocks_within_their_bounds(tmp_path: Path, make: Maker) -> None:
-    """The backlog decides once in an interval; a batch has no more partitions than blocks."""
+    """The backlog decides once per interval; a batch has at most one partition per block."""
     write(tmp_path / "in", "a", bytes(1000))
     reader = make(blocksThreshold="6", minPartitions="3", maxPartitions="5")
     start = reader.initialOffset()
@@ -321,7 +319,7 @@ def test_partitions_follow_the_blocks_within_their_bounds(tmp_path: Path, make: 
 
 
 def test_the_decision_never_leaves_its_bounds() -> None:
-    """Whatever the backlog; between two decisions nothing changes."""
+    """For any backlog; between two decisions nothing changes."""
     now = [0.0]
     scaling = PartitionScaling(ScalingPolicy(3, 12, 10.0), lambda: now[0])
     decided = []
@@ -333,7 +331,7 @@ def test_the_decision_never_leaves_its_bounds() -> None:
 
 
 def test_a_reader_that_is_sent_has_no_windows(tmp_path: Path, make: Maker) -> None:
-    """It reads, and plans nothing."""
+    """It reads, but does not plan."""
     import pickle
 
     write(tmp_path / "in", "a", b"one\ntwo\n")

@@ -1,4 +1,4 @@
-"""Filesystems that the splitter is checked on."""
+"""Fixtures: filesystems for the tests of the splitter."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
 from tests.limits import DEADLOCK
 
-#: What makes a new filesystem with nothing in it.
+#: Creates an empty filesystem.
 Factory = Callable[[], FileSystem]
 
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[EmbeddedServer]:
-    """A server for S3."""
+    """An S3 server."""
     with EmbeddedServer() as server:
         yield server
 
 
 @pytest.fixture
 def factory(request: pytest.FixtureRequest, tmp_path: Path) -> Factory:
-    """New filesystems of each kind."""
+    """A factory of new filesystems of each kind."""
     made: dict[str, Factory] = {
         "memory": MemoryFileSystem,
         "local": lambda: LocalFileSystem(tempfile.mkdtemp(dir=tmp_path)),

@@ -11,14 +11,14 @@ from fscontract.pipeline.splitter.windows import NoopWindowStore
 
 
 def write(fs: FileSystem, path: str, length: int = 11) -> str:
-    """Put a file of so many bytes there; its path."""
+    """Write a file of `length` bytes; return its path."""
     with fs.create(path) as file:
         file.write(bytes(length))
     return path
 
 
 class Life:
-    """A splitter that finds its files, with what it emitted in each window."""
+    """A splitter that finds its files, with the output of each window."""
 
     def __init__(self, fs: FileSystem, files: Any = "/in", **settings: Any) -> None:
         self.clock = ManualClock()
@@ -41,12 +41,12 @@ class Life:
         self.splitter.begin_window(window_id)
 
     def emit(self) -> None:
-        """Emit what was found when the scanner had done all it could."""
+        """Emit what the scanner has found, once it is idle."""
         self.splitter.scanner.settle()
         self.splitter.emit_tuples()
 
     def window(self, window_id: int) -> list[Any]:
-        """A whole window: what it emitted."""
+        """Run a whole window; return its output."""
         self.begin(window_id)
         self.emit()
         self.splitter.end_window()

@@ -1,4 +1,4 @@
-"""Our splitters keep every clause, on each of our filesystems."""
+"""Tests of the splitters against all clauses of their contract, on each filesystem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import select
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 
-#: What S3 may make a difference to, without running everything there.
+#: Clauses that S3 may affect, to avoid running all of them there.
 ON_S3 = (
     "split.scan-once",
     "split.recursive",
@@ -33,13 +33,13 @@ def _check(factory: Callable[[], FileSystem], *patterns: str) -> RunResult:
 
 @pytest.mark.parametrize("factory", ["memory", "local", "fake"], indirect=True)
 def test_every_clause_of_the_document_holds(factory: Callable[[], FileSystem]) -> None:
-    """None is left out."""
+    """No clause is excluded."""
     assert len(_check(factory).clauses) > 80
 
 
 @pytest.mark.parametrize("factory", ["s3"], indirect=True)
 def test_some_clauses_hold_on_s3(factory: Callable[[], FileSystem]) -> None:
-    """Of scans, and of windows that are kept there."""
+    """Of scans, and of windows stored there."""
     assert len(_check(factory, *ON_S3).clauses) == len(ON_S3)
 
 

@@ -1,4 +1,4 @@
-"""The life of a splitter that finds its files: what is called in which order, and what is not."""
+"""Tests of the lifecycle of a splitter that finds its files."""
 
 from __future__ import annotations
 
@@ -21,57 +21,62 @@ def fs() -> MemoryFileSystem:
 
 
 def test_windows_follow_each_other(fs: MemoryFileSystem) -> None:
-    """A number that has been is a mistake of whoever counts."""
+    """Reusing a number is a bug of the caller."""
     with Life(fs) as life:
         life.window(3)
         for number in (3, 2):
-            with pytest.raises(IllegalArgumentException, match="does not come after window 3"):
+            with pytest.raises(
+                IllegalArgumentException, match="must be greater than the last window, 3"
+            ):
                 life.begin(number)
 
 
 def test_a_splitter_works_after_it_was_started(fs: MemoryFileSystem) -> None:
-    """And is restored before."""
+    """And must be restored before."""
     splitter = FileSplitterInput(fs, "/in", windows=NoopWindowStore())
     with pytest.raises(RuntimeError, match="not been started"):
         splitter.begin_window(1)
-    with splitter, pytest.raises(RuntimeError, match="can't be restored"):
+    with (
+        splitter,
+        pytest.raises(RuntimeError, match="can't restore a splitter that has been started"),
+    ):
         splitter.restore(splitter.checkpoint())
 
 
-def test_a_window_ends_that_was_begun(fs: MemoryFileSystem) -> None:
-    """Nothing would be kept under a number otherwise."""
+def test_end_window_requires_an_open_window(fs: MemoryFileSystem) -> None:
+    """Otherwise its output would be stored without a number."""
     with Life(fs) as life, pytest.raises(RuntimeError, match="no window is open"):
         life.splitter.end_window()
 
 
-def test_what_is_missing_is_told_once(fs: MemoryFileSystem) -> None:
-    """With its path, in words."""
+def test_missing_input_is_reported_once(fs: MemoryFileSystem) -> None:
+    """With its path."""
     with Life(fs, "/in,/none") as life:
         told: list[MissingInput] = []
         life.splitter.notices_output = told.append
         for number in range(1, 4):
             life.clock.advance(100)
             life.window(number)
-        assert [str(one) for one in told] == ["no such input: '/none'"]
+        assert [str(one) for one in told] == ["input not found: '/none'"]
 
 
 def test_windows_must_not_be_kept_where_files_are_found(fs: MemoryFileSystem) -> None:
-    """The splitter would split what it writes."""
+    """The splitter would split its own windows."""
     for place in ("/in", "/in/w"):
         store = FSWindowStore(fs, place)
-        with pytest.raises(IllegalArgumentException, match="would be found as files"):
+        with pytest.raises(IllegalArgumentException, match="would be found as input"):
             FileSplitterInput(fs, "/in", windows=store)
     FileSplitterInput(fs, "/in", windows=FSWindowStore(fs, "/inside"))
     FileSplitterInput(fs, "/in", windows=FSWindowStore(MemoryFileSystem(), "/in/w"))
 
 
-def test_a_window_that_is_not_kept_any_more_can_t_be_repeated(fs: MemoryFileSystem) -> None:
-    """Committed windows are those that no checkpoint leads back to."""
+def test_committed_window_can_not_be_repeated(fs: MemoryFileSystem) -> None:
+    """No checkpoint needs committed windows."""
     with Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=4) as life:
         life.window(1), life.window(2)
         life.splitter.committed(2)
     again = Life(fs, windows=FSWindowStore(fs, "/w"))
-    with again, pytest.raises(RuntimeError, match="window 1 can't be repeated"):
+    with again, pytest.raises(RuntimeError, match="can't repeat window 1"):
         again.begin(1)
 
 
@@ -87,12 +92,12 @@ def test_a_window_is_not_repeated_from_another_ones_checkpoint(fs: MemoryFileSys
 
 
 def test_a_checkpoint_is_one_line_and_refused_by_another_operator(fs: MemoryFileSystem) -> None:
-    """Ids would meet."""
+    """Ids would collide."""
     with Life(fs) as life:
         life.window(1)
         text = life.splitter.checkpoint()
     assert "\n" not in text
-    with pytest.raises(IllegalArgumentException, match="operator 0, not of 1"):
+    with pytest.raises(IllegalArgumentException, match="operator 0, expected 1"):
         Life(fs, checkpoint=text, operator_id=1)
 
 
@@ -102,7 +107,7 @@ def test_a_checkpoint_is_one_line_and_refused_by_another_operator(fs: MemoryFile
 def test_a_checkpoint_with_a_wrong_value_is_refused(
     fs: MemoryFileSystem, key: str, value: object
 ) -> None:
-    """Before anything has changed."""
+    """Before anything is changed."""
     import json
 
     splitter = FileSplitterInput(fs, "/in", windows=NoopWindowStore())
@@ -113,7 +118,7 @@ def test_a_checkpoint_with_a_wrong_value_is_refused(
 
 
 def test_metrics_count_what_a_window_emitted(fs: MemoryFileSystem) -> None:
-    """Files and blocks, also when it is repeated."""
+    """Files and blocks, also of repeated windows."""
     with Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=8) as life:
         life.window(1)
         assert (life.splitter.files_processed, life.splitter.block_count) == (2, 8)

@@ -1,4 +1,4 @@
-"""Wherever a splitter fails, the windows that come again are those that were."""
+"""Tests that windows are repeated unchanged, wherever a splitter fails."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NAMES = ("a", "b", "c/d", "c/e")
 
 
 class _Failure(Exception):
-    """The process ends here."""
+    """The process ends."""
 
 
 class _FailingStore(FSWindowStore):
-    """Fails while it writes a window, of which `share` hundredths get written."""
+    """Fails while writing a window, after `share` percent of it."""
 
     share: int | None = None
 
@@ -39,11 +39,11 @@ class _FailingStore(FSWindowStore):
 
 @dataclass
 class _World:
-    """Files, one splitter after the other, and what whoever is behind it knows of windows."""
+    """Files, a sequence of splitters, and the caller's knowledge of windows."""
 
     threshold: int
     fs: MemoryFileSystem = field(default_factory=MemoryFileSystem)
-    #: What each window emitted, the last time it came; and those that were complete once.
+    #: Latest output of each window, and the windows that were completed.
     seen: dict[int, list[Any]] = field(default_factory=dict)
     complete: dict[int, list[Any]] = field(default_factory=dict)
     window: int = 0
@@ -51,7 +51,7 @@ class _World:
     life: Life | None = None
 
     def begin_life(self) -> Life:
-        """A new process, from the last checkpoint."""
+        """Start a new process from the last checkpoint."""
         if self.life is not None:
             self.life.splitter.close()
         self.store = _FailingStore(self.fs, "/windows")
@@ -65,7 +65,7 @@ class _World:
         return self.life
 
     def next_window(self, fails: str | None, share: int) -> None:
-        """The next window, in which the process may fail; then it lives again."""
+        """Run the next window, in which the process may fail and restart."""
         life = self.life or self.begin_life()
         number = self.window + 1
         life.clock.advance(100)
@@ -79,7 +79,7 @@ class _World:
                 raise _Failure
             life.splitter.end_window()
         except _Failure:
-            if self.store.share == 100:  # it was all there
+            if self.store.share == 100:  # it was complete
                 self._completed(number, life.out)
             self.begin_life()
             return
@@ -94,13 +94,13 @@ class _World:
         self.complete[number] = list(out)
 
     def save_checkpoint(self) -> None:
-        """Between windows; those before it are never needed again."""
+        """Save between windows; earlier windows are not needed any more."""
         life = self.life or self.begin_life()
         self.checkpoint = (self.window, life.splitter.checkpoint())
         life.splitter.committed(self.window)
 
     def drain(self) -> None:
-        """Windows until all that is there has been emitted."""
+        """Run windows until everything has been emitted."""
         repeated = max(self.complete, default=0)
         for _ in range(200):
             self.next_window(None, 0)
@@ -123,10 +123,10 @@ ACTIONS = st.one_of(
 
 @settings(max_examples=100)
 @given(st.lists(ACTIONS, max_size=25), st.integers(1, 7))
-def test_completed_windows_come_again_as_they_were_wherever_the_process_fails(
+def test_completed_windows_are_repeated_unchanged_after_any_failure(
     actions: list[tuple[str, Any, int]], threshold: int
 ) -> None:
-    """In the end each version that is there, or was emitted, is covered by its blocks once."""
+    """Finally each existing or emitted version is covered by its blocks once."""
     world = _World(threshold)
     for name in NAMES[:3]:
         write(world.fs, f"/in/{name}", 4)
@@ -149,7 +149,7 @@ def test_completed_windows_come_again_as_they_were_wherever_the_process_fails(
 
 
 def _present(fs: MemoryFileSystem, directory: str) -> set[tuple[str, str | None]]:
-    """The versions of the files that are there."""
+    """Return the versions of the existing files."""
     found = set()
     for status in fs.list_status(directory):
         if status.is_directory:
@@ -160,7 +160,7 @@ def _present(fs: MemoryFileSystem, directory: str) -> set[tuple[str, str | None]
 
 
 def _covered(records: list[Any]) -> None:
-    """Every file of a record is there once, with all of its blocks."""
+    """Assert that every emitted file occurs once, with all its blocks."""
     files = [r for r in records if isinstance(r, FileMetadata) and not r.is_directory]
     versions = [(file.path, file.etag) for file in files]
     assert len(set(versions)) == len(versions)

@@ -1,4 +1,4 @@
-"""The scanner's thread, its clock, and what its inputs may be."""
+"""Tests of the scanner's thread, its clock, and its inputs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tests.pipeline.splitter.support import write
         ("file:///d/", ("file:///d",)),
     ],
 )
-def test_inputs_are_in_order_and_each_there_once(files: str, found: tuple[str, ...]) -> None:
-    """However they are written; a list may have commas in its entries."""
+def test_inputs_are_ordered_without_duplicates(files: str, found: tuple[str, ...]) -> None:
+    """In any spelling; list entries may contain commas."""
     assert input_paths(files) == found
 
 
 @pytest.mark.parametrize("files", ["", ",", [], [" "], "a/b", "/a,b"])
-def test_inputs_that_are_none_are_refused(files: str) -> None:
-    """Nothing at all, and paths that are not absolute."""
+def test_invalid_inputs_are_rejected(files: str) -> None:
+    """An empty input, and relative paths."""
     with pytest.raises(IllegalArgumentException):
         input_paths(files)
 
@@ -45,14 +45,14 @@ def test_inputs_that_are_none_are_refused(files: str) -> None:
 @pytest.mark.parametrize(
     "settings", [{"file_pattern": "("}, {"ignore_pattern": "["}, {"scan_interval": -1.0}]
 )
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, str]) -> None:
-    """By their name."""
+def test_invalid_settings_are_rejected(settings: dict[str, str]) -> None:
+    """With their name."""
     with pytest.raises(IllegalArgumentException, match=next(iter(settings))):
         TimeBasedDirectoryScanner(MemoryFileSystem(), "/a", **settings)  # type: ignore[arg-type]
 
 
-def test_the_machines_clock_brings_about_scans() -> None:
-    """Without being told: the interval is over by itself."""
+def test_system_clock_triggers_scans() -> None:
+    """The interval passes without a call."""
     fs = MemoryFileSystem()
     path = write(fs, "/in/f")
     scanner = TimeBasedDirectoryScanner(fs, "/in", scan_interval=0.001)
@@ -80,7 +80,7 @@ def test_the_machines_clock_brings_about_scans() -> None:
 
 
 def test_stopping_ends_the_thread_and_starting_again_does_not_bring_it_back() -> None:
-    """A scanner has one life."""
+    """A scanner can't be restarted."""
     before = threading.active_count()
     scanner = TimeBasedDirectoryScanner(MemoryFileSystem(), "/in", clock=ManualClock())
     scanner.stop()
@@ -96,7 +96,7 @@ def test_stopping_ends_the_thread_and_starting_again_does_not_bring_it_back() ->
 
 
 def test_a_scan_waits_when_too_much_waits_for_the_splitter() -> None:
-    """And goes on when it is taken."""
+    """And continues when they are taken."""
     fs = MemoryFileSystem()
     paths = [write(fs, f"/in/{number}") for number in range(5)]
     scanner = TimeBasedDirectoryScanner(fs, "/in", clock=ManualClock(), max_waiting=2)
@@ -114,7 +114,7 @@ def test_a_scan_waits_when_too_much_waits_for_the_splitter() -> None:
 
 
 def test_an_error_of_the_scan_is_raised_each_time_and_ends_the_thread() -> None:
-    """Nobody can miss it."""
+    """So that no caller misses it."""
 
     class Broken(MemoryFileSystem):
         def list_status(self, path: str) -> object:  # type: ignore[override]
@@ -132,8 +132,8 @@ def test_an_error_of_the_scan_is_raised_each_time_and_ends_the_thread() -> None:
     assert not scanner.running
 
 
-def test_references_come_back_from_plain_data() -> None:
-    """With times as they were, to the last bit."""
+def test_references_survive_serialization() -> None:
+    """With exact times."""
     references = ReferenceTimes()
     references.set("/in", "/in/f", Reference(1234567890.1234567, 5, "e"))
     references.set("/in", "/in/d", Reference(0.0, 0, None, True))
@@ -147,7 +147,7 @@ def test_references_come_back_from_plain_data() -> None:
     "data",
     [None, [], {"a": 1}, {"a": {"b": 1}}, {"a": {"b": [1]}}, {"a": {"b": [0, "1", None, 0]}}],
 )
-def test_what_are_no_references_is_refused(data: object) -> None:
-    """In one line."""
-    with pytest.raises(IllegalArgumentException, match="no reference times"):
+def test_invalid_references_are_rejected(data: object) -> None:
+    """With one line."""
+    with pytest.raises(IllegalArgumentException, match="invalid reference times"):
         ReferenceTimes.from_data(data)

@@ -1,4 +1,4 @@
-"""Any file under any settings is covered by its blocks, however windows cut the work up."""
+"""Tests that blocks cover any file under any settings, for any division into windows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LENGTHS = st.lists(st.integers(0, 60), max_size=6)
 
 
 class Listed(AbstractFileSplitter):
-    """Splits files of given lengths, whose names are their numbers."""
+    """Splits files of given lengths, whose names are numbers."""
 
     def __init__(self, lengths: list[int], offset: int = 0, **settings: Any) -> None:
         super().__init__(**settings)
@@ -34,22 +34,22 @@ class Listed(AbstractFileSplitter):
         self.taken = 0
 
     def get_file_info(self) -> FileInfo | None:
-        """The next number."""
+        """Return the next number."""
         if self.taken >= len(self.lengths):
             return None
         self.taken += 1
         return FileInfo("/d", str(self.taken - 1))
 
     def get_default_block_size(self) -> int:
-        """None of these files says one."""
+        """Return a default, because these files have no block size."""
         return 7
 
     def get_file_status(self, info: FileInfo) -> FileStatus:
-        """The length, and nothing else."""
+        """Return a status with the length."""
         return FileStatus(info.path, self.lengths[int(info.relative_path)])
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
-        """The same for all."""
+        """Return the same offset for all files."""
         return self.offset
 
 
@@ -75,7 +75,7 @@ def _drain(splitter: Listed, acceptor: Acceptor) -> Iterator[Any]:
 def test_blocks_cover_every_file_once_in_order_and_linked(
     lengths: list[int], size: int, threshold: int, offset: int
 ) -> None:
-    """Judged by the model, and by the bytes themselves."""
+    """Checked by the model, and by the bytes."""
     splitter = Listed(lengths, offset, block_size=size, blocks_threshold=threshold, operator_id=5)
     versions = {f"/d/{number}": [Version(length)] for number, length in enumerate(lengths)}
     acceptor = Acceptor(Plan(size, threshold, 5, offset, versions))
@@ -96,7 +96,7 @@ def test_blocks_cover_every_file_once_in_order_and_linked(
 def test_thresholds_and_checkpoints_cut_the_same_plan_otherwise(
     lengths: list[int], size: int, thresholds: list[int]
 ) -> None:
-    """A new splitter for each window, restored from the checkpoint of the one before."""
+    """A new splitter for each window, restored from the previous checkpoint."""
     whole: list[Any] = []
     cut: list[Any] = []
     one = Listed(lengths, block_size=size, blocks_threshold=10**6)
@@ -121,7 +121,7 @@ def test_thresholds_and_checkpoints_cut_the_same_plan_otherwise(
 
 @given(st.integers(0, 10**15), st.integers(1, 10**9), st.integers(0, 10**15))
 def test_the_number_of_blocks_needs_no_blocks(length: int, size: int, offset: int) -> None:
-    """It is arithmetic, for a file of any size."""
+    """It is computed, for a file of any size."""
     count = count_blocks(length, size, offset)
     if offset >= length:
         assert count == 0
@@ -134,8 +134,8 @@ def _file(blocks: int) -> FileMetadata:
     return FileMetadata("/f", "f", blocks, False, blocks, 1, 0, 0, "f", 0)
 
 
-def test_an_iterator_goes_on_where_it_is_told_to() -> None:
-    """Anywhere in the file, at once."""
+def test_iterator_starts_at_any_block() -> None:
+    """Anywhere in the file, without iterating."""
     blocks = BlockMetadataIterator(_file(10**12), 10**12 - 1)
     assert [block.offset for block in blocks] == [10**12 - 1]
     with pytest.raises(IllegalArgumentException):
@@ -143,7 +143,7 @@ def test_an_iterator_goes_on_where_it_is_told_to() -> None:
 
 
 def test_a_plan_of_many_blocks_takes_the_memory_of_one() -> None:
-    """Measured while 20,000 blocks of 10 million are made and let go."""
+    """Measured while 20,000 blocks of 10 million are created and dropped."""
     blocks = BlockMetadataIterator(_file(10**7))
     next(blocks)
     tracemalloc.start()
@@ -157,13 +157,13 @@ def test_a_plan_of_many_blocks_takes_the_memory_of_one() -> None:
     assert peak < 16_384, (current, peak)
 
 
-def test_ids_never_begin_anew() -> None:
-    """An operator that has used up its ids says so."""
+def test_ids_never_wrap_around() -> None:
+    """An operator that has used up its ids raises."""
     splitter = Listed([3], block_size=1)
     state = f'"sequence": {MAX_SEQUENCE - 2}'
     splitter.restore(splitter.checkpoint().replace('"sequence": 0', state))
     splitter.begin_window(1)
-    with pytest.raises(OverflowError, match="no 3 block ids left"):
+    with pytest.raises(OverflowError, match="fewer than 3 block ids left"):
         splitter.process()
 
 
@@ -172,7 +172,7 @@ def test_ids_never_begin_anew() -> None:
     [{"block_size": 0}, {"blocks_threshold": 0}, {"operator_id": -1}, {"operator_id": 1 << 31}],
 )
 def test_settings_out_of_their_domain_are_refused(settings: dict[str, int]) -> None:
-    """When the splitter is made."""
+    """The constructor raises."""
     with pytest.raises(IllegalArgumentException, match=next(iter(settings))):
         Listed([], **settings)
 
@@ -191,8 +191,8 @@ def test_settings_out_of_their_domain_are_refused(settings: dict[str, int]) -> N
         '{"checkpoint": 1, "operator": 4, "sequence": 0, "pending": null}',
     ],
 )
-def test_what_is_no_checkpoint_of_this_splitter_is_refused(text: str) -> None:
-    """In one line, before anything has changed."""
+def test_invalid_checkpoint_is_rejected(text: str) -> None:
+    """With one line, before anything is changed."""
     splitter = Listed([1], block_size=1)
     before = splitter.checkpoint()
     with pytest.raises(IllegalArgumentException):

@@ -1,4 +1,4 @@
-"""Windows are kept as files of checked lines: what comes back is what was saved, or an error."""
+"""Tests of stored windows: they are read back unchanged, or with an error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACE = "/w/00000000/0000000000000005.jsonl"
 
 @pytest.fixture
 def fs() -> MemoryFileSystem:
-    """A filesystem with one window in it."""
+    """A filesystem with one window."""
     made = MemoryFileSystem()
     FSWindowStore(made, "/w").save(DATA)
     return made
@@ -44,7 +44,7 @@ def _write(fs: FileSystem, content: bytes) -> None:
 
 
 def test_a_window_comes_back_as_it_was_saved(fs: MemoryFileSystem) -> None:
-    """Also from another process, and with the moment of discovery."""
+    """Also by another process, and with the discover time."""
     found = FSWindowStore(fs, "/w/").retrieve(5)
     assert found == DATA
     assert found is not None
@@ -53,16 +53,16 @@ def test_a_window_comes_back_as_it_was_saved(fs: MemoryFileSystem) -> None:
 
 
 def test_a_window_is_saved_once(fs: MemoryFileSystem) -> None:
-    """By this process, and by another one that takes itself for the same operator."""
+    """By this process, and by another one that acts as the same operator."""
     other = FSWindowStore(MemoryFileSystem(), "/w")
     other.filesystem = fs
     for store in (FSWindowStore(fs, "/w"), other):
-        with pytest.raises(PathIOException, match=r"saved before|exists"):
+        with pytest.raises(PathIOException, match=r"saved already|exists"):
             store.save(DATA)
 
 
 def test_every_cut_and_every_wrong_byte_is_noticed(fs: MemoryFileSystem) -> None:
-    """The window never was complete then, and its file is gone."""
+    """The window counts as incomplete then, and its file is deleted."""
     content = _read(fs)
     damaged = [content[:cut] for cut in range(len(content))]
     damaged += [
@@ -80,12 +80,12 @@ def test_every_cut_and_every_wrong_byte_is_noticed(fs: MemoryFileSystem) -> None
 
 
 def test_damage_in_the_middle_is_an_error_that_names_the_file(fs: MemoryFileSystem) -> None:
-    """It is no torn tail, and to leave it out would lose files."""
+    """It is not a torn tail, and ignoring it would lose files."""
     FSWindowStore(fs, "/w").save(WindowData(6))
     _write(fs, _read(fs)[:-3])
     store = FSWindowStore(fs, "/w")
     assert store.largest_completed_window == 6
-    with pytest.raises(PathIOException, match=r"a damaged window .*0005"):
+    with pytest.raises(PathIOException, match=r"damaged window.*0005"):
         store.retrieve(5)
 
 
@@ -96,7 +96,7 @@ def test_damage_in_the_middle_is_an_error_that_names_the_file(fs: MemoryFileSyst
 def test_lines_of_another_window_or_form_are_refused(
     fs: MemoryFileSystem, number: int, change: dict[str, int]
 ) -> None:
-    """Though their checksums are right."""
+    """Although their checksums are correct."""
     lines = _read(fs).decode().splitlines()
     text = json.dumps({**json.loads(lines[number].partition(" ")[2]), **change})
     lines[number] = f"{crc32(text.encode()):08x} {text}"
@@ -106,7 +106,7 @@ def test_lines_of_another_window_or_form_are_refused(
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000], ids=["empty", "open", "deep"])
 def test_lines_that_are_not_json_are_refused(fs: MemoryFileSystem, text: str) -> None:
-    """Though their checksums are right."""
+    """Although their checksums are correct."""
     lines = _read(fs).decode().splitlines()
     lines[1] = f"{crc32(text.encode()):08x} {text}"
     _write(fs, "".join(f"{line}\n" for line in lines).encode())
@@ -114,7 +114,7 @@ def test_lines_that_are_not_json_are_refused(fs: MemoryFileSystem, text: str) ->
 
 
 def test_committed_windows_go_but_for_the_last(fs: MemoryFileSystem) -> None:
-    """By which a new process knows where it is."""
+    """From which a new process knows its position."""
     store = FSWindowStore(fs, "/w")
     for number in (6, 7):
         store.save(WindowData(number))
@@ -125,7 +125,7 @@ def test_committed_windows_go_but_for_the_last(fs: MemoryFileSystem) -> None:
 
 
 def test_operators_share_a_directory(fs: MemoryFileSystem) -> None:
-    """Each has its windows; what all have completed is what the last one has."""
+    """Each has its windows; the last window that all completed is the common one."""
     two = FSWindowStore(fs, "/w", 2)
     assert two.completed_by_all() == 5
     two.save(WindowData(4))
@@ -146,8 +146,8 @@ def test_windows_of_a_removed_operator_go_when_all_are_committed(fs: MemoryFileS
     assert two.operators() == (2,)
 
 
-def test_what_else_lies_in_the_directory_is_left_alone(fs: MemoryFileSystem) -> None:
-    """Files of other names are none of ours."""
+def test_other_files_in_the_directory_are_kept(fs: MemoryFileSystem) -> None:
+    """Files with other names are ignored."""
     for name in ("/w/README", "/w/00000000/notes.txt", "/w/00000000/zzzzzzzzzzzzzzzz.jsonl"):
         with fs.create(name) as file:
             file.write(b"x")
@@ -157,8 +157,8 @@ def test_what_else_lies_in_the_directory_is_left_alone(fs: MemoryFileSystem) -> 
     assert fs.get_file_status("/w/README").length == 1
 
 
-def test_there_is_nothing_in_a_place_that_is_not_there() -> None:
-    """It is made with the first window."""
+def test_missing_directory_has_no_windows() -> None:
+    """It is created with the first window."""
     store = FSWindowStore(MemoryFileSystem(), "/w")
     assert (store.largest_completed_window, store.completed_by_all()) == (None, None)
     assert store.operators() == ()

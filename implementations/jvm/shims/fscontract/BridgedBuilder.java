@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.FutureDataInputStreamBuilderImpl;
 
-/** Options for opening a file of Python's: all that were set get there, and nothing else. */
+/** Options for opening a Python file; all set options are passed to Python, and no others. */
 public class BridgedBuilder extends FutureDataInputStreamBuilderImpl {
   private final PythonFileSystem python;
   private final String name;
@@ -22,7 +22,7 @@ public class BridgedBuilder extends FutureDataInputStreamBuilderImpl {
     this.name = filesystem.nameAnyway(path);
   }
 
-  /** As setting the option of that name, so that the last of the two wins. */
+  /** Equals setting the option of that name, so the last of both wins. */
   public FutureDataInputStreamBuilder bufferSize(int size) {
     optLong(Options.OpenFileOptions.FS_OPTION_OPENFILE_BUFFER_SIZE, size);
     return this;

@@ -3,7 +3,7 @@ package fscontract;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
-/** A status of Python's as Hadoop's. */
+/** A Python status as a Hadoop status. */
 public class BridgedFileStatus extends FileStatus implements BridgedStatus {
   private final String etag;
   private final transient PythonObject python;

@@ -27,7 +27,7 @@ import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.apache.hadoop.util.functional.RemoteIterators;
 
-/** A filesystem of Python's as one of Hadoop's, found by the authority of its URI. */
+/** A Python filesystem as a Hadoop filesystem, found by the authority of its URI. */
 public class BridgedFileSystem extends FileSystem implements IOStatisticsSource {
   public static final String SCHEME = "fscontract";
 
@@ -38,10 +38,10 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
   private URI uri;
   private Path workingDirectory;
 
-  /** For Hadoop, which makes one for a URI whose filesystem was registered. */
+  /** For Hadoop, which creates one for the URI of a registered filesystem. */
   public BridgedFileSystem() {}
 
-  /** One that others are found by, until it is closed. */
+  /** Registers the filesystem until it is closed. */
   public BridgedFileSystem(PythonFileSystem python, String authority, Configuration conf)
       throws IOException {
     REGISTERED.put(authority, python);
@@ -55,7 +55,7 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
       python = (PythonFileSystem) REGISTERED.get(name.getAuthority());
     }
     if (python == null) {
-      throw new IOException("no filesystem of Python's is registered for " + name);
+      throw new IOException("no Python filesystem is registered for " + name);
     }
     uri = URI.create(SCHEME + "://" + name.getAuthority());
     workingDirectory = new Path(uri + "/");
@@ -89,7 +89,7 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
     return opened(python.open(name(path), bufferSize));
   }
 
-  /** A stream of Python's as Hadoop hands streams out. */
+  /** Returns a Python stream as an FSDataInputStream. */
   public static FSDataInputStream opened(PythonStream stream) {
     return new FSDataInputStream(new BridgedInputStream(stream));
   }
@@ -112,7 +112,7 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
     return new FSDataOutputStream(out, statistics);
   }
 
-  /** As create, in a directory that is there; one that goes after the look at it is made again. */
+  /** Creates a file in an existing directory; if that is deleted after the check, it is recreated. */
   public FSDataOutputStream createNonRecursive(
       Path path,
       FsPermission permission,
@@ -174,7 +174,7 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
     return python.delete(name(path), recursive);
   }
 
-  /** Python has one way to rename: to a path that is free. Hadoop's has a few more. */
+  /** Implements Hadoop's variants of rename with Python's, which requires an unused path. */
   public boolean rename(Path source, Path target) throws IOException {
     FileStatus there = statusOrNull(target);
     if (there == null) {
@@ -217,13 +217,13 @@ public class BridgedFileSystem extends FileSystem implements IOStatisticsSource 
     return python;
   }
 
-  /** The path as Python names it. */
+  /** Returns the path in Python's form. */
   String name(Path path) {
     checkPath(path);
     return makeQualified(path).toUri().getPath();
   }
 
-  /** The same, or the whole path of another filesystem, which Python refuses where it is to. */
+  /** Returns the same, or the full path of another filesystem, which Python rejects if required. */
   String nameAnyway(Path path) {
     try {
       return name(path);

@@ -15,7 +15,7 @@ import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 
-/** A stream of Python's as one of Hadoop's: every call goes to it, and nothing is buffered here. */
+/** A Python stream as a Hadoop stream: every call is delegated, without buffering. */
 public class BridgedInputStream extends FSInputStream
     implements ByteBufferReadable,
         ByteBufferPositionedReadable,
@@ -44,14 +44,14 @@ public class BridgedInputStream extends FSInputStream
       try {
         last = Long.valueOf(python.getPos());
       } catch (IOException e) {
-        // Python has closed it: there is no position to keep
+        // closed in Python: no position to keep
       } finally {
         python.close();
       }
     }
   }
 
-  /** The position, also of a closed stream, where Hadoop's tests of unbuffer() want one. */
+  /** Returns the position, also of a closed stream, as Hadoop's tests of unbuffer() require. */
   public long getPos() throws IOException {
     Long kept = last;
     return kept == null ? python.getPos() : kept.longValue();
@@ -173,7 +173,7 @@ public class BridgedInputStream extends FSInputStream
     return python.describe();
   }
 
-  /** Where Python may put what the target is to get: the target itself if it is direct. */
+  /** Returns a buffer for Python to fill: the target itself if it is direct. */
   private ByteBuffer place(ByteBuffer target) {
     if (target.isReadOnly()) {
       throw new ReadOnlyBufferException();
@@ -181,7 +181,7 @@ public class BridgedInputStream extends FSInputStream
     return target.isDirect() ? (ByteBuffer) target.slice() : lanes.take(target.remaining());
   }
 
-  /** Moves a target's position behind what was read, after copying it there from a lane. */
+  /** Copies bytes from a lane to the target, and advances the target's position. */
   private void fill(ByteBuffer target, ByteBuffer place, int count) {
     if (target.isDirect()) {
       target.position(target.position() + Math.max(count, 0));
@@ -192,7 +192,7 @@ public class BridgedInputStream extends FSInputStream
     lanes.give(place);
   }
 
-  /** Copies what was read from a lane; one whose read has failed never gets here, nor back. */
+  /** Copies bytes from a lane, and returns the lane; not called after a failed read. */
   private void deliver(ByteBuffer lane, int count, byte[] target, int offset) {
     if (count > 0) {
       lane.get(target, offset, count);

@@ -3,7 +3,7 @@ package fscontract;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.LocatedFileStatus;
 
-/** A status of Python's with the blocks of its file. */
+/** A Python status with the blocks of its file. */
 public class BridgedLocatedFileStatus extends LocatedFileStatus implements BridgedStatus {
   private final String etag;
   private final transient PythonObject python;

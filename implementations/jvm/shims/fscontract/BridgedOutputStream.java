@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 
-/** A file that Python writes, as a stream to write to. It counts the bytes that Python has taken. */
+/** A file written in Python, as an output stream. Counts the bytes that Python has accepted. */
 public class BridgedOutputStream extends OutputStream
     implements StreamCapabilities, IOStatisticsSource {
   private final PythonWriter python;

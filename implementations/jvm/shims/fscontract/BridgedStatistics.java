@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.Map;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 
-/** The counters of something in Python, as they are when they are asked for. */
+/** Counters of a Python object, read on each call. */
 public class BridgedStatistics implements IOStatistics {
   private final PythonCounters python;
 

@@ -2,8 +2,8 @@ package fscontract;
 
 import org.apache.hadoop.fs.EtagSource;
 
-/** A status of Python's: what it says of the version of the file gets back there with it. */
+/** A status from Python, which passes the version of the file back to Python. */
 public interface BridgedStatus extends EtagSource {
-  /** The status in Python; null if this one was serialized in between. */
+  /** Returns the Python status; null after serialization. */
   PythonObject python();
 }

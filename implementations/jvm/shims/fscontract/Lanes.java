@@ -3,16 +3,16 @@ package fscontract;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Direct buffers on which bytes cross from Python: one is kept for the next call. */
+/** Direct buffers for transfers from Python; one is kept for the next call. */
 public class Lanes {
-  /** The most bytes that cross in one call. */
+  /** Maximum bytes transferred in one call. */
   public static final int LARGEST = 16 << 20;
 
   private static final int SMALLEST = 8 << 10;
 
   private final AtomicReference spare = new AtomicReference();
 
-  /** A buffer that nobody else has, for so many bytes or LARGEST. */
+  /** Returns an unused buffer of the given size, at most LARGEST. */
   public ByteBuffer take(int length) {
     int wanted = Math.min(length, LARGEST);
     ByteBuffer lane = (ByteBuffer) spare.getAndSet(null);
@@ -24,12 +24,12 @@ public class Lanes {
     return lane;
   }
 
-  /** Takes a buffer back that nobody writes to any more. */
+  /** Takes back a buffer that is no longer written to. */
   public void give(ByteBuffer lane) {
     spare.set(lane);
   }
 
-  /** Keeps nothing. */
+  /** Drops the kept buffer. */
   public void drop() {
     spare.set(null);
   }

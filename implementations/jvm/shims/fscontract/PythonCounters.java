@@ -2,8 +2,8 @@ package fscontract;
 
 import java.util.Map;
 
-/** Whatever counts what it does; Python implements it. */
+/** Source of counters, implemented in Python. */
 public interface PythonCounters {
-  /** The counters by their names, as they are now. */
+  /** Returns the current counters by name. */
   Map getIOStatistics();
 }

@@ -2,9 +2,9 @@ package fscontract;
 
 import java.util.Arrays;
 
-/** What was raised in Python: the cause of the exception that stands for it in Java. */
+/** The Python exception, as the cause of its Java equivalent. */
 public class PythonException extends Exception {
-  /** An error as Python shows it, raised at these lines, the innermost first. */
+  /** Creates an error with Python's text, raised at these lines, innermost first. */
   public PythonException(String shown, String[] functions, String[] files, int[] lines) {
     super(shown, null, false, true);
     StackTraceElement[] trace = new StackTraceElement[functions.length];
@@ -14,7 +14,7 @@ public class PythonException extends Exception {
     setStackTrace(trace);
   }
 
-  /** A new exception of a class, made of these texts, with this one as its cause. */
+  /** Returns a new exception of a class with these texts, and this one as its cause. */
   public Throwable standIn(Class wanted, String[] texts) throws ReflectiveOperationException {
     Class[] types = new Class[texts.length];
     Arrays.fill(types, String.class);

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FileStatus;
 
 /**
- * The operations of a filesystem of fscontract.contract.api.filesystem; Python implements it. Paths begin
- * with a slash, and statuses that come from here have no scheme.
+ * Operations of a fscontract.contract.api.filesystem filesystem, implemented in Python. Paths begin
+ * with a slash, and returned statuses have no scheme.
  */
 public interface PythonFileSystem extends PythonCounters {
   PythonStream open(String path, int bufferSize) throws IOException;

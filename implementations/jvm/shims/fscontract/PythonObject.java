@@ -1,4 +1,4 @@
 package fscontract;
 
-/** Something of Python's that Java keeps for it. */
+/** A Python object that Java holds. */
 public interface PythonObject {}

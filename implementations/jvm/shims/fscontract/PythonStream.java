@@ -7,11 +7,11 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * The operations of a stream of fscontract.contract.api.filesystem; Python implements it.
+ * Operations of a fscontract.contract.api.filesystem stream, implemented in Python.
  *
- * <p>Targets are direct, and are filled from their first byte on. The target of an array is null if
- * the range does not fit the array, so that the stream itself says what is wrong with it; size is
- * that of the array, or -1 if there is none.
+ * <p>Targets are direct buffers, filled from their first byte. The target of an array is null if the
+ * range does not fit the array, so that the stream reports the error; size is that of the array, or
+ * -1 for null.
  */
 public interface PythonStream extends PythonCounters {
   void close() throws IOException;

@@ -3,7 +3,7 @@ package fscontract;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A file that is being written; Python implements it. The source is direct. */
+/** A file open for writing, implemented in Python. The source is a direct buffer. */
 public interface PythonWriter {
   void write(ByteBuffer source, int length) throws IOException;
 

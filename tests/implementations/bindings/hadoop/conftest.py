@@ -1,4 +1,4 @@
-"""Hadoop's filesystems on directories and servers of this test. All tests share one machine."""
+"""Fixtures: Hadoop's filesystems on directories and servers. All tests share one JVM."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Make: TypeAlias = Callable[..., HadoopBinding]
 
 @pytest.fixture(scope="session")
 def java() -> Callable[[str], Any]:
-    """Java's classes by name."""
+    """A lookup of Java classes by name."""
     jvm.start(jvm.hadoop_jars())
     return jvm.java_class
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
-    """Makes bindings to a directory of this test, by scheme; prepared, and disposed of again."""
+    """A function that creates prepared bindings to a directory of this test, by scheme."""
     made: list[HadoopBinding] = []
 
     def of(scheme: str, **options: str) -> HadoopBinding:
@@ -40,7 +40,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
 @pytest.fixture
 def shown() -> Callable[..., list[str]]:
-    """What calls such as `("seek", 3)` do on a new stream over `content`, as text."""
+    """A function that runs calls such as `("seek", 3)` on a new stream; returns their texts."""
 
     def run(binding: HadoopBinding, content: bytes, *calls: tuple[object, ...]) -> list[str]:
         opened = binding.open(binding.create(content))
@@ -54,13 +54,13 @@ def shown() -> Callable[..., list[str]]:
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
-    """The URL of a web server that has the files of this test's directory."""
+    """The URL of a web server with the files of this test's directory."""
     with web_server(tmp_path) as url:
         yield url
 
 
 @pytest.fixture
 def ftp(tmp_path: Path) -> Iterator[str]:
-    """The URL, with user and password, of an FTP server that has this test's directory."""
+    """The URL, with user and password, of an FTP server with this test's directory."""
     with ftp_server(tmp_path) as url:
         yield url

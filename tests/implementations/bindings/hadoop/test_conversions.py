@@ -1,4 +1,4 @@
-"""Java's exceptions are told by their class."""
+"""Tests of the classification of Java exceptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Java: TypeAlias = Callable[[str], Any]
 
 
 def _made(java: Java, name: str) -> Any:
-    """An exception with a message; JPype makes no IndexOutOfBoundsException of an argument."""
+    """Return an exception with a message; JPype can't pass one to IndexOutOfBoundsException."""
     string = java("java.lang.String")
     return java(name).class_.getConstructor(string.class_).newInstance(string("so it is"))
 
@@ -38,8 +38,8 @@ def _made(java: Java, name: str) -> Any:
         ("java.net.UnknownHostException", Kind.ENVIRONMENT),
     ],
 )
-def test_a_class_or_what_it_extends_says_what_is_meant(name: str, kind: Kind, java: Java) -> None:
-    """The nearest that is known counts."""
+def test_class_or_superclass_determines_the_kind(name: str, kind: Kind, java: Java) -> None:
+    """The closest known superclass counts."""
     outcome = outcome_of(_made(java, name))
     assert outcome.kind is kind
     shown = name if kind is Kind.OTHER else name.rpartition(".")[2]
@@ -50,38 +50,38 @@ def test_a_class_or_what_it_extends_says_what_is_meant(name: str, kind: Kind, ja
     "wrapper",
     ["java.util.concurrent.ExecutionException", "java.util.concurrent.CompletionException"],
 )
-def test_what_a_future_wraps_counts(wrapper: str, java: Java) -> None:
-    """However deep."""
+def test_exceptions_wrapped_by_futures_are_unwrapped(wrapper: str, java: Java) -> None:
+    """At any depth."""
     inner = java("java.io.UncheckedIOException")(java("java.io.EOFException")("the end"))
     assert outcome_of(java(wrapper)("wrapped", inner)) == Outcome(
         Kind.EOF, detail="EOFException: the end"
     )
 
 
-def test_an_io_exception_because_nobody_answers_is_no_verdict(java: Java) -> None:
-    """A client wraps what its connection said."""
+def test_unreachable_server_gives_no_verdict(java: Java) -> None:
+    """Clients wrap the exception of their connection."""
     cause = java("java.net.ConnectException")("refused")
     assert outcome_of(java("java.io.IOException")("can't", cause)).kind is Kind.ENVIRONMENT
 
 
 def test_other_runtime_exceptions_are_not_excused_by_their_cause(java: Java) -> None:
-    """Only an IOException may say that the way to the store failed."""
+    """Only an IOException can mean that the connection failed."""
     cause = java("java.net.ConnectException")("refused")
     assert outcome_of(java("java.lang.IllegalStateException")("x", cause)).kind is Kind.OTHER
 
 
-def test_a_mistake_of_ours_is_no_exception_of_the_stream(java: Java) -> None:
-    """What Python raises has no meaning in Java."""
+def test_python_bug_is_not_a_stream_exception(java: Java) -> None:
+    """Python exceptions have no Java meaning."""
     assert outcome_of(TypeError("no such overload")).kind is Kind.OTHER
 
 
 def test_a_message_is_one_line_without_secrets(java: Java) -> None:
-    """Nor is what stands before an @ in a URL shown."""
+    """The part before an @ in a URL is hidden, too."""
     error = java("java.io.IOException")("ftp://me:pass word@host/x said\n  pass word")
     outcome = outcome_of(error, ("pass word",))
     assert outcome.detail == "IOException: ftp://***@host/x said ***"
 
 
 def test_an_exception_without_a_message_is_told_by_its_class(java: Java) -> None:
-    """There is no colon with nothing behind it."""
+    """Without a trailing colon."""
     assert outcome_of(java("java.io.IOException")()).detail == "IOException"

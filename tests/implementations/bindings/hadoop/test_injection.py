@@ -1,4 +1,4 @@
-"""Whatever Java's classes throw or return, the binding has outcomes or a TargetError of it."""
+"""Tests that any exception or value of Java classes becomes an outcome or a TargetError."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
 from fscontract.implementations.jvm import jvm
 from tests.implementations.bindings.injection import live
 
-#: What the call throws; it returns null for "null".
+#: Exceptions thrown by the call; "null" means that it returns null.
 THROWN = (
     "faulty.OddException",
     "java.lang.StackOverflowError",
@@ -34,13 +34,13 @@ THROWN = (
     pytest.param("java.lang.ExceptionInInitializerError", marks=pytest.mark.deep),
     pytest.param("java.lang.UnsupportedOperationException", marks=pytest.mark.deep),
 )
-#: The fewest calls that the binding makes.
+#: Minimum number of calls that the binding makes.
 _FEWEST = 60
 
 
 @pytest.fixture(scope="module")
 def faulty(java: Callable[[str], Any]) -> Callable[[str], Any]:
-    """The classes of the folder java, compiled."""
+    """Compiled classes of the folder java."""
     folder = Path(__file__).with_name("java")
     parent = java("org.apache.hadoop.fs.FileSystem").class_.getClassLoader()
     loader = java("org.codehaus.janino.JavaSourceClassLoader")(
@@ -59,7 +59,7 @@ def _binding(java: Callable[[str], Any], faulty: Callable[[str], Any], root: Pat
 def test_a_call_that_goes_wrong_is_an_outcome_or_a_target_error(
     thrown: str, java: Callable[[str], Any], faulty: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    """Each of those that the binding, or Hadoop for it, makes, one after the other."""
+    """Each call of the binding, or of Hadoop on its behalf, fails in turn."""
     calls, number = faulty("Calls"), 0
     make = faulty("OddException") if thrown.startswith("faulty.") else None
     if thrown != "null" and make is None:
@@ -76,7 +76,7 @@ def test_a_call_that_goes_wrong_is_an_outcome_or_a_target_error(
 def test_a_filesystem_whose_statuses_lead_elsewhere_gets_a_verdict(
     kind: str, java: Callable[[str], Any], faulty: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    """RawLocalFileSystem's own statuses can't be asked for their owner then."""
+    """The owner of RawLocalFileSystem's statuses can't be queried then."""
     filesystem = faulty("ElsewhereFileSystem")(java("org.apache.hadoop.conf.Configuration")())
     store = DiskStore(tmp_path, str(tmp_path))
     binding = HadoopBinding(LocalHadoopLocation(filesystem, store, "hadoop-raw"), "elsewhere")
@@ -91,7 +91,7 @@ def test_a_filesystem_whose_statuses_lead_elsewhere_gets_a_verdict(
 def test_an_exception_none_of_whose_methods_works_is_an_outcome(
     faulty: Callable[[str], Any],
 ) -> None:
-    """Told by its class."""
+    """The outcome has the class name."""
     outcome = outcome_of(faulty("OddException")())
     assert (outcome.kind, outcome.detail) == (Kind.OTHER, "faulty.OddException")
 
@@ -99,7 +99,7 @@ def test_an_exception_none_of_whose_methods_works_is_an_outcome(
 def test_a_java_machine_without_hadoop_has_made_no_filesystem(
     java: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object of another kind is for other bindings."""
+    """Objects of other kinds are left to other bindings."""
     import jpype
 
     def find(name: str) -> Any:

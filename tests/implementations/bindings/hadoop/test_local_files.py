@@ -1,4 +1,4 @@
-"""Files are put where Hadoop sees them, and nothing of them stays."""
+"""Tests of local files for Hadoop, which are all removed at the end."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ Shown = Callable[..., list[str]]
 
 
 @pytest.mark.parametrize("scheme", ["raw", "file", "viewfs", "har"])
-def test_everything_lies_below_one_directory_that_goes(
-    scheme: str, make: Make, tmp_path: Path
-) -> None:
-    """It is found by `leftovers` as long as it is there."""
+def test_all_files_lie_below_one_removed_directory(scheme: str, make: Make, tmp_path: Path) -> None:
+    """`leftovers` finds it while it exists."""
     binding = make(scheme)
     binding.create(DATA)
     (made,) = tmp_path.iterdir()
@@ -35,10 +33,8 @@ def test_everything_lies_below_one_directory_that_goes(
 
 
 @pytest.mark.parametrize("scheme", ["file", "viewfs"])
-def test_files_have_the_checksums_that_hadoop_looks_at(
-    scheme: str, make: Make, tmp_path: Path, shown: Shown
-) -> None:
-    """A byte changed behind its back is noticed."""
+def test_files_have_hadoop_checksums(scheme: str, make: Make, tmp_path: Path, shown: Shown) -> None:
+    """A byte changed without Hadoop is detected."""
     binding = make(scheme)
     whole = ("read_fully_all", 0, len(DATA))
     assert shown(binding, DATA, whole)[0].startswith("returned, buffer 00 01")
@@ -52,8 +48,8 @@ def test_files_have_the_checksums_that_hadoop_looks_at(
 
 
 @pytest.mark.parametrize("scheme", ["file", "viewfs"])
-def test_a_file_that_hadoop_moves_away_is_put_back(scheme: str, make: Make, tmp_path: Path) -> None:
-    """LocalFileSystem takes a call for another source as a word that the file is corrupt."""
+def test_file_moved_by_hadoop_is_restored(scheme: str, make: Make, tmp_path: Path) -> None:
+    """LocalFileSystem assumes that the file is corrupt if a stream seeks to a new source."""
     binding = make(scheme)
     store = binding.location.store
     assert isinstance(store, ChecksumStore)
@@ -68,8 +64,8 @@ def test_a_file_that_hadoop_moves_away_is_put_back(scheme: str, make: Make, tmp_
     assert {p for p in bad if p.exists()} == there
 
 
-def test_what_was_moved_away_before_a_run_was_killed_is_removed(make: Make, tmp_path: Path) -> None:
-    """Hadoop has put it into `bad_files` somewhere above, among others' files."""
+def test_files_moved_before_a_killed_run_are_removed(make: Make, tmp_path: Path) -> None:
+    """Hadoop has moved it to `bad_files` in some parent directory, among other files."""
     binding = make("file")
     name = binding.create(DATA).rpartition("/")[2]
     bad = tmp_path / "bad_files"
@@ -82,13 +78,13 @@ def test_what_was_moved_away_before_a_run_was_killed_is_removed(make: Make, tmp_
 
 
 def test_an_archive_has_other_bytes_around_its_file(make: Make, shown: Shown) -> None:
-    """A read that leaves the file shows what content never holds."""
+    """A read outside the file returns bytes that content never contains."""
     said = shown(make("har"), b"\x05\x06", ("pread", -1, 2, 0, 2))
     assert said == snapshot(["returned 2, buffer 02 05"])
 
 
-def test_a_directory_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    """No place is made up for it."""
+def test_missing_directory_error_is_one_line(tmp_path: Path) -> None:
+    """It is not created."""
     for scheme in ("raw", "har"):
-        with pytest.raises(TargetError, match=r"^hadoop.*/gone: there is no such directory$"):
+        with pytest.raises(TargetError, match=r"^hadoop.*/gone: directory not found$"):
             HadoopBinding.from_url(f"{scheme}://{tmp_path}/gone", {})

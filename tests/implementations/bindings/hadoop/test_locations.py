@@ -1,4 +1,4 @@
-"""URLs and options lead to Hadoop's filesystems."""
+"""Tests of URLs and options of Hadoop filesystems."""
 
 from __future__ import annotations
 
@@ -20,32 +20,34 @@ from .conftest import Make
 
 
 def test_options_go_into_the_configuration(make: Make) -> None:
-    """As they are, under Hadoop's names."""
+    """Unchanged, with Hadoop's names."""
     binding = make("raw", **{"io.file.buffer.size": "64"})
     assert int(binding.location.at("").getConf().getInt("io.file.buffer.size", 0)) == 64
 
 
-def test_hadoops_defaults_stand_where_no_option_does(make: Make) -> None:
-    """So the buffer is what Hadoop takes."""
+def test_unset_options_keep_hadoop_defaults(make: Make) -> None:
+    """For example, the buffer has Hadoop's default size."""
     conf = make("raw").location.at("").getConf()
     assert str(conf.get("io.file.buffer.size")) == "4096"
     assert configuration({"a.b": "c"}).get("a.b") == "c"
 
 
-def test_the_api_is_one_of_two(tmp_path: Path) -> None:
-    """Anything else is said at once."""
-    with pytest.raises(UsageError, match="api is filesystem or filecontext, not 'x'"):
+def test_unknown_api_is_rejected(tmp_path: Path) -> None:
+    """Other values are rejected immediately."""
+    with pytest.raises(
+        UsageError, match="invalid value for api: 'x'; expected filesystem or filecontext"
+    ):
         HadoopBinding.from_url(f"raw://{tmp_path}", {"api": "x"})
 
 
 def test_a_local_directory_has_no_host() -> None:
     """Two slashes instead of three are a common mistake."""
-    with pytest.raises(UsageError, match="written as hadoop\\+raw:///directory"):
+    with pytest.raises(UsageError, match="expected hadoop\\+raw:///directory"):
         HadoopBinding.from_url("raw://tmp", {})
 
 
 def test_a_scheme_that_hadoop_does_not_know_is_one_line() -> None:
-    """What Hadoop says of it, without user and password."""
+    """The message is Hadoop's, without user and password."""
     with pytest.raises(TargetError) as caught:
         HadoopBinding.from_url("nosuch://me:secret99@host/d", {})
     assert str(caught.value) == (
@@ -58,7 +60,7 @@ def test_a_scheme_that_hadoop_does_not_know_is_one_line() -> None:
 
 @pytest.mark.parametrize("scheme", ["raw", "file", "viewfs", "har"])
 def test_the_named_target_is_in_a_temporary_directory(scheme: str) -> None:
-    """Its option `filesystem` says which filesystem."""
+    """Option `filesystem` selects the filesystem."""
     binding = resolve_target("hadoop", {"filesystem": scheme})
     binding.prepare()
     path = binding.create(b"abc")
@@ -67,12 +69,15 @@ def test_the_named_target_is_in_a_temporary_directory(scheme: str) -> None:
 
 
 def test_the_named_target_knows_its_filesystems() -> None:
-    """Others have URLs."""
-    with pytest.raises(TargetError, match="filesystem is raw or file or viewfs or har, not 's3'"):
+    """Others require URLs."""
+    with pytest.raises(
+        TargetError,
+        match="invalid value for filesystem: 's3'; expected raw or file or viewfs or har",
+    ):
         resolve_target("hadoop", {"filesystem": "s3"})
 
 
-def test_a_file_that_is_there_is_read_where_nothing_is_written(tmp_path: Path) -> None:
+def test_existing_file_is_read_from_read_only_target(tmp_path: Path) -> None:
     """`--file` and `--content` work with any filesystem."""
     (tmp_path / "file").write_bytes(b"abc")
     for file in ("file", f"file://{tmp_path}/file"):
@@ -103,7 +108,7 @@ threading.Thread(target=forever.await_, daemon=True).start()
 
 
 def test_a_process_is_quiet_and_ends_with_its_machine(tmp_path: Path) -> None:
-    """Neither Java nor its logging says a word, and a call that hangs holds nothing up."""
+    """Java and its logging print nothing, and a hanging call does not delay the exit."""
     run = subprocess.run(
         [sys.executable, "-c", _RUN, str(tmp_path)],
         capture_output=True,
@@ -117,7 +122,7 @@ def test_a_process_is_quiet_and_ends_with_its_machine(tmp_path: Path) -> None:
 
 
 def test_a_connector_and_its_configuration_are_found_by_hadoops_variables(tmp_path: Path) -> None:
-    """The scheme `own` is one that only core-site.xml knows."""
+    """Only core-site.xml defines the scheme `own`."""
     (tmp_path / "conf").mkdir()
     site = "<configuration><property><name>fs.own.impl</name><value>{}</value></property>"
     (tmp_path / "conf" / "core-site.xml").write_text(

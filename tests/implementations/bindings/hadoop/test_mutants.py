@@ -1,4 +1,4 @@
-"""Who checks the checker, on Hadoop: mutants over its own streams are rejected like all others."""
+"""Tests that mutants over Hadoop's streams are rejected like all others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 
-#: What RawLocalFileSystem breaks itself: findings H1, H3, H4 and H5.
+#: Clauses that RawLocalFileSystem violates: findings H1, H3, H4 and H5.
 OWN = {
     "new-source.none": Verdict.FAIL,
     "pread.eof": Verdict.FAIL,
@@ -32,14 +32,14 @@ OWN = {
     "skip.count": Verdict.LAX,
     "skip.closed": Verdict.LAX,
 }
-#: Those whose mistake is in what they keep in Python, which the stream beneath does not see.
+#: Mutants whose bug is in Python state, which the stream below does not see.
 BESIDE = {"OtherReplica", "SharesPosition"}
 PROFILE = load_profile("hadoop-raw").with_features(("!python-file",))
 STREAMS = tuple(c for c in with_checks(clauses().values()) if c.document == "fsdatainputstream")
 
 
 def _mutants() -> list[Mutant]:
-    """Those of streams whose clause Hadoop declares and keeps."""
+    """Return the mutants of stream clauses that Hadoop declares and satisfies."""
     names = {c.id for c in STREAMS} - OWN.keys()
     return [
         m
@@ -72,8 +72,8 @@ def _verdict(mutated: Mutant, beneath: Beneath) -> Verdict:
 
 
 @pytest.mark.deep
-def test_a_stream_that_does_nothing_itself_breaks_what_hadoop_breaks(beneath: Beneath) -> None:
-    """And nothing else, so that a mutant's verdict is the mutant's."""
+def test_unmodified_stream_violates_only_hadoops_clauses(beneath: Beneath) -> None:
+    """And no more, so that a mutant's verdict is its own."""
     filesystem = MutantFileSystem(over_hadoop(MemoryInputStream, beneath))
     judged = tuple(c for c in STREAMS if c.id.startswith(("read-fully.", "skip.", "new-source.")))
     result = check(StreamBinding(filesystem, name="over Hadoop"), Settings(PROFILE, judged))
@@ -86,12 +86,12 @@ def test_a_stream_that_does_nothing_itself_breaks_what_hadoop_breaks(beneath: Be
     "mutated", [m for m in _mutants() if not m.clause.startswith("consistency.")][::12], ids=str
 )
 def test_a_mutant_over_hadoop_is_rejected(mutated: Mutant, beneath: Beneath) -> None:
-    """A sample; the next test has all."""
+    """A sample; the next test covers all."""
     assert _verdict(mutated, beneath) in BROKEN, mutated.says
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("mutated", _mutants(), ids=str)
 def test_each_mutant_over_hadoop_is_rejected(mutated: Mutant, beneath: Beneath) -> None:
-    """By the clause that it breaks, whichever Hadoop declares."""
+    """By the broken clause, if Hadoop declares it."""
     assert _verdict(mutated, beneath) in BROKEN, mutated.says

@@ -1,4 +1,4 @@
-"""Files are opened through Hadoop's builder."""
+"""Tests of opening files through Hadoop's builder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _open(binding: HadoopBinding, path: str, *calls: tuple[object, ...]) -> Any:
 
 
 def _first(binding: HadoopBinding, path: str, *calls: tuple[object, ...]) -> str:
-    """The first byte of what the builder opens, or what went wrong."""
+    """Return the first byte of the opened file, or the error."""
     try:
         opened = _open(binding, path, *calls)
     except Exception as error:
@@ -58,14 +58,14 @@ def _first(binding: HadoopBinding, path: str, *calls: tuple[object, ...]) -> str
     ],
 )
 def test_every_method_of_the_builder_is_called(call: tuple[object, ...], make: Make) -> None:
-    """With the type that the value has in Java."""
+    """With the Java type of the value."""
     binding = make("raw")
     assert _first(binding, binding.create(DATA), call) == "returned 100"
 
 
 @pytest.mark.parametrize("call", [("must", "fs.x.y", 3), ("must_double", "fs.x.z", 0.5)])
 def test_an_unknown_mandatory_key_ends_in_build(call: tuple[object, ...], make: Make) -> None:
-    """There is no future then."""
+    """It returns no future then."""
     binding = make("file")
     path = binding.create(DATA)
     builder = binding.opener.open_file(path)
@@ -76,7 +76,7 @@ def test_an_unknown_mandatory_key_ends_in_build(call: tuple[object, ...], make: 
 
 
 def test_a_null_value_reaches_java(make: Make) -> None:
-    """As a String, and so does a null key."""
+    """As a String; a null key, too."""
     binding = make("raw")
     path = binding.create(DATA)
     for call in (("opt", "fs.x.y", None), ("must", None, "x")):
@@ -92,7 +92,7 @@ def test_a_null_value_reaches_java(make: Make) -> None:
         ("with_file_status", "own", 2**63),
     ],
 )
-def test_a_number_that_java_has_not_is_no_scene(call: tuple[object, ...], make: Make) -> None:
+def test_number_beyond_java_type_is_no_scene(call: tuple[object, ...], make: Make) -> None:
     """The program is not run."""
     binding = make("raw")
     path = binding.create(DATA)
@@ -102,8 +102,8 @@ def test_a_number_that_java_has_not_is_no_scene(call: tuple[object, ...], make: 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("scene", ["missing", "directory", "foreign"])
-def test_what_is_no_file_fails_in_the_future(scheme: str, scene: str, make: Make) -> None:
-    """The cause of the future's exception is what counts. An archive takes a foreign path."""
+def test_missing_file_fails_in_the_future(scheme: str, scene: str, make: Make) -> None:
+    """The cause of the future's exception counts. An archive accepts a foreign path."""
     binding = make(scheme)
     opener = binding.opener
     future = opener.build(opener.open_file(opener.place(scene, DATA)))
@@ -118,7 +118,7 @@ def test_what_is_no_file_fails_in_the_future(scheme: str, scene: str, make: Make
 
 @pytest.mark.parametrize("scheme", ["raw", "file", "viewfs"])
 def test_a_file_may_appear_before_build(scheme: str, make: Make) -> None:
-    """The path was empty when the builder was made."""
+    """The path was empty when the builder was created."""
     binding = make(scheme)
     opener = binding.opener
     path = opener.place("late", DATA)
@@ -130,7 +130,7 @@ def test_a_file_may_appear_before_build(scheme: str, make: Make) -> None:
 
 
 def test_a_file_is_made_unreadable_or_there_is_no_such_scene(make: Make) -> None:
-    """A process that may read everything, as root may, can't have one."""
+    """A process that can read everything, such as root, can't have one."""
     binding = make("raw")
     try:
         path = binding.opener.place("unreadable", DATA)
@@ -142,15 +142,15 @@ def test_a_file_is_made_unreadable_or_there_is_no_such_scene(make: Make) -> None
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_status_of_each_kind_reaches_the_builder(scheme: str, make: Make) -> None:
-    """None of these filesystems makes anything of one."""
+    """None of these filesystems uses a status."""
     binding = make(scheme)
     path = binding.create(DATA)
     for kind in sorted(binding.opener.statuses):
         assert _first(binding, path, ("with_file_status", kind, None)) == "returned 100", kind
 
 
-def test_statuses_are_what_they_are_called(make: Make) -> None:
-    """Path, class and length of each are as the kind has it."""
+def test_statuses_match_their_kind(make: Make) -> None:
+    """Path, class and length match the kind."""
     binding = make("raw")
     path = binding.create(DATA)
     name = path.rpartition("/")[2]
@@ -170,8 +170,8 @@ def test_statuses_are_what_they_are_called(make: Make) -> None:
     assert int(status("own").getLen()) == 20
 
 
-def test_where_a_status_of_another_name_leads_other_bytes_are(make: Make) -> None:
-    """So that a stream that followed it would show."""
+def test_status_with_another_path_has_other_bytes_there(make: Make) -> None:
+    """So that a stream that followed it would be detected."""
     for scheme in ("raw", "har"):
         binding = make(scheme)
         path = binding.create(DATA)
@@ -179,8 +179,8 @@ def test_where_a_status_of_another_name_leads_other_bytes_are(make: Make) -> Non
         assert _first(binding, other) not in ("returned 100", "returned -1")
 
 
-def test_an_archive_can_be_changed_by_nobody(make: Make) -> None:
-    """There is neither a file that appears, nor one that changes."""
+def test_archive_is_immutable(make: Make) -> None:
+    """No file appears or changes in it."""
     binding = make("har")
     assert set(SCENES) - binding.opener.scenes == {"late", "unreadable"}
     assert set(STATUSES) - binding.opener.statuses == {"stale"}
@@ -188,7 +188,7 @@ def test_an_archive_can_be_changed_by_nobody(make: Make) -> None:
 
 
 def test_statistics_of_a_stream_are_its_own(make: Make) -> None:
-    """By Hadoop's names; those of other streams are left out."""
+    """With Hadoop's names; those of other streams are not included."""
     binding = make("raw")
     path = binding.create(DATA)
     first, second = _open(binding, path), _open(binding, path)
@@ -202,7 +202,7 @@ def test_statistics_of_a_stream_are_its_own(make: Make) -> None:
 def test_a_filesystem_that_refuses_permissions_has_no_unreadable_file(
     java: Callable[[str], Any],
 ) -> None:
-    """Its file stays readable, which is no fault of its builder."""
+    """Its file remains readable, which is not the builder's fault."""
     filesystem = java_filesystem(_NoPermissions())
     binding = recognise(filesystem, "mine")
     binding.prepare()

@@ -1,4 +1,4 @@
-"""Who checks the checker, on Hadoop's builders: mutants of openFile() over them are rejected."""
+"""Tests that mutants of openFile() over Hadoop's builders are rejected."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from fscontract.fakes.mutants.kinds import BROKEN
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 
-#: What RawLocalFileSystem breaks itself, so that no mutant of it shows: finding H6.
+#: Clauses that RawLocalFileSystem violates, so that their mutants do not show: finding H6.
 OWN = {"open.number-default", "open.std-recognised"}
-#: What a process that may read every file, as root may, has no way to see.
+#: Clauses that a process which can read every file, such as root, can't check.
 ROOT = {"open.permission-delayed"} if os.geteuid() == 0 else set()
-#: Mutants of a key that a filesystem has for itself, where Hadoop's local ones have none; and one
-#: that does what they do, too (H6).
+#: Mutants of filesystem-specific keys, which Hadoop's local filesystems lack; and one that equals
+#: their behaviour (H6).
 NONE = {"OwnDemandsAreChecked", "BufferMustBePositive"}
 _KEYS = "openfile-unsupported-keys"
-#: Those that show after thousands of programs: ten seconds and more each.
+#: Mutants that need thousands of programs: ten seconds and more each.
 DEAR = {
     "FooterIsOld",
     "ForeignStatusNamesFile",
@@ -40,7 +40,7 @@ DEAR = {
     "StatusNamesFile",
     "VectoredOnly",
 }
-#: What Hadoop's local filesystems are not declared to have, and nothing can be judged without.
+#: Features that Hadoop's local filesystems do not declare, required by the clauses.
 LACKING = {"supports-io-statistics", "openfile-pins-version", _KEYS}
 PROFILE = load_profile("hadoop-raw").with_features(("!python-file",))
 OPENS = tuple(c for c in with_checks(clauses().values()) if c.document == "openfile")
@@ -51,7 +51,7 @@ def _profile(mutated: Mutant) -> Profile:
 
 
 def _mutants() -> list[Mutant]:
-    """Those whose clause Hadoop declares and keeps."""
+    """Return the mutants whose clause Hadoop declares and satisfies."""
     judged = {c.id: c for c in OPENS if c.id not in OWN | ROOT}
     return [
         m
@@ -91,7 +91,7 @@ def _verdict(mutated: Mutant, beneath: HadoopBinding) -> Verdict:
 
 
 def test_each_clause_has_a_mutant_here_or_a_reason_to_have_none() -> None:
-    """Hadoop lacks what the clause is about, or breaks it; or this process may read everything."""
+    """Hadoop lacks the clause's feature, or violates it; or this process can read everything."""
     without = {c.id: c for c in OPENS}
     for mutated in _mutants():
         without.pop(mutated.clause, None)
@@ -101,7 +101,7 @@ def test_each_clause_has_a_mutant_here_or_a_reason_to_have_none() -> None:
 
 @pytest.mark.parametrize("mutated", [m for m in _mutants() if m.name not in DEAR], ids=str)
 def test_a_mutant_over_hadoops_builder_is_rejected(mutated: Mutant, beneath: HadoopBinding) -> None:
-    """By the clause that it breaks."""
+    """By the broken clause."""
     assert _verdict(mutated, beneath) in BROKEN, mutated.says
 
 
@@ -115,10 +115,10 @@ def test_a_mutant_that_shows_late_is_rejected_as_well(
 
 
 @pytest.mark.deep
-def test_a_builder_that_does_nothing_itself_breaks_what_hadoop_breaks(
+def test_unmodified_builder_violates_only_hadoops_clauses(
     beneath: HadoopBinding,
 ) -> None:
-    """And nothing else, so that a mutant's verdict is the mutant's."""
+    """And no more, so that a mutant's verdict is its own."""
     result = _run(OpeningFileSystem, beneath, PROFILE, OPENS)
     assert {c.clause.id for c in result.clauses if c.outcome in BROKEN} == OWN
     hadoop = check(beneath, Settings(PROFILE, OPENS))

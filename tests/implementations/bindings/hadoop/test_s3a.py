@@ -1,4 +1,4 @@
-"""S3A on a server of its own, in a process of its own: its libraries are of another Hadoop."""
+"""Tests of S3A on a separate server and in a separate process, with another version of Hadoop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.limits import DEADLOCK
 
 pytestmark = pytest.mark.s3a
 
-#: Prints outcomes by name, as they are shown.
+#: Prints outcomes by name.
 _PROGRAM = """
 import json
 from fscontract.contract.program.program import Step
@@ -75,7 +75,7 @@ def _output(*command: str, cwd: Path, status: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a few calls did."""
+    """Outcomes of some calls."""
     found: dict[str, Any] = json.loads(
         _output("-c", _PROGRAM, cwd=tmp_path_factory.mktemp("s3a")).splitlines()[-1]
     )
@@ -83,19 +83,19 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_streams_of_s3a_are_read_through_java(said: dict[str, Any]) -> None:
-    """Each call is one of the stream."""
+    """Each call is a stream operation."""
     assert said["read_byte"] == ["returned", "returned", "IO"]
     assert (said["pread"], said["get_pos"], said["unbuffer"]) == (["returned"],) * 3
     assert said["position"] == 200
 
 
 def test_a_seek_past_the_end_is_not_noticed(said: dict[str, Any]) -> None:
-    """Which is one of the known failures of the profile."""
+    """This is a known failure of the profile."""
     assert said["seek"] == ["returned", "returned"]
 
 
 def test_a_status_spares_the_head_request(said: dict[str, Any]) -> None:
-    """As S3A's own statistics count them."""
+    """Counted by S3A's statistics."""
     assert said["heads"] == [1, 0]
 
 
@@ -103,20 +103,20 @@ def test_a_status_spares_the_head_request(said: dict[str, Any]) -> None:
 def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> None:
     """Before anything is started."""
     with pytest.raises(
-        TargetError, match=r"^s3a: no option '[\w.]+'; options: bucket, fs\.s3a\.\*"
+        TargetError, match=r"^s3a: unknown option '[\w.]+'; expected bucket or fs\.s3a\.\*"
     ):
         resolve_target("s3a", options)
 
 
-def test_beside_another_hadoop_it_says_what_to_do() -> None:
-    """One process has one Java machine, with one set of libraries."""
+def test_another_hadoop_in_the_process_error_has_a_hint() -> None:
+    """A process has one JVM, with one set of libraries."""
     jvm.start(hadoop_jars())
-    with pytest.raises(TargetError, match="processes of their own: leave --no-isolate out"):
+    with pytest.raises(TargetError, match="with other libraries; remove --no-isolate"):
         resolve_target("s3a", {})
 
 
 def test_the_contract_holds_but_for_the_known_failures(tmp_path: Path) -> None:
-    """All clauses, in a process that the run makes for itself."""
+    """All clauses, in a process that the run creates."""
     command = ("-m", "fscontract", "check", "s3a", "--isolate", "--json", "s3a.json")
     _output(*command, cwd=tmp_path)
     result = json.loads((tmp_path / "s3a.json").read_text(encoding="utf-8"))

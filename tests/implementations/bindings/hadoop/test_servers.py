@@ -1,4 +1,4 @@
-"""Hadoop's streams from servers: they have only what a stream can't be without."""
+"""Tests of Hadoop's streams from servers, which have only mandatory features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 from servers.ftp import PASSWORD, USER
 
 DATA = content(5000)
-#: pyftpdlib loses a transfer now and then when it has to connect to the client.
+#: pyftpdlib sometimes loses a transfer when it has to connect to the client.
 PASSIVE = {"fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE"}
 Shown = Callable[..., list[str]]
 
@@ -25,7 +25,7 @@ Shown = Callable[..., list[str]]
 def test_a_file_of_a_web_server_is_read(
     absolute: bool, web: str, tmp_path: Path, shown: Shown
 ) -> None:
-    """It is neither written nor changed, and has no length."""
+    """It can't be written or changed, and has no length."""
     copy = tmp_path / "file"
     copy.write_bytes(DATA)
     name = f"{web}file" if absolute else "file"
@@ -38,13 +38,13 @@ def test_a_file_of_a_web_server_is_read(
     assert binding.opener.scenes == {"file", "missing", "foreign"}
     with pytest.raises(OSError, match="FileNotFoundException"):
         binding.open(binding.opener.place("missing", DATA))
-    with pytest.raises(TargetError, match="nothing is written here"):
+    with pytest.raises(TargetError, match="the target is read-only"):
         binding.leftovers()
     binding.dispose()
 
 
-def test_a_web_server_that_is_not_there_is_no_verdict(web: str, tmp_path: Path) -> None:
-    """No stream is to blame for it."""
+def test_missing_web_server_gives_no_verdict(web: str, tmp_path: Path) -> None:
+    """The stream is not at fault."""
     copy = tmp_path / "file"
     copy.write_bytes(DATA)
     binding = HadoopBinding.from_url("http://127.0.0.1:9/", {}, file="file", content=copy)
@@ -56,7 +56,7 @@ def test_a_web_server_that_is_not_there_is_no_verdict(web: str, tmp_path: Path) 
 def test_files_of_an_ftp_server_are_written_and_read(
     ftp: str, tmp_path: Path, shown: Shown
 ) -> None:
-    """The stream reads on, and can't be moved."""
+    """The stream reads sequentially, without seek."""
     binding = HadoopBinding.from_url(ftp, PASSIVE)
     binding.prepare()
     said = shown(binding, DATA, ("read_into", 2, 0, 2), ("get_pos",), ("seek", 0))
@@ -71,7 +71,7 @@ def test_files_of_an_ftp_server_are_written_and_read(
 
 
 def test_the_password_is_never_shown(ftp: str) -> None:
-    """Neither in the name, nor in what Hadoop says of a path."""
+    """Neither in the name, nor in Hadoop's messages about a path."""
     binding = HadoopBinding.from_url(ftp, PASSIVE)
     binding.prepare()
     opener = binding.opener
@@ -88,7 +88,7 @@ def test_the_password_is_never_shown(ftp: str) -> None:
 
 
 def test_a_server_that_refuses_the_password_is_one_line(ftp: str) -> None:
-    """And the wrong password is not in it either."""
+    """It does not contain the wrong password."""
     binding = HadoopBinding.from_url(ftp.replace(PASSWORD, "wrong-password"), PASSIVE)
     with pytest.raises(TargetError) as caught:
         binding.prepare()
@@ -98,7 +98,7 @@ def test_a_server_that_refuses_the_password_is_one_line(ftp: str) -> None:
 
 
 def test_a_closed_stream_of_a_server_is_closed(ftp: str) -> None:
-    """Its connection is gone, and each call says so."""
+    """Its connection is closed, and each call raises."""
     binding = HadoopBinding.from_url(ftp, PASSIVE)
     binding.prepare()
     opened = binding.open(binding.create(DATA))

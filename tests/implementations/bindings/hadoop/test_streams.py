@@ -1,4 +1,4 @@
-"""Programs are calls of Hadoop's own streams."""
+"""Tests of programs as calls of Hadoop's streams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shown = Callable[..., list[str]]
 
 @pytest.fixture
 def ours(java: Callable[[str], Any]) -> Iterator[HadoopBinding]:
-    """A Java FileSystem over ours in memory, which has all operations."""
+    """A Java FileSystem over the in-memory filesystem, which has all operations."""
     made = java_filesystem(MemoryFileSystem())
     binding = HadoopBinding.recognise(made, "ours")
     assert isinstance(binding, HadoopBinding)
@@ -62,8 +62,8 @@ PROFILES = {
 }
 
 
-def test_numbers_and_truths_are_pythons(make: Make) -> None:
-    """A number of Java would be taken for a foreign object."""
+def test_numbers_and_booleans_are_python_objects(make: Make) -> None:
+    """A Java number would count as a foreign object."""
     binding = make("raw")
     opened = binding.open(binding.create(DATA))
     for op, args, kind in (
@@ -79,7 +79,7 @@ def test_numbers_and_truths_are_pythons(make: Make) -> None:
 
 
 def test_a_null_is_null_in_java(make: Make, shown: Shown) -> None:
-    """Buffers, lists, allocators; each goes to the method that takes one of its type."""
+    """Buffers, lists, allocators; each selects the method with an argument of its type."""
     calls = (
         ("read_into", None, 0, 1),
         ("pread", 0, None, 0, 1),
@@ -100,7 +100,7 @@ def test_a_null_is_null_in_java(make: Make, shown: Shown) -> None:
 def test_a_vectored_read_gives_each_range(
     allocate: str, release: str, make: Make, shown: Shown
 ) -> None:
-    """One that fails does so alone, as raw has it."""
+    """A failed range fails individually, as on raw."""
     ranges = ((1, 2), (10, 3), (19, 5))
     assert shown(make("raw"), DATA, ("read_vectored", ranges, allocate, release))[0].startswith(
         "returned [returned 2, buffer 65 66, returned 3, buffer 6e 6f 70, EOF (EOFException"
@@ -117,22 +117,22 @@ def test_a_vectored_read_gives_each_range(
         ("read_vectored", ((0, 2**31),), "heap", "absent"),
     ],
 )
-def test_a_number_that_java_has_not_is_inexpressible(
+def test_number_beyond_java_type_is_inexpressible(
     call: tuple[object, ...], make: Make, shown: Shown
 ) -> None:
-    """It is neither cut off nor refused by us."""
+    """It is neither truncated nor rejected by the binding."""
     assert shown(make("raw"), DATA, call) == ["INEXPRESSIBLE"]
 
 
 def test_there_are_no_calls_of_python_files(make: Make, shown: Shown) -> None:
-    """Java has no words for them."""
+    """Java can't express them."""
     binding = make("raw")
     assert binding.operations == STREAM_OPERATIONS
     assert shown(binding, DATA, ("py_read", 3)) == ["INEXPRESSIBLE"]
 
 
 def test_byte_buffers_are_filled_where_the_stream_can(ours: HadoopBinding, shown: Shown) -> None:
-    """What comes back has the buffer's position and limit, and all of its bytes."""
+    """The result has the buffer's position and limit, and all its bytes."""
     assert shown(
         ours,
         DATA,
@@ -151,7 +151,7 @@ def test_byte_buffers_are_filled_where_the_stream_can(ours: HadoopBinding, shown
 
 
 def test_a_file_context_that_a_callable_returns_is_taken(java: Callable[[str], Any]) -> None:
-    """A FileSystem of the same place writes the files that it opens, and is closed at the end."""
+    """A FileSystem of the same location writes its files, and is closed at the end."""
     uri = java("java.net.URI").create("file:///")
     context = java("org.apache.hadoop.fs.FileContext").getFileContext(uri)
     binding = HadoopBinding.recognise(context, "context")
@@ -167,7 +167,7 @@ def test_a_file_context_that_a_callable_returns_is_taken(java: Callable[[str], A
 
 
 def test_a_java_filesystem_that_a_callable_returns_is_taken(ours: HadoopBinding) -> None:
-    """Its files are written through it, too, and other objects are left to other bindings."""
+    """Its files are written through it; other objects are left to other bindings."""
     path = ours.create(DATA)
     assert ours.status_length(path) == 20
     assert ours.remote
@@ -178,14 +178,14 @@ def test_a_java_filesystem_that_a_callable_returns_is_taken(ours: HadoopBinding)
 
 
 def test_a_report_shows_the_versions(make: Make) -> None:
-    """Those of Hadoop and Java above all."""
+    """In particular those of Hadoop and Java."""
     versions = make("raw").versions
     assert versions["hadoop"].startswith("3.")
     assert int(versions["java"].partition(".")[0]) >= 17
 
 
 def test_a_file_changes_under_its_stream(make: Make) -> None:
-    """It stays the same file, as when another program writes into it."""
+    """In place, as when another program writes to it."""
     binding = make("raw")
     path = binding.create(DATA)
     opened = binding.open(path)
@@ -197,7 +197,7 @@ def test_a_file_changes_under_its_stream(make: Make) -> None:
 
 @pytest.mark.parametrize("scheme", ["raw", "file", "viewfs"])
 def test_a_changed_file_is_read_and_a_deleted_one_is_gone(scheme: str, make: Make) -> None:
-    """What is opened after that has the checksums of the new bytes."""
+    """Later opens use the checksums of the new bytes."""
     binding = make(scheme)
     path = binding.create(DATA)
     binding.change(path, b"\x05" * 1030)

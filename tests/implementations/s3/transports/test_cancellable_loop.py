@@ -1,4 +1,4 @@
-"""Awaitables of obstore without an event loop, and the end of a process that used them."""
+"""Tests of awaiting obstore without an event loop, and of interpreter exit."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from tests.limits import DEADLOCK
 
 @contextmanager
 def elsewhere(call: Callable[[], Any]) -> Iterator[Any]:
-    """A call in another thread, of which there is a future."""
+    """Run a call in another thread; yield its future."""
     with ThreadPoolExecutor(1) as pool:
         yield pool.submit(call)
 
 
-def test_a_result_is_handed_over(library: Library) -> None:
+def test_result_is_returned(library: Library) -> None:
     library.may_complete.set()
     assert Calls().run(library.awaitable(7), Cancellation(), DEADLOCK) == 7
 
 
-def test_an_error_is_a_value(library: Library) -> None:
+def test_error_is_returned_as_a_value(library: Library) -> None:
     library.may_complete.set()
     found = Calls().run(library.awaitable(KeyError("a")), Cancellation(), DEADLOCK)
     assert isinstance(found, Failed)
     assert isinstance(found.error, KeyError)
 
 
-def test_an_error_at_the_beginning_is_a_value_too() -> None:
+def test_error_at_the_start_is_returned_as_a_value() -> None:
     def begin() -> None:
         raise KeyError("a")
 
@@ -47,13 +47,13 @@ def test_an_error_at_the_beginning_is_a_value_too() -> None:
     assert isinstance(found.error, KeyError)
 
 
-def test_a_late_result_is_a_timeout_and_the_library_is_told(library: Library) -> None:
+def test_timeout_cancels_the_library_call(library: Library) -> None:
     with pytest.raises(TimeoutError):
         Calls().run(library.awaitable(7), Cancellation(), 0.01)
     assert library.told.is_set()
 
 
-def test_cancelling_ends_the_wait_and_the_library_is_told(library: Library) -> None:
+def test_cancel_ends_the_wait_and_the_library_call(library: Library) -> None:
     cancel = Cancellation()
     with elsewhere(lambda: Calls().run(library.awaitable(7), cancel, DEADLOCK)) as call:
         cancel.cancel()
@@ -61,7 +61,7 @@ def test_cancelling_ends_the_wait_and_the_library_is_told(library: Library) -> N
     assert library.told.is_set() or not library.threads
 
 
-def test_stopping_ends_the_calls_of_one_owner_only(library: Library) -> None:
+def test_stop_cancels_the_calls_of_one_owner(library: Library) -> None:
     mine, others = Calls(), Calls()
     with (
         elsewhere(lambda: mine.run(library.awaitable(1), Cancellation(), DEADLOCK)) as first,
@@ -75,7 +75,7 @@ def test_stopping_ends_the_calls_of_one_owner_only(library: Library) -> None:
         assert second.result(DEADLOCK) == 2
 
 
-def test_a_call_within_an_event_loop_leaves_that_alone(library: Library) -> None:
+def test_call_within_an_event_loop_keeps_that_loop(library: Library) -> None:
     library.may_complete.set()
 
     async def main() -> tuple[int, bool]:
@@ -86,8 +86,8 @@ def test_a_call_within_an_event_loop_leaves_that_alone(library: Library) -> None
     assert asyncio.run(main()) == (7, True)
 
 
-def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> None:
-    """A cancelled call is not over for the thread that has yet to hear of it."""
+def test_exit_waits_for_threads_of_cancelled_calls(library: Library) -> None:
+    """A cancelled call is not complete until obstore's thread notices."""
     under_way, cancel = cancellable_loop._UnderWay(), Cancellation()
     call = cancellable_loop.Call(Calls())
     under_way.add(call)
@@ -103,7 +103,7 @@ def test_the_end_waits_for_a_thread_that_is_still_to_come(library: Library) -> N
     assert not cancel.cancelled
 
 
-def test_after_the_end_only_the_main_thread_begins_calls() -> None:
+def test_only_the_main_thread_starts_calls_after_exit() -> None:
     under_way = cancellable_loop._UnderWay()
     under_way.end()
     under_way.add(cancellable_loop.Call(Calls()))
@@ -111,7 +111,7 @@ def test_after_the_end_only_the_main_thread_begins_calls() -> None:
         assert isinstance(call.exception(DEADLOCK), InterruptedIOException)
 
 
-#: Reads in threads that nobody ends, and ends as soon as something was read, which takes a while.
+#: Script with reads in daemon threads that exits after the first read.
 ENDING = """
 import sys
 import threading
@@ -146,8 +146,8 @@ late = Late()
 """
 
 
-def test_programs_that_end_while_obstore_is_at_work_are_not_aborted() -> None:
-    """Several at a time, so that threads have to wait for their turn: finding S21."""
+def test_exit_during_obstore_calls_does_not_abort() -> None:
+    """Several processes run concurrently, so that threads wait for CPU time: finding S21."""
 
     def ended(_: int) -> tuple[int, bytes]:
         done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""The body of an answer through obstore: its next bytes are on their way while others are read."""
+"""Tests of obstore bodies, which prefetch the next chunk while one is read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MIB = 1 << 20
 
 
 class Answer:
-    """What obstore has of an answer of three MiB, which come one at a time.
+    """An obstore response of three MiB that arrive one at a time.
 
-    What comes after the first `quick` of them waits until the library may complete it.
+    Chunks after the first `quick` wait until the library completes them.
     """
 
     def __init__(self, library: Library, quick: int = 3) -> None:
@@ -32,7 +32,7 @@ class Answer:
         library.may_complete.set()
 
     def stream(self, min_chunk_size: int) -> Answer:
-        """The iterator, which it is itself."""
+        """Return the iterator, which is this object."""
         return self
 
     @property
@@ -47,14 +47,14 @@ class Answer:
 
 
 def body_of(answer: Answer, cancel: Cancellation | None = None) -> ObstoreBody:
-    """The body of an answer."""
+    """Return the body of a response."""
     place = ObjectLocation("bucket", "key", ByteRange(0, None))
     source = ObstoreSource(S3Config(bucket="bucket"))
     return ObstoreBody(source, place, answer, cancel or Cancellation())
 
 
-def test_the_next_bytes_are_asked_for_before_they_are_wanted(library: Library) -> None:
-    """Once one chunk is there, and no more than one ahead."""
+def test_next_chunk_is_prefetched(library: Library) -> None:
+    """Prefetch starts with the first chunk and is one chunk ahead."""
     body = body_of(Answer(library))
     assert bytes(body.chunk()) == b"\1" * MIB
     assert len(library.threads) == 2
@@ -62,15 +62,15 @@ def test_the_next_bytes_are_asked_for_before_they_are_wanted(library: Library) -
     assert len(library.threads) == 3
 
 
-def test_nothing_is_asked_for_after_the_last_bytes(library: Library) -> None:
-    """And the end is an empty chunk."""
+def test_no_prefetch_after_the_last_chunk(library: Library) -> None:
+    """EOF is an empty chunk."""
     body = body_of(Answer(library))
     assert [bytes(body.chunk())[:1] for _ in range(4)] == [b"\1", b"\2", b"\3", b""]
     assert len(library.threads) == 3
 
 
-def test_closing_cancels_what_is_on_its_way(library: Library) -> None:
-    """The library is told, and there is no more to read."""
+def test_close_cancels_the_prefetch(library: Library) -> None:
+    """The library call is cancelled, and further reads raise."""
     body = body_of(Answer(library, quick=1))
     body.chunk()
     assert not library.told.is_set()
@@ -79,8 +79,8 @@ def test_closing_cancels_what_is_on_its_way(library: Library) -> None:
     assert bytes(body.chunk()) == b""
 
 
-def test_cancelling_ends_the_wait_for_what_was_begun_before(library: Library) -> None:
-    """As it ends every other."""
+def test_cancel_ends_the_wait_for_a_prefetched_chunk(library: Library) -> None:
+    """Like any other wait."""
     cancel = Cancellation()
     body = body_of(Answer(library, quick=1), cancel)
     body.chunk()

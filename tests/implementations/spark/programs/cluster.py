@@ -1,4 +1,4 @@
-"""Streams over executors, and a run in parts: workers or whole executors are killed meanwhile."""
+"""Reads over executors, and a distributed run, while workers or executors are killed."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ DATA = bytes(range(256)) * 4096
 
 
 def attempt() -> int:
-    """How often this task was tried before."""
+    """Return the number of earlier attempts of this task."""
     context = TaskContext.get()
     assert context is not None
     return int(context.attemptNumber())
 
 
 def kill(whom: str) -> None:
-    """Kill this worker, or the executor that has started it: Java, above the workers' daemon."""
+    """Kill this worker, or its executor: the JVM above the workers' daemon."""
     victim = os.getpid()
     if whom == "executor":
         daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
@@ -51,7 +51,7 @@ def kill(whom: str) -> None:
 
 
 def dies_once(whom: str, stream: FSDataInputStream) -> bytes:
-    """A task that reads half of its part, and then is killed; the next one goes on."""
+    """Read half of a shard and die in the first attempt; succeed in the next one."""
     data = bytearray(2000)
     stream.read_fully(stream.get_pos(), data)
     if attempt() == 0 and stream.get_pos() % 4000 == 0:
@@ -62,13 +62,13 @@ def dies_once(whom: str, stream: FSDataInputStream) -> bytes:
 
 @dataclass(frozen=True)
 class DyingLocation(LocalLocation):
-    """Files that the first task to come to them never reads."""
+    """Files that the first task never opens."""
 
     cached: ClassVar[bool] = False
     whom: str = ""
 
     def make(self) -> LocalFileSystem:
-        """A new filesystem, unless nobody was killed so far."""
+        """Return a new filesystem, unless this is the first attempt, which dies."""
         if TaskContext.get() is not None and not os.path.exists(f"{self.root}.read"):
             Path(f"{self.root}.read").touch()
             kill(self.whom)
@@ -76,18 +76,18 @@ class DyingLocation(LocalLocation):
 
 
 def fails_once(index: int, streams: Iterator[FSDataInputStream]) -> Iterator[bytes]:
-    """A task that gives a part, and then fails; the next one gives it again."""
+    """Yield a result and fail in the first attempt; the next one yields it again."""
     for stream in streams:
         data = bytearray(2000)
         with stream:
             stream.read_fully(stream.get_pos(), data)
         yield bytes(data)
         if attempt() == 0 and index == 0:
-            raise OSError("this time")
+            raise OSError("first attempt")
 
 
 def held(path: str) -> int:
-    """How many descriptors of the file processes of this machine hold."""
+    """Return the number of descriptors of the file that processes of this machine hold."""
     count = 0
     for place in Path("/proc").glob("[0-9]*/fd/*"):
         try:
@@ -98,7 +98,7 @@ def held(path: str) -> int:
 
 
 def vectored(spark: SparkSession, folder: str, whom: str) -> bool:
-    """Whether a read of the driver is right whose tasks die, and counts each byte once."""
+    """Return True if a read with killed tasks is correct and counts each byte once."""
     fs = SparkFileSystem(spark, DyingLocation(folder, whom=whom))
     with fs.open_file("/a").with_file_status(fs.get_file_status("/a")).build().result() as opened:
         ranges = [FileRange(n * 10_000, 50) for n in range(100)]
@@ -111,7 +111,7 @@ def vectored(spark: SparkSession, folder: str, whom: str) -> bool:
 
 
 def spread(spark: SparkSession, master: str, marker: str, whom: str) -> bool:
-    """Whether executors that die come to the verdicts of one process on a mutant of one clause."""
+    """Return True if a run with killed executors gives the verdicts of one process."""
     mutant = mutant_named(MUTANT)
     options = {"name": MUTANT, "marker": marker, "whom": whom}
     run = RunOptions(None, (), ("getpos",), "all", "quick", None, 0, 10.0, options, None, None)
@@ -128,7 +128,7 @@ def spread(spark: SparkSession, master: str, marker: str, whom: str) -> bool:
 
 
 def main(folder: str, master: str, whom: str) -> None:
-    """Read in several ways, and print what came of it."""
+    """Read in several ways, and print the results."""
     with local_session(master) as spark:
         fs = SparkFileSystem(spark, Path(folder).as_uri())
         with fs.create("/a") as file:

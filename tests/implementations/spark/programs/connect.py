@@ -1,4 +1,4 @@
-"""Streams of a driver that has a session of Spark Connect."""
+"""Reads of a driver with a Spark Connect session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DATA = bytes(range(256)) * 4096
 
 
 def main(folder: str) -> None:
-    """Read, and print what came of it."""
+    """Read, and print the results."""
     found: dict[str, Any] = {}
     with connect_session() as spark:
         found["session"] = type(spark).__module__

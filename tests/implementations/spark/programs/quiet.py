@@ -1,4 +1,4 @@
-"""A session from its start to its end, in a process of its own: what is left of it."""
+"""A session from start to end in a new process, to find what it leaves behind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.implementations.spark.session import local_session
 
 
 def children() -> list[str]:
-    """The commands of all processes below this one."""
+    """Return the commands of all descendant processes."""
     parents, names = {}, {}
     for place in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -33,7 +33,7 @@ def children() -> list[str]:
 
 
 def listening(pids: str) -> list[str]:
-    """Addresses at which this machine's processes listen, by the table of the kernel."""
+    """Return the addresses that processes of this machine listen on, from the kernel's tables."""
     found = []
     inodes = {os.readlink(p) for p in Path(f"/proc/{pids}/fd").glob("*") if p.is_symlink()}
     for table in ("tcp", "tcp6"):
@@ -45,7 +45,7 @@ def listening(pids: str) -> list[str]:
 
 
 def main() -> None:
-    """Start, look, stop, look, and start again."""
+    """Start, inspect, stop, inspect, and start again."""
     found: dict[str, Any] = {}
     environment = dict(os.environ)
     option = {"spark.driver.extraJavaOptions": "-Dcolour=red"}
@@ -67,7 +67,7 @@ def main() -> None:
             found["second"] = str(error)
     found["left"] = children()
     found["changed"] = environment != dict(os.environ)
-    # Another one, where paths are too long for sockets in directories.
+    # Start another one, with paths that are too long for sockets in directories.
     short = tempfile.gettempdir()
     long = tempfile.tempdir = os.path.join(short, "x" * 90)
     os.mkdir(long)

@@ -1,4 +1,4 @@
-"""A cluster of two hosts, 127.0.0.1 and 127.0.0.2, on which slow tasks are run twice."""
+"""A cluster of two hosts, 127.0.0.1 and 127.0.0.2, with speculative execution."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ spark.speculation.quantile 0.5
 
 @dataclass(frozen=True)
 class SlowLocation(LocalLocation):
-    """Files that the first copy of the first task of a job never gets to."""
+    """Files that the first copy of a job's first task never opens."""
 
     cached: ClassVar[bool] = False
     marker: str = ""
 
     def make(self) -> LocalFileSystem:
-        """A new filesystem, or none at all."""
+        """Return a new filesystem, or block forever."""
         context = TaskContext.get()
         if context is not None and context.partitionId() == 0:
             with open(self.marker, "a") as file:
@@ -63,7 +63,7 @@ class SlowLocation(LocalLocation):
 
 @contextmanager
 def daemon(home: dict[str, str], address: str, *command: str, until: str) -> Iterator[str]:
-    """A part of the cluster that runs, by the time it says so; the line that did."""
+    """Run a daemon of the cluster; yield the line with which it reports to be ready."""
     start = [f"{home['SPARK_HOME']}/bin/spark-class", *command]
     environment = {
         **os.environ,
@@ -86,7 +86,7 @@ def daemon(home: dict[str, str], address: str, *command: str, until: str) -> Ite
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[str]:
-    """A master, whose address this is, and two workers."""
+    """Run a master and two workers; yield the master's address."""
     (folder / "home").mkdir()
     (folder / "conf").mkdir()
     (folder / "conf" / "spark-defaults.conf").write_text(SETTINGS)
@@ -107,7 +107,7 @@ def cluster(folder: Path) -> Iterator[str]:
 
 
 def speculated(folder: Path, master: str) -> dict[str, object]:
-    """A vectored read of two tasks, one of whose first copies never ends."""
+    """Run a vectored read of two tasks, one of whose first copies never ends."""
     marker = folder / "copies"
     with cluster_session(master) as session:
         fs = SparkFileSystem(session, SlowLocation(str(folder), marker=str(marker)))
@@ -126,7 +126,7 @@ def speculated(folder: Path, master: str) -> dict[str, object]:
 
 
 def _held(path: str) -> int:
-    """How many descriptors of the file processes of this machine hold."""
+    """Return the number of descriptors of the file that processes of this machine hold."""
     count = 0
     for place in Path("/proc").glob("[0-9]*/fd/*"):
         with suppress(OSError):
@@ -135,7 +135,7 @@ def _held(path: str) -> int:
 
 
 def conforms(master: str) -> bool:
-    """Whether a check by the executors of the cluster ends well."""
+    """Return True if a check by the executors of the cluster succeeds."""
     run = RunOptions(None, (), ("capabilities",), "all", "quick", None, 0, 10.0, {}, None, None)
     settings = Settings(load_profile("reference"), with_checks(select(run.clauses)))
     there = spark(master)
@@ -146,7 +146,7 @@ def conforms(master: str) -> bool:
 
 
 def main(folder: str) -> None:
-    """Read and check, and print what came of it."""
+    """Read and check, and print the results."""
     place = Path(folder)
     (place / "data").write_bytes(DATA)
     with cluster(place) as master:

@@ -1,4 +1,4 @@
-"""Targets that tasks make for themselves: named as `.../targets.py:callable`."""
+"""Targets that tasks create from `.../targets.py:callable`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 _BRIEF = 0.05
-#: How many files are opened before one of them ends the process.
+#: Number of files opened before one of them kills the process.
 _MIDDLE = 10
 
 
 def mutant(name: str, secret: str = "") -> Binding:
-    """A mutant by its name, whatever the secret."""
+    """Return a mutant by name; `secret` is ignored."""
     binding: Binding = mutant_named(name).binding()
     return binding
 
 
 def dying(name: str, marker: str, whom: str) -> Binding:
-    """A mutant by its name, which kills in the middle of its first part: this process, a worker of
-    Spark's, or the executor above the daemon that is its parent. The marker tells of it."""
+    """Return a mutant by name that kills a process in the middle of its first shard.
+
+    The process is this one, a Spark worker, or the executor above the worker's daemon. The marker
+    file records it.
+    """
     made = mutant(name)
     opened, numbers = made.open, count()
 
@@ -43,7 +46,7 @@ def dying(name: str, marker: str, whom: str) -> Binding:
 
 
 class _Mortal(MemoryFileSystem):
-    """Files, one of which ends the process when it is opened."""
+    """Files, one of which kills the process when it is opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +59,7 @@ class _Mortal(MemoryFileSystem):
 
 
 def elsewhere(driver: int, how: str) -> MemoryFileSystem:
-    """A filesystem of one process, and of no other: there it raises, or ends the process later."""
+    """Return a filesystem in process `driver`; elsewhere raise, or kill the process later."""
     if os.getpid() == driver:
         return MemoryFileSystem()
     if how == "dies":
@@ -65,12 +68,12 @@ def elsewhere(driver: int, how: str) -> MemoryFileSystem:
 
 
 class _Waiting(MemoryInputStream):
-    """A stream whose skip says so, and does not end."""
+    """A stream whose skip reports to the pipe, and blocks."""
 
     gate = ""
 
     def skip(self, count: int) -> int:
-        """Tell whoever listens; wait for ever."""
+        """Report to the pipe, and block forever."""
         with open(self.gate, "w") as gate:
             gate.write("here\n")
         while count > -2:
@@ -79,7 +82,7 @@ class _Waiting(MemoryInputStream):
 
 
 class Waiting(MemoryFileSystem):
-    """Files whose skip does not end, once it has been told through the pipe `gate`."""
+    """Files whose skip reports to the pipe `gate`, and blocks."""
 
     def __init__(self, gate: str) -> None:
         super().__init__(stream_class=_Waiting)

@@ -1,4 +1,4 @@
-"""Executors without fscontract, and with what the driver sends them."""
+"""Executors without fscontract, and with an uploaded package."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fscontract.implementations.spark.package_upload import ship
 from fscontract.implementations.spark.session import connect_session, local_session
 from fscontract.implementations.spark.tasks import ExecutorException
 
-#: What fscontract needs to read a local file, and PySpark for functions over Arrow batches.
+#: Dependencies of fscontract for local files, and of PySpark for Arrow batches.
 NEEDED = ("yaml", "_yaml", "pyarrow", "pandas", "numpy", "numpy.libs", "dateutil", "pytz", "six.py")
 
 
 def bare_python(folder: Path) -> Path:
-    """A Python that finds what fscontract needs, but not fscontract."""
+    """Return a Python that has the dependencies of fscontract, but not fscontract."""
     packages = Path(sysconfig.get_path("purelib"))
     site = folder / "site"
     site.mkdir()
@@ -38,7 +38,7 @@ def bare_python(folder: Path) -> Path:
 
 
 def session_of(how: str, python: str, archive: Path) -> AbstractContextManager[Any]:
-    """A session whose executors run this Python, with the archive as `--py-files` if so."""
+    """Return a session whose executors run this Python, with the archive as `--py-files` if so."""
     if how == "connect":
         return connect_session(python=python)
     settings = {"spark.submit.pyFiles": str(archive)} if how == "py-files" else {}
@@ -46,17 +46,18 @@ def session_of(how: str, python: str, archive: Path) -> AbstractContextManager[A
 
 
 def main(folder: str, how: str, wheel: str = "") -> None:
-    """Read without the package, and then with a wheel, or the one that is imported here.
+    """Read without the package, and then with a wheel, or the package imported here.
 
-    How it is sent: by `--py-files`, as a "wheel" by addPyFile, or by "ship" or "connect".
+    `how` is `--py-files`, "wheel" for addPyFile, "ship" or "connect".
     """
     place = Path(folder)
     found = {}
     archive = place / "wheel.zip"
     if wheel:
         archive.write_bytes(Path(wheel).read_bytes())
-    os.environ.pop("PYTHONPATH", None)  # executors inherit it, and would find the package there
-    os.chdir(place)  # workers start here, and find what lies here
+    # executors inherit it, and would find the package through it
+    os.environ.pop("PYTHONPATH", None)
+    os.chdir(place)  # workers start here and could import files from here
     with session_of(how, str(bare_python(place)), archive) as spark:
         fs = SparkFileSystem(spark, (place / "data").as_uri())
         with fs.create("/a") as file:

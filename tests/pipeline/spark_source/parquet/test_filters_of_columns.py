@@ -1,4 +1,4 @@
-"""Every filter on every column: no file is left out that has a row, and what is taken is SQL's."""
+"""Tests of every filter on every column: no matching file is skipped, and rows equal SQL's."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.pipeline.spark_source.test_metadata_files import COMPARING, VALUES, m
 
 
 def _filters(column: str) -> Iterator[Any]:
-    """All that Spark may push with these values, and what is not so."""
+    """Yield all filters that Spark may push with these values, and their negations."""
     name, known = (column,), [value for value in VALUES[column][1] if value is not None]
     textual = {api.StringStartsWith, api.StringEndsWith, api.StringContains}
     kinds = [kind for kind in COMPARING if column == "text" or kind not in textual]
@@ -41,7 +41,7 @@ def _statistics(column: str, values: tuple[Any, ...]) -> Any:
 
 @pytest.mark.parametrize("column", [name for name in VALUES if "." not in name])
 def test_no_file_is_left_out_that_has_a_row(column: str) -> None:
-    """Files have one value, or two, or the same twice; nulls and NaN among them."""
+    """Files have one value, two, or one twice, including nulls and NaN."""
     values = VALUES[column][1]
     files = [(v,) for v in values] + list(itertools.combinations_with_replacement(values, 2))
     known = [(file, _statistics(column, file)) for file in files]
@@ -57,7 +57,7 @@ def test_no_file_is_left_out_that_has_a_row(column: str) -> None:
 
 @pytest.mark.parametrize("column", list(VALUES))
 def test_what_is_taken_is_what_sql_says(column: str) -> None:
-    """Row by row; the other filters are given back as they came."""
+    """Row by row; unsupported filters are returned unchanged."""
     kind, values = VALUES[column]
     batch = pa.RecordBatch.from_arrays([pa.array(values, kind)], [column])
     schema = spark.StructType([spark.StructField(column, spark_type(kind))])
@@ -74,7 +74,7 @@ def test_what_is_taken_is_what_sql_says(column: str) -> None:
 
 @pytest.mark.parametrize("column", ["whole", "text"])
 def test_filters_of_directories_are_not_asked_of_columns(column: str) -> None:
-    """The files may have another column of that name."""
+    """The files may have another column with that name."""
     kind = spark_type(VALUES[column][0])
     schema = spark.StructType([spark.StructField(column, kind)])
     for pushed in _filters(column):

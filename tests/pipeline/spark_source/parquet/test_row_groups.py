@@ -1,4 +1,4 @@
-"""Parquet files: each row once wherever blocks end, with the columns that were asked for."""
+"""Tests of Parquet files: each row is read once for any blocks, with the requested columns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ IDS = pa.table({"id": range(1000), "text": [f"row {n}" * 5 for n in range(1000)]
 def test_each_row_is_read_once_wherever_blocks_end(
     tmp_path: Path, size: int, rows: int, offset: str
 ) -> None:
-    """Of row groups of any size, with dictionaries and without."""
+    """For row groups of any size, with and without dictionaries."""
     encoding: dict[str, Any] = (
         {} if offset == "none" else {"use_dictionary": False, "column_encoding": {"id": offset}}
     )
@@ -49,10 +49,10 @@ def test_each_row_is_read_once_wherever_blocks_end(
     assert found.column("id") == list(range(1000))
 
 
-def test_a_row_group_that_says_nonsense_of_its_place_is_read_once(
+def test_row_group_with_an_invalid_offset_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is in the first block, or in the last."""
+    """It belongs to the first block, or to the last."""
     path = put(tmp_path, {"f.parquet": IDS}, row_group_size=300)
     for place in (-5, 1 << 40):
         monkeypatch.setattr(row_groups, "_begin", lambda group, place=place: place)
@@ -61,17 +61,17 @@ def test_a_row_group_that_says_nonsense_of_its_place_is_read_once(
 
 
 def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
-    """All by default, in the order of the file; none at all is enough to count."""
+    """All by default, in the order of the file; none is enough to count."""
     path = put(tmp_path, {"f.parquet": IDS})
     assert read(path).schema == "struct<id:bigint,text:string>"
     assert read(path, columns="text,id").rows[3] == {"text": "row 3" * 5, "id": 3}
     assert read(path, columns="").rows == [{}] * 1000
-    with pytest.raises(SourceException, match="no column 'none'; known: id, text"):
+    with pytest.raises(SourceException, match="unknown column 'none'; known: id, text"):
         read(path, columns="none")
 
 
 def test_only_what_columns_need_is_read(tmp_path: Path) -> None:
-    """The footer, and the columns of the row groups that may have such rows."""
+    """The footer, and the columns of the row groups that may match."""
     noise = [f"{n * 7919 % 100_003}" for n in range(100_000)]
     table = {"id": range(100_000), "noise": noise}
     path = put(tmp_path, {"f.parquet": table}, row_group_size=50_000, use_dictionary=False)
@@ -87,7 +87,7 @@ def test_only_what_columns_need_is_read(tmp_path: Path) -> None:
 
 
 def test_directories_are_columns(tmp_path: Path) -> None:
-    """With the types of their values, and nulls; what is escaped is not."""
+    """With the types of their values, and nulls; escapes are decoded."""
     one = {"id": [1]}
     names = ["day=2026-01-02/n=1/city=a%3Ab", "day=2026-01-03/n=02/city=__HIVE_DEFAULT_PARTITION__"]
     path = put(tmp_path, {f"{name}/f.parquet": one for name in names})
@@ -103,7 +103,7 @@ def test_directories_are_columns(tmp_path: Path) -> None:
 
 
 def test_a_column_of_the_directories_is_not_that_of_the_file(tmp_path: Path) -> None:
-    """As with Spark: where both have it the directory says what it is."""
+    """As in Spark, the directory overrides the file."""
     path = put(tmp_path, {"n=7/f.parquet": {"n": [1, 2], "id": [3, 4]}})
     found = read(path, [api.EqualTo(("n",), 7)])
     assert found.schema == "struct<n:int,id:bigint>"
@@ -112,7 +112,7 @@ def test_a_column_of_the_directories_is_not_that_of_the_file(tmp_path: Path) -> 
 
 
 def test_a_file_that_lacks_a_column_has_nulls(tmp_path: Path) -> None:
-    """And one with a narrower type has the same values; names may differ in case."""
+    """A narrower type gives the same values; names may differ in case."""
     path = put(
         tmp_path,
         {
@@ -128,17 +128,21 @@ def test_a_file_that_lacks_a_column_has_nulls(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "kind", "said"),
     [
-        (pa.array([1, 2]), spark.IntegerType(), "column 'id' of '.*' is int64, not int32"),
-        (pa.array(["1"]), spark.IntegerType(), "is string, not int32"),
+        (
+            pa.array([1, 2]),
+            spark.IntegerType(),
+            "column 'id' of '.*' has type int64, expected int32",
+        ),
+        (pa.array(["1"]), spark.IntegerType(), "has type string, expected int32"),
         (
             pa.array([datetime(2026, 1, 1)]),
             spark.TimestampType(),
-            r"is timestamp\[us\], not timestamp",
+            r"has type timestamp\[us\], expected timestamp",
         ),
         (
             pa.array([1, 2]),
             spark.YearMonthIntervalType(0, 0),
-            "Parquet files are not read as interval year",
+            "unsupported type for Parquet files: interval year",
         ),
         (pa.array([b"\xff"]), spark.StringType(), r"block 0 at offset 0: .*UTF8"),
         (
@@ -152,7 +156,7 @@ def test_a_file_that_lacks_a_column_has_nulls(tmp_path: Path) -> None:
 def test_values_are_not_changed_into_others(
     tmp_path: Path, values: Any, kind: Any, said: str
 ) -> None:
-    """What does not fit the column is an error of one line."""
+    """A value that does not fit the column is an error of one line."""
     path = put(tmp_path, {"f.parquet": {"id": values}})
     with pytest.raises(SourceException, match=said) as error:
         read(path, schema=struct(id=kind))
@@ -163,12 +167,12 @@ def test_a_column_without_nulls_has_none(tmp_path: Path) -> None:
     """If the schema says so."""
     path = put(tmp_path, {"f.parquet": {"id": [1, None]}})
     schema = spark.StructType([spark.StructField("id", spark.LongType(), nullable=False)])
-    with pytest.raises(SourceException, match=r"column 'id' of '.*' has nulls"):
+    with pytest.raises(SourceException, match=r"unexpected nulls in column 'id' of '.*'"):
         read(path, schema=schema)
 
 
 def test_types_of_all_kinds_are_read(tmp_path: Path) -> None:
-    """As Spark has them: numbers without sign are wider, and lists, maps and structs are theirs."""
+    """As in Spark: unsigned numbers are wider; lists, maps and structs are supported."""
     moment = datetime(2026, 1, 2, 3, 4, 5, 678901)
     zoned = moment.replace(tzinfo=timezone.utc)
     columns = {
@@ -220,8 +224,8 @@ def test_times_that_were_stored_as_int96_have_a_zone(tmp_path: Path) -> None:
     assert found.rows == [{"at": moment}]
 
 
-def test_what_is_no_parquet_is_one_line(tmp_path: Path) -> None:
-    """With block, offset and path; an empty file has no rows, and hidden ones are not looked at."""
+def test_invalid_parquet_file_error_is_one_line(tmp_path: Path) -> None:
+    """With block, offset and path; an empty file has no rows, and hidden ones are ignored."""
     path = put(tmp_path, {"a.parquet": {"id": [1]}})
     write(tmp_path, "empty", b"")
     write(tmp_path, "_temporary/x", b"no")
@@ -236,30 +240,30 @@ def test_what_is_no_parquet_is_one_line(tmp_path: Path) -> None:
 
 def test_without_a_file_there_is_no_schema(tmp_path: Path) -> None:
     """Unless it is given."""
-    with pytest.raises(SourceException, match="there is no Parquet file to tell the columns"):
+    with pytest.raises(SourceException, match="no Parquet file to infer the columns from"):
         read(tmp_path)
     assert read(tmp_path, schema=struct(id=spark.LongType())).rows == []
 
 
 def test_directories_of_different_columns_are_refused(tmp_path: Path) -> None:
-    """They are a mistake."""
+    """They are inconsistent."""
     path = put(tmp_path, {"a=1/f.parquet": {"id": [1]}, "b=1/f.parquet": {"id": [1]}})
-    with pytest.raises(SourceException, match="directories have values of a, and others of b"):
+    with pytest.raises(SourceException, match="some directories have a, others b"):
         read(path)
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"delimiter": "x"}, "option 'delimiter' is not for parquet"),
-        ({"compression": "gzip"}, "option 'compression' is not for parquet"),
-        ({"columns": "id,id"}, "option 'columns' can't be 'id,id': names, each once"),
-        ({"metadataDir": "/x"}, "option 'metadataDir' needs option 'metadata'"),
+        ({"delimiter": "x"}, "option 'delimiter' is not supported for parquet"),
+        ({"compression": "gzip"}, "option 'compression' is not supported for parquet"),
+        ({"columns": "id,id"}, "option 'columns' can't be 'id,id': expected names, each once"),
+        ({"metadataDir": "/x"}, "option 'metadataDir' requires option 'metadata'"),
     ],
     ids=str,
 )
 def test_options_of_records_are_refused(tmp_path: Path, options: dict[str, str], said: str) -> None:
-    """In one line."""
+    """With one line."""
     with pytest.raises(SourceException, match=said):
         read(put(tmp_path, {"f.parquet": {"id": [1]}}), **options)
 

@@ -1,4 +1,4 @@
-"""A driver with a session of Spark Connect that reads files, and copies them by a stream."""
+"""Program with a Spark Connect session that reads files, and copies them with a stream."""
 
 from __future__ import annotations
 

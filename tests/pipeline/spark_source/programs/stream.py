@@ -1,4 +1,4 @@
-"""A driver that copies files to a table, line by line, and stops in the middle of a micro-batch.
+"""Program that copies files to a table, line by line, and stops in the middle of a micro-batch.
 
 `stream.py PLACE STAGE COUNT` copies `in` to `out`. When a stage is reached for the COUNT-th time,
 the process that reached it waits to be killed, and the driver prints "held".
@@ -16,13 +16,13 @@ from fscontract.implementations.spark.session import local_session
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from fscontract.pipeline.spark_source.streaming import RefusedStreamReader, WindowStreamReader
 
-#: Where a micro-batch can be held: its window is written, and Spark has not heard of it; Spark has
-#: written its offsets, and no task runs; a task has read rows; the next one is about to begin.
+#: Stages of a micro-batch: its window is stored, but not known to Spark; Spark has stored its
+#: offsets, and no task runs; a task has read rows; the next one is about to begin.
 STAGES = ("planned", "logged", "read", "committed")
 
 
 class Hold:
-    """Counts how often one stage was reached, in files that all processes see."""
+    """Counts how often one stage was reached, in files visible to all processes."""
 
     def __init__(self, place: Path, stage: str, count: int) -> None:
         self.held = place / "held"
@@ -31,12 +31,12 @@ class Hold:
         self._count = count
 
     def clear(self) -> None:
-        """Begin with 0."""
+        """Reset the count."""
         for path in (self.held, self._reached):
             path.unlink(missing_ok=True)
 
     def reach(self, stage: str) -> None:
-        """Count, and wait for ever if it is time."""
+        """Count, and block forever if the count is reached."""
         if stage != self._stage:
             return
         with self._reached.open("ab") as file:
@@ -49,30 +49,30 @@ class Hold:
 
 
 class HeldReader(WindowStreamReader):
-    """Reaches the stages."""
+    """A reader that reaches the stages."""
 
     hold: Hold
 
     def latestOffset(self, start: Any, limit: Any) -> Any:  # noqa: N802 - Spark's name
-        """Window by window."""
+        """Return one window at a time."""
         found = super().latestOffset(start, limit)
         if found != start:
             self.hold.reach("planned")
         return found
 
     def partitions(self, start: Any, end: Any) -> list[Any]:
-        """For a micro-batch whose offsets Spark has written."""
+        """Return blocks of a micro-batch whose offsets Spark has stored."""
         self.hold.reach("logged")
         return super().partitions(start, end)
 
     def read(self, partition: Any) -> Iterator[Any]:
-        """In a task."""
+        """Read in a task."""
         for rows in super().read(partition):
             yield rows
             self.hold.reach("read")
 
     def commit(self, end: Any) -> None:
-        """Before the next micro-batch."""
+        """Commit before the next micro-batch."""
         self.hold.reach("committed")
         super().commit(end)
 
@@ -85,7 +85,7 @@ class HeldSource(FsContractDataSource):
     def streamReader(  # noqa: N802 - Spark's name
         self, schema: Any
     ) -> WindowStreamReader | RefusedStreamReader:
-        """The reader."""
+        """Return the reader."""
         reader = super().streamReader(schema)
         reader.__class__ = HeldReader
         reader.hold = self.hold
@@ -93,7 +93,7 @@ class HeldSource(FsContractDataSource):
 
 
 def start(spark: Any, place: Path, **options: Any) -> Any:
-    """The query over a directory, which goes on where the last one ended."""
+    """Start the query over a directory, which continues where the last one ended."""
     reader = spark.readStream.format("fscontract").option("blockSize", "64")
     for name, value in {"maxFilesPerTrigger": 1, "columns": "value,path", **options}.items():
         reader = reader.option(name, value)

@@ -1,24 +1,24 @@
 package faulty;
 
-/** Counts the calls of the classes beside this one, and makes one of them go wrong. */
+/** Counts the calls of the classes in this package, and lets one of them fail. */
 public class Calls {
   private static int number;
   private static int count;
   private static Throwable error;
 
-  /** From now on the call of this number throws an error, or returns null if there is none. */
+  /** Makes the call with this number throw an error, or return null without one. */
   public static void set(int wrong, Throwable thrown) {
     number = wrong;
     error = thrown;
     count = 0;
   }
 
-  /** How many calls there were. */
+  /** Returns the number of calls. */
   public static int count() {
     return count;
   }
 
-  /** Whether this call is to return null; it throws if it is to throw. */
+  /** Returns whether this call must return null; throws if it must throw. */
   static boolean isNull() {
     count++;
     if (count != number) {

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.FilterFileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 
-/** A filesystem whose statuses have a scheme of its own, but the file's name. */
+/** A filesystem whose statuses have another scheme and directory, but the file's name. */
 public class ElsewhereFileSystem extends FilterFileSystem {
   public ElsewhereFileSystem(Configuration conf) throws IOException {
     super(new RawLocalFileSystem());

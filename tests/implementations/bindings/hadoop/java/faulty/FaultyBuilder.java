@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.FutureDataInputStreamBuilder;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.FutureDataInputStreamBuilderImpl;
 
-/** A builder each of whose methods, and whose future, may go wrong. */
+/** A builder whose methods and future may fail. */
 public class FaultyBuilder extends FutureDataInputStreamBuilderImpl {
   private final FileSystem filesystem;
   private final Path path;

@@ -15,7 +15,7 @@ import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
-/** A filesystem each of whose methods may go wrong. Those that write start no processes. */
+/** A filesystem whose methods may fail. Writing methods start no processes. */
 public class FaultyFileSystem extends FilterFileSystem {
   public FaultyFileSystem(Configuration conf) throws IOException {
     super(new RawLocalFileSystem());

@@ -3,7 +3,7 @@ package faulty;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 
-/** A status each of whose methods may go wrong. */
+/** A status whose methods may fail. */
 public class FaultyStatus extends FileStatus {
   public FaultyStatus(FileStatus status) {
     super(status.getLen(), status.isDirectory(), 1, 512, 0, status.getPath());

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.FSDataInputStream;
 
-/** A stream each of whose methods may go wrong. */
+/** A stream whose methods may fail. */
 public class FaultyStream extends FSDataInputStream {
   public FaultyStream(FSDataInputStream inner) {
     super((InputStream) inner);

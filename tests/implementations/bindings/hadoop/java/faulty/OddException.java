@@ -1,6 +1,6 @@
 package faulty;
 
-/** An exception none of whose methods works. */
+/** An exception whose methods all fail. */
 public class OddException extends RuntimeException {
   public String getMessage() {
     throw new IllegalStateException("no message");
