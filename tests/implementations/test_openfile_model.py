@@ -216,7 +216,7 @@ def filesystems(directory: str) -> list[FileSystem]:
 
 @settings(max_examples=200)
 @given(REAL_CALLS, st.sampled_from(["/dir/name", "//dir/name/", "/dir/name/."]))
-def test_an_open_of_a_file_does_what_the_model_says(calls: list[Call], path: str) -> None:
+def test_open_agrees_with_the_model(calls: list[Call], path: str) -> None:
     """Every kind of option and status, in any order, on each filesystem; twice the same.
 
     A status with another name fails in the future. Otherwise the file is read up to the model's
@@ -248,7 +248,7 @@ def test_an_open_of_a_file_does_what_the_model_says(calls: list[Call], path: str
 
 
 @given(st.dictionaries(KEYS.map(JOB_OPTIONAL.__add__) | KEYS.map(JOB_MANDATORY.__add__), TEXTS))
-def test_a_job_sets_what_the_model_says(configuration: dict[str, str]) -> None:
+def test_propagated_job_options_agree_with_the_model(configuration: dict[str, str]) -> None:
     """The model's calls and those of `propagate_options` give the same result."""
     builders = [Builder("/name", lambda path, options: MemoryInputStream(b"")) for _ in range(2)]
     propagate_options(builders[0], configuration)
