@@ -107,11 +107,11 @@ class TestBuffers:
     def test_an_empty_buffer_reads_nothing(self) -> None:
         assert MemoryInputStream(DATA).as_file().readinto(bytearray()) == 0
 
-    def test_gaps_in_a_buffer_are_refused(self) -> None:
+    def test_gaps_in_a_buffer_are_rejected(self) -> None:
         with pytest.raises(BufferError):
             MemoryInputStream(DATA).as_file().readinto(memoryview(bytearray(8))[::2])
 
-    def test_a_read_only_buffer_is_refused(self) -> None:
+    def test_a_read_only_buffer_is_rejected(self) -> None:
         buffer: Any = b"12345"
         with pytest.raises(TypeError):
             MemoryInputStream(DATA).as_file().readinto(buffer)

@@ -99,7 +99,7 @@ class TestWriting:
 
 
 class TestDirectories:
-    def test_a_file_is_no_parent(self, fs: FileSystem) -> None:
+    def test_file_can_not_be_a_parent(self, fs: FileSystem) -> None:
         write(fs, "/a", b"")
         with pytest.raises(PathIOException):
             fs.create("/a/b")
@@ -122,7 +122,7 @@ class TestOpeningAndListing:
         with pytest.raises(FileNotFoundException) as caught:
             fs.open(path)
         assert caught.value.path == path
-        assert "root" not in str(caught.value), "the host's path is nobody's business"
+        assert "root" not in str(caught.value), "the error shows the host's path"
 
     @pytest.mark.parametrize("path", ["/missing", "/file/below"])
     def test_missing_path_has_no_status_and_no_children(self, fs: FileSystem, path: str) -> None:
@@ -257,7 +257,7 @@ class TestPermissions:
         fs.access("/a", mode)
 
     @pytest.mark.parametrize(("mode", "bits"), [("r", 0o377), ("w", 0o577), ("x", 0o677)])
-    def test_access_is_refused_where_one_bit_is_missing(self, mode: str, bits: int) -> None:
+    def test_access_is_rejected_where_one_bit_is_missing(self, mode: str, bits: int) -> None:
         """In memory, where no user is root."""
         fs = MemoryFileSystem()
         write(fs, "/a", b"x")

@@ -74,7 +74,7 @@ def test_reads_agree_at_every_boundary(local: LocalFileSystem) -> None:
                         assert preads(stream, position) == data[position : position + 8]
 
 
-def test_what_begins_before_it_is_read_from_the_file(local: LocalFileSystem) -> None:
+def test_read_that_begins_before_the_footer_uses_the_file(local: LocalFileSystem) -> None:
     """A read never combines both."""
     with opened(local) as stream:
         preads(stream, TAIL)
@@ -124,7 +124,7 @@ def test_unbuffer_lets_go_of_it(local: LocalFileSystem) -> None:
             preads(stream, TAIL)
 
 
-def test_one_that_is_read_while_the_stream_is_closed_is_not_kept(local: LocalFileSystem) -> None:
+def test_footer_read_during_close_is_not_kept(local: LocalFileSystem) -> None:
     """Otherwise it would never be released."""
     with opened(local) as stream:
         true = stream._read_at  # type: ignore[attr-defined]
@@ -139,7 +139,7 @@ def test_one_that_is_read_while_the_stream_is_closed_is_not_kept(local: LocalFil
         assert vars(stream)["_footer"] is None
 
 
-def test_the_footer_of_a_file_that_was_cut_is_what_is_left(local: LocalFileSystem) -> None:
+def test_footer_of_a_truncated_file(local: LocalFileSystem) -> None:
     """Reads end where the file ended when the footer was read."""
     with opened(local) as stream:
         os.truncate(Path(local.root, "file"), TAIL + 5)

@@ -99,7 +99,7 @@ class TestTree:
         assert before <= view.modified("/a") <= datetime.now(timezone.utc) + second
         assert view.created("/a") == view.modified("/a")
 
-    def test_making_what_exists_fails_unless_allowed(self, view: Any) -> None:
+    def test_creating_an_existing_directory_fails_unless_allowed(self, view: Any) -> None:
         view.makedirs("/a/b")
         view.makedirs("/a/b", exist_ok=True)
         for call in (view.mkdir, view.makedirs):
@@ -153,7 +153,7 @@ class TestTree:
         with pytest.raises(FileExistsError):
             view.open("/a", "xb")
 
-    def test_appending_is_refused(self, view: Any) -> None:
+    def test_appending_is_rejected(self, view: Any) -> None:
         with pytest.raises(ValueError, match="'ab'"):
             view.open("/a", "ab")
 
@@ -178,7 +178,7 @@ class TestProtocols:
             assert file.read() == b"x"
         MemoryFsspec().rm("/shared", recursive=True)
 
-    def test_a_store_of_ones_own_is_not_shared(self) -> None:
+    def test_explicit_store_is_not_shared(self) -> None:
         one, two = MemoryFsspec(fs=MemoryFileSystem()), MemoryFsspec(fs=MemoryFileSystem())
         one.pipe_file("/a", b"x")
         assert not two.exists("/a")

@@ -145,7 +145,7 @@ def test_a_buffer_size_is_the_block_size(size: int, hints: dict[str, object]) ->
     assert fs.opens == [hints]
 
 
-def test_a_buffer_size_comes_before_that_of_a_policy() -> None:
+def test_buffer_size_overrides_the_policy() -> None:
     """A number overrides a policy."""
     fs = Store()
     opened(open_file(fs, "file").opt(READ_POLICY, "random").buffer_size(9).build())
@@ -175,7 +175,7 @@ def test_nothing_is_looked_at_before_build() -> None:
 
 @pytest.mark.parametrize("fs", [MemoryFileSystem(), LocalFileSystem(), MemoryFsspec(), Store()])
 @pytest.mark.parametrize("path", ["/no/such", "no/such", "gopher://localhost/name", "", "\0"])
-def test_what_open_raises_comes_out_of_the_future(fs: AbstractFileSystem, path: str) -> None:
+def test_exception_of_open_is_set_on_the_future(fs: AbstractFileSystem, path: str) -> None:
     """The same exception that fs.open raises; nothing is raised before."""
     future = open_file(fs, path).opt(READ_POLICY, "random").build()
     with pytest.raises((OSError, ValueError)) as expected:
@@ -219,7 +219,7 @@ def test_a_wrong_length_gives_no_wrong_bytes(length: int, strict: bool, block: i
                 assert file.read(5) == DATA[:length][position : position + 5]
 
 
-def test_a_failing_request_is_not_mistaken_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_request_does_not_count_as_eof(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a request past the actual EOF is EOF; others fail, and a missing file is missing."""
     fs = Store()
     file = open_file(fs, "file").opt_long(LENGTH, 60).build().result()
@@ -237,7 +237,7 @@ def test_a_failing_request_is_not_mistaken_for_the_end(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("cache", sorted({str(name) for name in caches} - EXACT - {"None"}))
-def test_a_cache_that_minds_a_wrong_length_is_told_none(cache: str) -> None:
+def test_length_is_not_passed_to_caches_that_require_an_exact_one(cache: str) -> None:
     """If the filesystem sets that cache: mmap, for example, would raise IndexError."""
     fs = Store(default_cache_type=cache)
     open_file(fs, "file").opt_long(LENGTH, 50).build().result()
@@ -251,7 +251,7 @@ def hinted(fs: AbstractFileSystem, path: str, buffer: int = 9) -> BinaryIO:
     return builder.buffer_size(buffer).build().result()
 
 
-def test_files_of_a_single_block_size_are_not_given_one() -> None:
+def test_block_size_is_not_passed_to_files_with_a_fixed_one() -> None:
     """They raise ValueError for another one."""
     assert cast(Any, hinted(DatabricksFileSystem("host", "token"), "/file")).blocksize == 1 << 20
 
@@ -306,7 +306,7 @@ class Overriding(Shelf):
         (Store(cache_options={"trim": False}), {"size": 60, "block_size": 9}),
     ],
 )
-def test_hints_go_where_signatures_and_settings_let_them(
+def test_hints_are_passed_only_if_signatures_accept_them(
     fs: Shelf, hints: dict[str, object], tmp_path: Path
 ) -> None:
     """Hints that may not reach a buffered file, or do not fit the filesystem, are omitted."""
@@ -315,7 +315,7 @@ def test_hints_go_where_signatures_and_settings_let_them(
     assert [{**made} for made in fs.opens] == [hints]
 
 
-def test_a_buffer_that_is_allocated_is_no_larger_than_it_may_be() -> None:
+def test_allocated_buffer_size_is_limited() -> None:
     """A cache's read-ahead ends at EOF, a buffer has the requested size."""
     fs = Strange()
     open_file(fs, "file").buffer_size(2**31 - 1).build()

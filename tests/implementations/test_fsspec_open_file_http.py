@@ -35,7 +35,7 @@ def connected(server: type[NoRanges | WithRanges]) -> Iterator[tuple[Any, str, l
     close_sessions(fs)
 
 
-def test_what_info_says_spares_a_request() -> None:
+def test_info_status_saves_a_request() -> None:
     """It has requested the size, and whether the server supports ranges."""
     with connected(WithRanges) as (fs, url, methods):
         info = fs.info(url)
@@ -47,7 +47,7 @@ def test_what_info_says_spares_a_request() -> None:
         file.close()
 
 
-def test_a_length_from_elsewhere_does_not_say_that_there_are_ranges() -> None:
+def test_length_alone_does_not_imply_range_support() -> None:
     """With size=, fsspec would assume range support, and fail past the first block."""
     with connected(NoRanges) as (fs, url, _):
         if "partial" not in fs.info(url):

@@ -43,7 +43,7 @@ class TestPropagation:
         given = {OPTION + READ_POLICY: "random", MUST + LENGTH: "7", LENGTH: "9"}
         assert opened_by(given) == OpenOptions(read_policy="random", length=7)
 
-    def test_only_what_is_below_must_is_mandatory(self) -> None:
+    def test_only_keys_below_must_are_mandatory(self) -> None:
         opened_by({OPTION + "fs.unknown": "1", MUST.rstrip(".") + "y": "1"})
         with pytest.raises(IllegalArgumentException, match=r"'fs\.unknown'"):
             opened_by({MUST + "fs.unknown": "1"})
@@ -84,7 +84,7 @@ class TestWaiting:
         future.set_result(7)
         assert await_future(future, timeout=0) == 7
 
-    def test_a_timeout_of_the_store_is_not_its_own(self) -> None:
+    def test_timeout_of_the_store_is_passed_on(self) -> None:
         future: Future[int] = Future()
         cause = TimeoutError("the store")
         future.set_exception(cause)

@@ -82,7 +82,9 @@ class TestDescriptors:
             del in_flight
             assert descriptors(tmp_path) == []
 
-    def test_it_comes_back_with_the_next_read(self, local: LocalFileSystem, tmp_path: Path) -> None:
+    def test_descriptor_is_reopened_by_the_next_read(
+        self, local: LocalFileSystem, tmp_path: Path
+    ) -> None:
         with opened(local) as stream:
             stream.seek(5)
             stream.unbuffer()
@@ -242,7 +244,7 @@ class TestRoot:
         assert LocalFileSystem().get_file_status(str(tmp_path / "file")).length == 1
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
-    def test_a_pipe_is_refused_at_once(self, local: LocalFileSystem) -> None:
+    def test_a_pipe_is_rejected_at_once(self, local: LocalFileSystem) -> None:
         local.mkdirs("/")
         os.mkfifo(Path(local.root, "pipe"))
         with pytest.raises(FileNotFoundException):

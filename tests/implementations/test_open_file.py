@@ -71,7 +71,7 @@ class TestPaths:
         future = held.open_file(given).build()
         assert isinstance(future.exception(), IllegalArgumentException)
 
-    def test_any_spelling_of_a_path_will_do(self, held: FileSystem) -> None:
+    def test_equivalent_paths_are_accepted(self, held: FileSystem) -> None:
         status = held.get_file_status("/dir/a")
         for path in ("//dir/./a", "/dir/a/", "/dir/a/."):
             future = held.open_file(path).with_file_status(status).build()
@@ -104,7 +104,7 @@ class TestStatus:
         future = fs.open_file(path).with_file_status(FileStatus(given, 1)).build()
         assert isinstance(future.exception(), IllegalArgumentException)
 
-    def test_a_class_of_its_own_is_accepted(self, held: FileSystem) -> None:
+    def test_other_status_classes_are_accepted(self, held: FileSystem) -> None:
         """Duck types, and statuses with locations."""
 
         class Foreign:
@@ -119,7 +119,7 @@ class TestStatus:
                 assert rest_of(stream) == DATA[:7]
 
     @pytest.mark.parametrize("length", [-1, None, "7"])
-    def test_a_length_that_is_none_is_left_out(self, held: FileSystem, length: Any) -> None:
+    def test_invalid_length_is_ignored(self, held: FileSystem, length: Any) -> None:
         with built(held, FileStatus("/a", length)).result() as stream:
             assert rest_of(stream) == DATA
         with built(held, FileStatus("/a", length), {LENGTH: 3}).result() as stream:
@@ -133,7 +133,7 @@ class TestStatus:
         with builder.with_file_status(None).build().result() as stream:
             assert rest_of(stream) == DATA
 
-    def test_a_builder_that_goes_on_leaves_its_streams_alone(self, held: FileSystem) -> None:
+    def test_later_builder_calls_do_not_affect_streams(self, held: FileSystem) -> None:
         """Each `build` uses the options set so far."""
         builder = held.open_file("/dir/a").opt_long(LENGTH, 5)
         first = builder.build()
@@ -177,7 +177,7 @@ class TestNoFile:
         assert [name for name in names if name.startswith(local.root)] == []
 
     @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
-    def test_a_pipe_is_refused_at_once_whatever_its_length(self, local: LocalFileSystem) -> None:
+    def test_pipe_is_rejected_immediately_with_any_length(self, local: LocalFileSystem) -> None:
         local.mkdirs("/")
         os.mkfifo(Path(local.root, "pipe"))
         future = local.open_file("/pipe").opt_long(LENGTH, 5).build()
@@ -222,7 +222,7 @@ class TestDeclaredLength:
     @pytest.mark.parametrize("footer", [0, 1])
     @pytest.mark.parametrize("size", [0, 5, 4096, 1 << 21])
     @pytest.mark.parametrize("length", BEYOND)
-    def test_a_longer_one_gives_what_the_file_has(
+    def test_longer_declared_length_ends_at_eof(
         self, held: FileSystem, length: int, size: int, footer: int
     ) -> None:
         """Reads end at the actual EOF, for any position."""
@@ -265,7 +265,7 @@ class TestDeclaredLength:
                 assert stream.read_byte() == stream.pread(0, bytearray(1)) == -1
                 assert stream.as_file().read() == b""
 
-    def test_that_of_a_status_comes_first(self, held: FileSystem) -> None:
+    def test_length_of_a_status_overrides_the_option(self, held: FileSystem) -> None:
         """If longer or shorter than the option, set before or after it."""
         for length in (3, 60):
             for status in (FileStatus("/a", 10), FileStatus("/a", 10, is_directory=False)):
@@ -306,7 +306,7 @@ def in_place(fs: FileSystem) -> None:
 class TestVersions:
     @pytest.mark.parametrize("change", [in_place, lambda fs: write(fs, "/dir/a", DATA)])
     @pytest.mark.parametrize("path", ["/dir/a", "gopher://localhost/a"])
-    def test_a_status_from_before_a_change_is_noticed(
+    def test_outdated_status_is_detected(
         self, held: FileSystem, change: Callable[[FileSystem], None], path: str
     ) -> None:
         """Even if the length is unchanged, or the bytes are restored."""

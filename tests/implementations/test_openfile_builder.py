@@ -93,7 +93,7 @@ class TestStatus:
         future = fs.open_file("/a").with_file_status(given).build()
         assert isinstance(future.exception(), AttributeError)
 
-    def test_its_length_comes_before_the_option(self) -> None:
+    def test_length_of_a_status_overrides_the_option(self) -> None:
         status = FileStatus("/dir/name", 4096)
         got = opened_with(lambda b: b.with_file_status(status).opt(options.LENGTH, 32))
         assert (got.length, got.status) == (4096, status)

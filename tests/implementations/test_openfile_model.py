@@ -216,7 +216,7 @@ def filesystems(directory: str) -> list[FileSystem]:
 
 @settings(max_examples=200)
 @given(REAL_CALLS, st.sampled_from(["/dir/name", "//dir/name/", "/dir/name/."]))
-def test_an_open_of_a_file_does_what_the_model_says(calls: list[Call], path: str) -> None:
+def test_open_agrees_with_the_model(calls: list[Call], path: str) -> None:
     """Every kind of option and status, in any order, on each filesystem; twice the same.
 
     A status with another name fails in the future. Otherwise the file is read up to the model's

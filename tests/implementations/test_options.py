@@ -84,7 +84,7 @@ def test_parse_duration_refuses_other_texts(text: str) -> None:
         (text, " as is ", " as is "),
     ],
 )
-def test_a_kind_parses_text_and_what_prints_as_such(kind: Any, value: Any, parsed: Any) -> None:
+def test_kind_parses_text_and_printable_values(kind: Any, value: Any, parsed: Any) -> None:
     assert Option("x", kind, "").parse(value) == parsed
 
 

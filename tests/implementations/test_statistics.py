@@ -32,7 +32,7 @@ class TestStream:
             assert not any(counts.values())
             assert {*counts, "stream_read_opened"} == NO_COUNTS.keys()
 
-    def test_what_it_returns_is_a_snapshot(self, fs: FileSystem) -> None:
+    def test_statistics_are_a_snapshot(self, fs: FileSystem) -> None:
         write(fs, "/a", DATA)
         with fs.open("/a") as stream:
             before: Any = stream.io_statistics()

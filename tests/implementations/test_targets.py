@@ -23,7 +23,7 @@ from fscontract.implementations.targets import local, memory
         (local, {"strategy": "positioned"}),
     ],
 )
-def test_a_target_reads_what_it_wrote_and_leaves_nothing(
+def test_target_reads_its_files_and_leaves_nothing(
     target: Callable[[Mapping[str, str]], Binding],
     options: dict[str, str],
     tmp_path: Path,

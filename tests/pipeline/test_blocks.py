@@ -136,7 +136,7 @@ def test_files_are_equal_whenever_they_were_discovered() -> None:
 
 
 @given(st.text(max_size=20), st.text(max_size=20) | st.none(), st.integers(0, 1 << 60))
-def test_records_come_back_from_json(path: str, etag: str | None, number: int) -> None:
+def test_records_survive_json(path: str, etag: str | None, number: int) -> None:
     """From one line of ASCII, for any names."""
     block = FileBlockMetadata(number, 0, number, True, -1, path, number, etag, None)
     file = replace(FILE, file_path=path, etag=etag, file_length=number)
@@ -160,7 +160,7 @@ def test_records_come_back_from_json(path: str, etag: str | None, number: int) -
         ({"offset": 9}, "must lie within the file"),
     ],
 )
-def test_json_of_something_else_is_refused_in_one_line(
+def test_json_of_something_else_is_rejected_in_one_line(
     change: dict[str, object], said: str
 ) -> None:
     """With the reason."""

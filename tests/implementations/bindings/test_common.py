@@ -20,7 +20,7 @@ def test_a_url_is_shown_without_user_and_query(url: str, name: str) -> None:
     assert shown(url) == name
 
 
-def test_secrets_come_from_the_url_and_from_options_with_telling_names() -> None:
+def test_secrets_are_found_in_the_url_and_in_options() -> None:
     """Other options may be shown."""
     options = {"secret": "s1", "anon": "no", "client_kwargs": {"headers": {"X": "h1"}, "a": 1}}
     assert set(secrets_in("ftp://me:p%40w@host/", options)) == {"s1", "h1", "p%40w", "p@w"}

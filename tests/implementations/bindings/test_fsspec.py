@@ -167,7 +167,7 @@ def test_an_exception_among_the_ranges_is_that_ranges_outcome() -> None:
 
 
 @pytest.mark.parametrize("name", ["ClientConnectionError", "ClientPayloadError"])
-def test_a_server_out_of_reach_is_no_verdict(name: str) -> None:
+def test_unreachable_server_gives_no_verdict(name: str) -> None:
     """Clients have their own connection errors, which are not the stream's fault."""
     error = type(name, (Exception,), {"__module__": "aiohttp.client_exceptions"})("gone")
     outcome = answered(("pread", 0, 1, 0, 1), lambda: throw(error))
@@ -267,7 +267,7 @@ def test_option_values_are_json_if_they_can_be() -> None:
     assert FsspecBinding.from_url("file:///", {"auto_mkdir": "true"}).fs.auto_mkdir is True
 
 
-def test_an_async_filesystem_is_refused(tmp_path: Path) -> None:
+def test_an_async_filesystem_is_rejected(tmp_path: Path) -> None:
     """The binding can't open its files."""
     fs = LocalFileSystem(skip_instance_cache=True)
     fs.asynchronous = True
@@ -296,7 +296,7 @@ def test_a_read_only_target_is_checked_with_a_file_it_holds(tmp_path: Path, run:
         binding.create(b"other")
 
 
-def test_content_of_another_length_is_refused(tmp_path: Path) -> None:
+def test_content_of_another_length_is_rejected(tmp_path: Path) -> None:
     """The local copy must be identical."""
     whole, copy = archive(tmp_path, b"abcdef")
     copy.write_bytes(b"abc")
@@ -319,7 +319,7 @@ def test_file_and_content_go_together(tmp_path: Path) -> None:
         FsspecBinding.from_url(f"file://{tmp_path}", {}, file="x")
 
 
-def test_a_protocol_that_only_contains_file_is_not_the_local_one(tmp_path: Path) -> None:
+def test_protocol_that_contains_file_is_not_local(tmp_path: Path) -> None:
     """Files of `filecache` over another store are in that store, not below /tmp."""
     target = fsspec.filesystem(
         "filecache", target_protocol="memory", cache_storage=str(tmp_path), skip_instance_cache=True
@@ -345,7 +345,7 @@ def test_filesystems_of_fsspec_are_recognised(tmp_path: Path) -> None:
     ("protocol", "remote"),
     [("file", False), ("memory", False), ("s3", True), (("http", "https"), True)],
 )
-def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], remote: bool) -> None:
+def test_other_machines_are_remote(protocol: str | Sequence[str], remote: bool) -> None:
     """Fewer programs run if every call needs a round trip."""
     fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
     assert FsspecBinding(fs, "", "some").remote is remote
@@ -365,7 +365,7 @@ def test_what_is_not_on_this_machine_is_remote(protocol: str | Sequence[str], re
         (property(lambda self: self.none), set()),
     ],
 )
-def test_protocols_are_the_names_whatever_holds_them(protocol: object, names: set[str]) -> None:
+def test_protocols_from_any_type_of_attribute(protocol: object, names: set[str]) -> None:
     """One name, several, or none: fsspec has both, and a property may raise."""
     fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
     assert protocols(fs) == names

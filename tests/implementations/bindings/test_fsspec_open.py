@@ -176,7 +176,7 @@ def test_each_status_is_taken_or_rejected_for_its_name(
         assert read(binding, opened) == returned(b"abcdef")
 
 
-def test_a_status_tells_the_length_or_what_it_is_made_to_tell(opener: FsspecOpener) -> None:
+def test_status_has_the_actual_or_the_given_length(opener: FsspecOpener) -> None:
     """A missing file has no length."""
     path = opener.place("file", b"abcdef")
     lengths = [opener.status(path, "located", n) for n in (None, 2)]
@@ -200,7 +200,7 @@ def test_a_target_that_cant_be_written_has_few_scenes(zipped: FsspecBinding) -> 
         opener.place("late", b"abcdef")
 
 
-def test_secrets_stay_secret_and_a_server_out_of_reach_is_no_verdict(tmp_path: Path) -> None:
+def test_errors_hide_secrets_and_unreachable_server_gives_no_verdict(tmp_path: Path) -> None:
     """As for every other call of the binding."""
     opener = FsspecBinding(LocalFileSystem(), str(tmp_path), "x").opener
     said = opener.outcome(OSError("denied for http://me:hunter2@host/x?sig=abc"))

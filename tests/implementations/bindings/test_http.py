@@ -104,7 +104,7 @@ def test_a_missing_file_is_one_line_without_secrets(server: str, copy: Path) -> 
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_server_that_is_not_there_is_a_target_error(copy: Path) -> None:
+def test_missing_server_raises_target_error(copy: Path) -> None:
     """Streams that were never opened get no verdict."""
     url = "http://127.0.0.1:9/"
     binding = FsspecBinding.from_url(url, {}, file="file", content=copy)
@@ -142,7 +142,7 @@ def whole_files() -> Iterator[str]:
         thread.join()
 
 
-def test_a_closed_file_without_a_connection_is_not_the_networks_fault(
+def test_closed_file_without_a_connection_is_not_a_network_error(
     whole_files: str, copy: Path, run: Calls
 ) -> None:
     """fsspec's streamed file does not check for close, and uses the closed connection."""

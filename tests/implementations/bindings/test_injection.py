@@ -81,7 +81,7 @@ def _opendal(_: Path, saboteur: Saboteur) -> Binding:
 
 @pytest.mark.parametrize("wrong", WRONGS)
 @pytest.mark.parametrize("make", [_fsspec, _stream, _pyfile, _pyarrow, _obstore, _opendal])
-def test_a_call_that_goes_wrong_is_an_outcome_or_a_target_error(
+def test_failing_call_gives_an_outcome_or_target_error(
     make: Callable[[Path, Saboteur], Binding], wrong: str, tmp_path: Path
 ) -> None:
     """Each call of a binding fails in turn."""

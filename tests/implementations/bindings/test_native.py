@@ -71,7 +71,7 @@ def test_a_read_shows_the_whole_buffer(run: Calls) -> None:
     assert outcome == returned(2, bytes([FILL]) + data[:2] + bytes([FILL]))
 
 
-def test_each_call_gets_a_buffer_of_its_own(run: Calls) -> None:
+def test_each_call_gets_a_new_buffer(run: Calls) -> None:
     """The next buffer does not contain bytes of an earlier call."""
     outcomes = run(memory(), content(2), ("read_into", 2, 0, 2), ("read_into", 2, 0, 2))
     assert outcomes[1] == returned(-1, bytes([FILL, FILL]))
@@ -163,7 +163,7 @@ def test_future_with_a_wrong_type_is_reported() -> None:
     assert outcome.value[0] == Outcome(Kind.OTHER, detail="future returned int, expected bytes")
 
 
-def test_what_a_stream_returns_is_passed_on() -> None:
+def test_result_of_a_stream_is_passed_on() -> None:
     """The model detects a wrong type."""
     assert bind_stream(Step("get_pos"))(Opened(lambda: "7")) == returned("7")
 
@@ -187,7 +187,7 @@ def test_an_interrupt_leaves_the_binding() -> None:
         bind_stream(Step("close"))(Opened(interrupt))
 
 
-def test_a_huge_buffer_is_refused_when_bound() -> None:
+def test_a_huge_buffer_is_rejected_when_bound() -> None:
     """A program can't make the checker allocate unlimited memory."""
     with pytest.raises(ProgramError, match="at most"):
         memory().bind(Step("read_into", (2**62, 0, 1)))
@@ -215,7 +215,7 @@ def test_changes_are_made_through_the_filesystem() -> None:
     binding.dispose()
 
 
-def test_a_change_that_fails_is_no_verdict() -> None:
+def test_failed_change_gives_no_verdict() -> None:
     """A failed write of the suite is not the stream's fault."""
     with pytest.raises(TargetError, match=r"\Amemory: can't change /: .*\Z"):
         memory().change("/", b"")

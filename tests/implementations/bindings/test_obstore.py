@@ -96,7 +96,7 @@ def test_reads_of_the_store_say_nothing_of_a_closed_reader(tmp_path: Path, run: 
     assert outcomes == [returned(None), INEXPRESSIBLE, INEXPRESSIBLE]
 
 
-def test_a_range_that_comes_back_short_is_an_end(tmp_path: Path, run: Calls) -> None:
+def test_short_range_is_eof(tmp_path: Path, run: Calls) -> None:
     """As in any vectored read; the others are complete."""
     vectored = ("read_vectored", ((0, 1), (2, 4)), "heap", "absent")
     (outcome,) = run(in_memory(tmp_path), b"abc", vectored)
@@ -154,7 +154,7 @@ def test_versions_name_obstore(tmp_path: Path) -> None:
     ("url", "options"),
     [("nosuch://d", {}), ("s3://bkt", {"nosuch": "1", "secret_access_key": "hush-hush"})],
 )
-def test_what_cant_be_opened_is_one_line_without_secrets(url: str, options: dict[str, str]) -> None:
+def test_open_error_is_one_line_without_secrets(url: str, options: dict[str, str]) -> None:
     """As a TargetError."""
     with pytest.raises(TargetError, match=f"{url}: can't be opened: ") as caught:
         ObstoreBinding.from_url(url, options)
@@ -168,7 +168,7 @@ def test_fixed_file_is_rejected(tmp_path: Path) -> None:
         ObstoreBinding.from_url("memory://", {}, file="x", content=tmp_path)
 
 
-def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
+def test_unreachable_server_gives_no_verdict(deaf_port: int) -> None:
     """The outcome is an environment error, or a TargetError if nothing is judged."""
     options = {
         "access_key_id": "a",
@@ -186,7 +186,7 @@ def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
     assert "hush" not in str(caught.value)
 
 
-def test_a_store_of_an_old_obstore_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_of_an_old_obstore_is_rejected_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message has the required version, for a store and for its URL."""
     monkeypatch.delattr("obstore.store.ObjectStoreMethods")
     why = r"\A[^\n]*expected obstore 0\.12 or newer, got \d"

@@ -127,7 +127,7 @@ def test_a_file_in_memory_can_be_unreadable() -> None:
 
 
 @pytest.mark.parametrize("error", [UnsupportedOperationException("none"), OSError("no"), None])
-def test_there_is_no_such_scene_where_all_can_be_read(error: Exception | None) -> None:
+def test_unreadable_scene_is_unavailable_if_all_is_readable(error: Exception | None) -> None:
     """For root, and without permissions; the scene is not tried again."""
 
     class Open(MemoryFileSystem):
@@ -142,7 +142,7 @@ def test_there_is_no_such_scene_where_all_can_be_read(error: Exception | None) -
     assert opener_of(binding).scenes == frozenset(SCENES) - {"unreadable"}
 
 
-def test_a_directory_that_can_not_be_made_is_no_verdict() -> None:
+def test_failed_mkdirs_gives_no_verdict() -> None:
     """A failed write of the suite is not the builder's fault."""
 
     class Full(MemoryFileSystem):
@@ -195,7 +195,7 @@ def test_another_name_leads_to_other_bytes(binding: StreamBinding, opener: Strea
 
 
 @pytest.mark.parametrize("scene", ["missing", "late", "foreign"])
-def test_a_status_of_what_is_not_there_has_no_length(opener: StreamOpener, scene: str) -> None:
+def test_status_of_a_missing_file_has_no_length(opener: StreamOpener, scene: str) -> None:
     """Except a given one."""
     path = opener.place(scene, DATA)
     for kind in sorted({*STATUSES} - {"none"}):
@@ -205,7 +205,7 @@ def test_a_status_of_what_is_not_there_has_no_length(opener: StreamOpener, scene
         assert (status.length, given.length, status.is_directory) == (-1, 3, False)
 
 
-def test_a_stale_status_is_noticed(binding: StreamBinding, opener: StreamOpener) -> None:
+def test_stale_status_is_detected(binding: StreamBinding, opener: StreamOpener) -> None:
     """Even immediately after the change, and after earlier changes."""
     for _ in range(20):
         path = binding.create(DATA)
@@ -268,7 +268,7 @@ def test_streams_that_count_nothing_leave_meters_unread(binding: StreamBinding) 
 
 
 @pytest.mark.parametrize("kind", sorted(MISNAMED))
-def test_a_status_that_claims_far_too_many_bytes_is_no_scene(kind: str) -> None:
+def test_status_with_an_implausible_length_is_no_scene(kind: str) -> None:
     """No file of that size is written."""
 
     class Boasting(MemoryFileSystem):

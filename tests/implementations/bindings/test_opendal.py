@@ -125,7 +125,7 @@ def test_versions_name_opendal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["nosuch://d", "s3://"])
-def test_what_cant_be_opened_is_one_line_without_secrets(url: str) -> None:
+def test_open_error_is_one_line_without_secrets(url: str) -> None:
     """As a TargetError."""
     with pytest.raises(TargetError, match=f"{url}: can't be opened: ") as caught:
         OpendalBinding.from_url(url, {"secret_access_key": "hush-hush", "flag": "true"})
@@ -139,7 +139,7 @@ def test_fixed_file_is_rejected(tmp_path: Path) -> None:
         OpendalBinding.from_url("memory://", {}, file="x", content=tmp_path)
 
 
-def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
+def test_unreachable_server_gives_no_verdict(deaf_port: int) -> None:
     """The outcome is an environment error, or a TargetError if nothing is judged."""
     options = {
         "access_key_id": "a",

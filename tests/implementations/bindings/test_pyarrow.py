@@ -81,7 +81,7 @@ def test_files_lie_below_a_directory_that_is_removed(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["other"]
 
 
-def test_what_another_run_left_is_found_and_removed(tmp_path: Path) -> None:
+def test_leftovers_of_another_run_are_removed(tmp_path: Path) -> None:
     """A second call does nothing."""
     left = tmp_path / "fscontract-20261121T203400Z-ab12cd34"
     (left / "below").mkdir(parents=True)
@@ -133,7 +133,7 @@ def test_s3_is_remote() -> None:
         ("mock://d", {"a": "b"}, "options are supported only for s3:// and file:// URLs"),
     ],
 )
-def test_what_cant_be_opened_is_one_line_without_secrets(
+def test_open_error_is_one_line_without_secrets(
     url: str, options: dict[str, str], message: str
 ) -> None:
     """As a TargetError."""
@@ -158,7 +158,7 @@ def test_a_directory_that_is_missing_is_a_target_error(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_server_out_of_reach_is_no_verdict(deaf_port: int) -> None:
+def test_unreachable_server_gives_no_verdict(deaf_port: int) -> None:
     """The outcome is an environment error, or a TargetError if nothing is judged."""
     options = {
         "access_key": "a",

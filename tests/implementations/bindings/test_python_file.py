@@ -129,7 +129,7 @@ def test_another_io_error_of_seek_stays_one(tmp_path: Path, run: Calls) -> None:
     assert run(binding, b"", ("seek", 0))[0].kind is Kind.IO
 
 
-def test_a_seek_that_is_not_supported_stays_so(tmp_path: Path, run: Calls) -> None:
+def test_unsupported_seek_stays_unsupported(tmp_path: Path, run: Calls) -> None:
     """UnsupportedOperation is a ValueError too, but not an invalid position."""
 
     class Pipe(io.BytesIO):
@@ -269,7 +269,7 @@ def test_a_change_is_made_in_place(tmp_path: Path) -> None:
     binding.dispose()
 
 
-def test_a_missing_directory_is_one_line(tmp_path: Path) -> None:
+def test_missing_directory_error_is_one_line(tmp_path: Path) -> None:
     """A target that can't be prepared raises."""
     with pytest.raises(TargetError, match=r"\Araw: can't create a directory: .*\Z"):
         PythonFileBinding(raw, str(tmp_path / "no"), "raw").prepare()

@@ -70,7 +70,7 @@ def test_read_fills_only_the_range_of_the_array(stream: Any) -> None:
     assert bytes(array) == DATA[200:210]
 
 
-def test_a_single_byte_is_not_signed_and_the_end_is_minus_one(stream: Any) -> None:
+def test_single_byte_is_unsigned_and_eof_is_minus_one(stream: Any) -> None:
     """As InputStream.read specifies."""
     place = next(i for i, byte in enumerate(DATA) if byte > 127)
     stream.seek(place)

@@ -115,7 +115,7 @@ def test_create_non_recursive_requires_a_parent(bridged: Any, path: Any, java: J
     assert bridged.isFile(path("/dir/file"))
 
 
-def test_flags_that_contradict_each_other_are_refused(bridged: Any, path: Any, java: Java) -> None:
+def test_flags_that_contradict_each_other_are_rejected(bridged: Any, path: Any, java: Java) -> None:
     """Before anything is created: append with overwrite; and none at all."""
     flag, sets = java("fs.CreateFlag"), java("java.util.EnumSet")
     null = jpype.JObject(None, java("fs.permission.FsPermission"))
@@ -125,7 +125,7 @@ def test_flags_that_contradict_each_other_are_refused(bridged: Any, path: Any, j
     assert not bridged.exists(path("/file"))
 
 
-def test_an_unknown_mandatory_option_of_a_builder_is_refused(
+def test_an_unknown_mandatory_option_of_a_builder_is_rejected(
     bridged: Any, path: Any, java: Java
 ) -> None:
     """By build()."""

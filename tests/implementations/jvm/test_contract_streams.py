@@ -211,7 +211,7 @@ def test_seeks_go_forward_and_back(bridged: Any, place: Any) -> None:
 
 
 @pytest.mark.parametrize("position", [-1, len(DATA) + 1])
-def test_a_seek_outside_of_the_file_is_refused(
+def test_a_seek_outside_of_the_file_is_rejected(
     bridged: Any, place: Any, java: Java, position: int
 ) -> None:
     """EOFException, and the position does not move."""

@@ -87,7 +87,7 @@ def test_all_options_arrive(java: Java) -> None:
     bridged.close()
 
 
-def test_a_mandatory_option_that_is_not_known_is_refused(bridged: Any, java: Java) -> None:
+def test_unknown_mandatory_option_is_rejected(bridged: Any, java: Java) -> None:
     """By build()."""
     opening = bridged.openFile(java("fs.Path")("/file")).must("fs.none.such", "x")
     with pytest.raises(java("java.lang.IllegalArgumentException"), match=r"fs\.none\.such"):
@@ -128,7 +128,7 @@ def test_closed_filesystem_is_not_found(memory: MemoryFileSystem, java: Java) ->
         java("fs.FileSystem").newInstance(uri, bridged.getConf())
 
 
-def test_a_path_of_another_filesystem_is_refused(bridged: Any, java: Java) -> None:
+def test_a_path_of_another_filesystem_is_rejected(bridged: Any, java: Java) -> None:
     """As by every filesystem of Hadoop."""
     with pytest.raises(java("java.lang.IllegalArgumentException"), match="Wrong FS"):
         bridged.open(java("fs.Path")("gopher://there/file"))

@@ -77,7 +77,7 @@ def test_large_range_is_reassembled_from_pieces(
         assert whole == DATA
 
 
-def test_small_reads_come_from_what_was_read_ahead(fs: SparkFileSystem) -> None:
+def test_small_reads_use_the_read_ahead(fs: SparkFileSystem) -> None:
     with fs.open(write(fs)) as opened:
         assert [opened.read_byte() for _ in range(500)] == list(DATA[:500])
         opened.seek(100_000)

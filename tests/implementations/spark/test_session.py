@@ -105,7 +105,7 @@ def test_failed_start_message_has_no_java_trace(tmp_path: Path) -> None:
     assert _last_line(log, ValueError("")) == "ValueError"
 
 
-def test_the_home_has_what_pyspark_has(tmp_path: Path) -> None:
+def test_home_links_to_the_files_of_pyspark(tmp_path: Path) -> None:
     """As links: nothing is written to the installed packages."""
     variables = make_home(tmp_path)
     home = Path(variables["SPARK_HOME"])

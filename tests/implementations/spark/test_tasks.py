@@ -18,7 +18,7 @@ from fscontract.implementations.spark.tasks import ExecutorException, Tasks, job
 from tests.limits import DEADLOCK
 
 
-def test_results_come_in_the_order_of_the_items(tasks: Tasks) -> None:
+def test_results_are_in_the_order_of_the_items(tasks: Tasks) -> None:
     """Also if a slice has several items."""
     assert tasks.map(lambda n: n * n, range(7), 3) == [n * n for n in range(7)]
     assert tasks.map(abs, []) == []

@@ -148,7 +148,7 @@ def test_slice_has_the_configured_length(fs: FileSystem) -> None:
     assert [len(r.record) for r in FSSliceReader(fs).process_block(block)] == [25]
 
 
-def test_records_of_ones_own_are_delimited_or_of_fixed_width(fs: FileSystem) -> None:
+def test_custom_records_are_delimited_or_fixed_width(fs: FileSystem) -> None:
     """The converter returns any object."""
     blocks = list(blocks_of(fs.get_file_status(_put(fs, "/f", b"11;22;33;")), 4))
     delimited = FSRecordReader(fs, int, context_options={"delimiter": b";"})

@@ -63,7 +63,7 @@ def test_missing_library_of_a_command_is_named(plugin: str) -> None:
     assert error(3, "broken") == snapshot("command 'broken' needs the module 'no_such_thing'")
 
 
-def test_a_command_of_ours_is_not_replaced(plugin: str) -> None:
+def test_builtin_command_is_not_replaced(plugin: str) -> None:
     """By a plugin with the same name."""
     assert "TARGET..." in run("check", "--help").stdout
 

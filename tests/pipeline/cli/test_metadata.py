@@ -111,7 +111,7 @@ def test_a_table_has_ranges_of_columns(dataset: Path, columns: str) -> None:
     assert "totalBaseFileSizeInBytes" in run("stats", "trips")
 
 
-def test_a_compaction_waits_for_what_is_not_completed(dataset: Path) -> None:
+def test_compaction_waits_for_incomplete_actions(dataset: Path) -> None:
     run("create", "trips")
     writer = MetadataWriter(LocalFileSystem(str(dataset.parent)), "/trips")
     instant: Instant = writer.begin()
@@ -190,7 +190,7 @@ def test_rebuild_fails_without_a_table_or_with_a_pending_action(
     assert "the table is correct" in run("validate", "trips")
 
 
-def test_a_table_with_partitions_of_hudi_is_not_rebuilt_without_them(dataset: Path) -> None:
+def test_table_with_foreign_partitions_is_not_rebuilt(dataset: Path) -> None:
     run("create", "trips")
     properties = dataset / ".hoodie" / "hoodie.properties"
     text = properties.read_text(encoding="utf-8")
@@ -266,7 +266,7 @@ def test_a_table_may_be_elsewhere(dataset: Path) -> None:
         (("create", "trips", "-o", "secret=hidden"), "-o requires an s3:// URL"),
     ],
 )
-def test_a_mistake_is_one_line(dataset: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_usage_error_is_one_line(dataset: Path, arguments: tuple[str, ...], said: str) -> None:
     done = CliRunner().invoke(main, ["metadata", *arguments])
     assert done.exit_code in (2, 3)
     assert said in done.output

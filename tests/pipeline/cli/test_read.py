@@ -32,7 +32,7 @@ def objects(*args: object) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("size", ["1", "777", "64K", "1G"])
-def test_lines_are_those_of_the_file_whatever_the_blocks(log: Path, size: str) -> None:
+def test_lines_do_not_depend_on_the_block_size(log: Path, size: str) -> None:
     """Also with blocks of one byte."""
     if size == "1":
         log.write_bytes(LINES[:500] + b"\n")
@@ -165,7 +165,7 @@ def test_summary_is_printed_unless_quiet(log: Path) -> None:
         (["--limit", "-1"], "--limit"),
     ],
 )
-def test_a_mistake_is_one_line(log: Path, args: list[str], said: str) -> None:
+def test_usage_error_is_one_line(log: Path, args: list[str], said: str) -> None:
     """Before anything is read."""
     assert said in error(2, "read", log, *args)
 

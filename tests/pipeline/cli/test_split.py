@@ -47,7 +47,7 @@ def test_blocks_are_lines_under_a_heading(folder: Path, monkeypatch: pytest.Monk
     assert lines[-1] == snapshot("3 blocks of 3 files, 14 bytes")
 
 
-def test_json_is_what_a_reader_takes(folder: Path) -> None:
+def test_json_can_be_parsed_to_blocks(folder: Path) -> None:
     """Each line is a block, with the status of the file."""
     first, second, third = blocks("split", folder, "--json", "--block-size", "8")
     assert (first.end, second.end, third.end) == (8, 11, 3)
@@ -133,7 +133,7 @@ def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
         ([], "Missing argument 'URL...'"),
     ],
 )
-def test_a_mistake_is_one_line(args: list[str], said: str) -> None:
+def test_usage_error_is_one_line(args: list[str], said: str) -> None:
     """With exit code 2, without secrets."""
     line = error(2, "split", *args)
     assert said in line

@@ -66,7 +66,7 @@ def slowly(record: Record) -> Record | None:
 
 
 @given(RECORDS)
-def test_a_record_is_what_fastavro_makes_of_it(record: Record) -> None:
+def test_record_equals_that_of_fastavro(record: Record) -> None:
     assert decoder(None)(record.key.encode(), encode_record(record)) == slowly(record)
 
 
@@ -79,7 +79,7 @@ def test_a_record_is_what_fastavro_makes_of_it(record: Record) -> None:
     ],
     ids=["files", "bounds", "nothing"],
 )
-def test_fastavro_is_not_asked(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fastavro_is_not_used(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     """For nearly all records."""
     encoded = encode_record(record)
     wanted = slowly(record)
@@ -114,7 +114,7 @@ def test_damage_is_an_error_or_another_record(record: Record, data: st.DataObjec
 
 
 @pytest.mark.parametrize("length", range(4))
-def test_what_is_cut_off_is_no_record(length: int) -> None:
+def test_truncated_record_is_rejected(length: int) -> None:
     encoded = encode_record(FilesRecord("k", {"file": FileEntry(300)}))
     for end in (length, len(encoded) - 1 - length):
         with pytest.raises(ValueError, match="'k'"):

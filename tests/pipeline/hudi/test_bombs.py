@@ -131,7 +131,7 @@ def read_all(content: bytes) -> None:
     ids=["data", "meta", "root index", "meta index", "file info", "leaf index"],
 )
 @pytest.mark.parametrize("says", [_BIG, 1000], ids=["says so", "says less"])
-def test_a_block_that_expands_to_256_mib_is_refused(
+def test_a_block_that_expands_to_256_mib_is_rejected(
     monkeypatch: pytest.MonkeyPatch, magic: bytes, number: int, says: int
 ) -> None:
     content = hfile_with(monkeypatch, bomb(magic, says), magic, number)
@@ -146,7 +146,7 @@ def test_a_block_that_expands_to_256_mib_is_refused(
     assert str(caught.value).count("\n") == 0
 
 
-def test_a_block_is_refused_by_its_ratio_below_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_is_rejected_by_its_ratio_below_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     content = hfile_with(monkeypatch, bomb(DATA, 32 * _MIB, 32 * _MIB), DATA)
     with (
         cheap(),
@@ -212,7 +212,7 @@ def _index_of(
     return out.getvalue()
 
 
-def test_an_index_that_names_one_block_again_and_again_is_refused(
+def test_index_with_a_repeated_block_is_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A megabyte would be read ten thousand times."""
@@ -223,7 +223,7 @@ def test_an_index_that_names_one_block_again_and_again_is_refused(
         read_all(content)
 
 
-def test_an_index_of_more_blocks_than_the_file_has_room_for_is_refused(
+def test_index_with_more_blocks_than_the_file_is_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     content = _index_of(
@@ -243,7 +243,7 @@ def _log(content: bytes) -> list[Any]:
     return [(block, list(records_of(log, block)[1])) for block in log.blocks]
 
 
-def test_a_log_whose_entries_expand_together_is_refused() -> None:
+def test_a_log_whose_entries_expand_together_is_rejected() -> None:
     """Each data block is small, but all are held in memory."""
     block = data_block(
         "20260101000000001", "{}", ((b"%05d" % n, bytes(20_000)) for n in range(999))
@@ -254,7 +254,7 @@ def test_a_log_whose_entries_expand_together_is_refused() -> None:
         _log(content)
 
 
-def test_log_blocks_are_bounded_by_what_all_of_them_take() -> None:
+def test_log_blocks_are_limited_by_their_total_size() -> None:
     """Any number of small blocks may expand only to a multiple of their size."""
     blocks = [data_block("20260101000000001", "{}", [(b"a", bytes(3 * _MIB))]) for _ in range(50)]
     with cheap(), pytest.raises(CorruptFileException, match="bytes of entries in"):
@@ -390,7 +390,7 @@ SCHEMAS = {
 
 
 @pytest.mark.parametrize(("schema", "reason"), SCHEMAS.values(), ids=SCHEMAS)
-def test_a_schema_that_the_format_does_not_have_is_refused(schema: Any, reason: str) -> None:
+def test_a_schema_that_the_format_does_not_have_is_rejected(schema: Any, reason: str) -> None:
     """In an instant, with data that claims as many values as possible."""
     content = _file(schema, b"\x00" * 5 + _long(_MANY) + b"\x00")
     with cheap(), pytest.raises(MetadataException, match=reason) as caught:
@@ -401,14 +401,14 @@ def test_a_schema_that_the_format_does_not_have_is_refused(schema: Any, reason: 
 
 
 @pytest.mark.parametrize("schema", [each for each, _ in SCHEMAS.values()], ids=SCHEMAS)
-def test_a_schema_that_the_format_does_not_have_is_refused_in_an_hfile(schema: Any) -> None:
+def test_a_schema_that_the_format_does_not_have_is_rejected_in_an_hfile(schema: Any) -> None:
     text = schema if isinstance(schema, bytes) else json.dumps(schema).encode()
     with cheap(), pytest.raises(ValueError, match=r".+"):
         decoder(text)(b"key", _long(_MANY))
 
 
 @pytest.mark.parametrize("how", ["a record of null", "a record", "none"])
-def test_a_file_that_claims_many_records_is_refused(how: str) -> None:
+def test_a_file_that_claims_many_records_is_rejected(how: str) -> None:
     """Empty records would take no bytes in the file."""
     data = encode_commit([], "UPSERT")
     schema = _PART if how == "a record of null" else COMMIT
@@ -486,7 +486,7 @@ def test_a_schema_with_fields_and_wrappers_of_later_versions_is_read() -> None:
     assert (record.minimum, record.maximum, record.value_count) == (1, 2, 7)
 
 
-def test_a_decimal_of_a_megabyte_is_refused() -> None:
+def test_a_decimal_of_a_megabyte_is_rejected() -> None:
     """Its time grows with the square of its length."""
     wrapper = {"type": "record", "name": "DecimalWrapper", "namespace": NAMESPACE, "fields": [
         {"name": "value", "type": "bytes"}]}  # fmt: skip
@@ -522,7 +522,7 @@ def test_deep_json_in_a_lock_or_a_commit_is_damage() -> None:
 # Arrow and Parquet -----------------------------------------------------------------------------
 
 
-def test_statistics_by_column_that_expand_too_far_are_refused() -> None:
+def test_statistics_by_column_that_expand_too_far_are_rejected() -> None:
     """By the declared sizes of buffers, before Arrow allocates them."""
     names = ["f" * 250 for _ in range(40_000)]
     nothing: list[Any] = [None] * len(names)
@@ -539,7 +539,7 @@ def test_statistics_by_column_that_expand_too_far_are_refused() -> None:
     assert unpack(data) == chunk
 
 
-def test_statistics_by_column_of_too_many_rows_are_refused(
+def test_statistics_by_column_of_too_many_rows_are_rejected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also in batches that are small enough individually."""
@@ -552,7 +552,7 @@ def test_statistics_by_column_of_too_many_rows_are_refused(
         unpack(data)
 
 
-def test_statistics_by_column_of_rows_without_bytes_are_refused() -> None:
+def test_statistics_by_column_of_rows_without_bytes_are_rejected() -> None:
     """A column of nulls needs no bytes for any number of them."""
     length = 10**9
     columns = {name: pa.nulls(length) for name in ("partition", "file", "low", "high")}
@@ -582,14 +582,14 @@ def _parquet(chunks: int) -> bytes:
     return b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1"
 
 
-def test_a_footer_of_more_elements_than_it_has_room_for_is_refused() -> None:
+def test_footer_with_more_elements_than_bytes_is_rejected() -> None:
     fs = MemoryFileSystem()
     put(fs, "/f.parquet", _parquet(300_000))
     with cheap(), pytest.raises(CorruptFileException, match="can't read the footer"):
         file_statistics(fs, fs.get_file_status("/f.parquet"))
 
 
-def test_a_footer_of_more_than_16_mib_is_refused_before_it_is_read() -> None:
+def test_a_footer_of_more_than_16_mib_is_rejected_before_it_is_read() -> None:
     fs = MemoryFileSystem()
     size = 17 * _MIB
     put(fs, "/f.parquet", bytes(size) + struct.pack("<I", size - 100) + b"PAR1")

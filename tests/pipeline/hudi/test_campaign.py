@@ -143,7 +143,7 @@ STEPS = (
 
 
 @pytest.mark.parametrize("seeds", [range(start, start + 15) for start in range(0, 60, 15)], ids=str)
-def test_the_table_is_the_dataset_whatever_happens(seeds: range) -> None:
+def test_table_equals_the_dataset_after_any_event(seeds: range) -> None:
     """Sixty histories, in which every fourth action dies at some write."""
     for seed in seeds:
         History(TableBinding(), seed).play(8)
@@ -167,7 +167,7 @@ def test_two_thousand_histories() -> None:
 _SCRIPT = Path(__file__).with_name("dying.py")
 
 
-def test_a_process_that_dies_leaves_what_was_before_or_what_is_after(tmp_path: Path) -> None:
+def test_death_leaves_the_state_before_or_after_the_action(tmp_path: Path) -> None:
     """At each write of a commit, a clean, a rollback, a restore and the services, by os._exit."""
     done = subprocess.run(
         [sys.executable, str(_SCRIPT), str(tmp_path)],

@@ -32,7 +32,7 @@ DELETED = st.dictionaries(PARTITIONS, st.sets(NAMES, min_size=1))
 
 
 @given(st.sampled_from(sorted(WRITES)), ADDED, DELETED)
-def test_a_write_says_what_it_added_and_deleted(
+def test_write_instant_has_added_and_deleted_files(
     action: str, added: dict[str, dict[str, int]], deleted: dict[str, set[str]]
 ) -> None:
     content = encode_change(action, TIME, Change(added, deleted), {"schema": "{}"})
@@ -42,7 +42,7 @@ def test_a_write_says_what_it_added_and_deleted(
 
 
 @given(DELETED)
-def test_a_clean_a_rollback_and_a_restore_say_what_they_deleted(
+def test_clean_rollback_and_restore_instants_have_deleted_files(
     deleted: dict[str, set[str]],
 ) -> None:
     for action, target in ((CLEAN, []), (ROLLBACK, [f"{OTHER}.commit"])):
@@ -53,14 +53,14 @@ def test_a_clean_a_rollback_and_a_restore_say_what_they_deleted(
     assert decode_change(RESTORE, content, "/instant") == Change(deleted=deleted)
 
 
-def test_files_that_could_not_be_deleted_are_not() -> None:
+def test_files_that_could_not_be_deleted_are_kept() -> None:
     change = Change(deleted={"a": {"gone"}})
     content = encode_change(CLEAN, TIME, change, {}, failed={"a": {"here"}, "b": {"too"}})
     found = decode_change(CLEAN, content, "/instant")
     assert {p: names for p, names in found.deleted.items() if names} == {"a": {"gone"}}
 
 
-def test_an_action_that_is_not_known_changes_nothing() -> None:
+def test_unknown_action_changes_nothing() -> None:
     assert decode_change("savepoint", b"whatever", "/instant") == Change()
 
 
@@ -85,7 +85,7 @@ def test_reader_that_needs_a_damaged_instant_raises() -> None:
 @pytest.mark.parametrize(
     ("partition", "name"), [("day=1", "../../x"), ("..", "x"), ("/etc", "x"), ("a", ""), ("a", ".")]
 )
-def test_a_name_that_leads_out_of_the_dataset_is_refused(partition: str, name: str) -> None:
+def test_a_name_that_leads_out_of_the_dataset_is_rejected(partition: str, name: str) -> None:
     with pytest.raises(MetadataException, match="must be below the dataset"):
         below(partition, name)
 
@@ -103,7 +103,7 @@ def test_a_name_that_leads_out_of_the_dataset_is_refused(partition: str, name: s
         (Change(deleted={"a": {"b/f"}}), "a/b/f"),
     ],
 )
-def test_a_change_that_no_listing_would_show_is_refused(change: Change, said: str) -> None:
+def test_a_change_that_no_listing_would_show_is_rejected(change: Change, said: str) -> None:
     """Before anything is written; the action can be completed with another change."""
     fs = MemoryFileSystem()
     writer = dataset(fs)

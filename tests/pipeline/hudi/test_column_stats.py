@@ -73,7 +73,7 @@ def test_every_type_of_bounds_can_be_packed() -> None:
 
 
 @given(st.lists(statistics(), min_size=1))
-def test_a_chunk_is_what_it_was_packed_from(known: list[ColumnStatistics]) -> None:
+def test_packed_chunk_is_unpacked_unchanged(known: list[ColumnStatistics]) -> None:
     for chunk in chunks(known):
         assert unpack(pack(chunk)) == chunk
 
@@ -159,7 +159,7 @@ def base(fs: MemoryFileSystem) -> str:
     return max(s.path for s in fs.list_status(STATISTICS) if s.path.endswith(".hfile"))
 
 
-def test_logs_come_before_what_a_base_file_says() -> None:
+def test_logs_override_the_base_file() -> None:
     """One file is replaced, with other ids; one loses its statistics; one is new."""
     fs = MemoryFileSystem()
     made = table(fs)
@@ -202,7 +202,7 @@ def test_types_may_differ_between_files() -> None:
     assert kept(fs, "=", "text") == {name(0), name(1), name(2)}
 
 
-def test_columns_are_not_mixed_up() -> None:
+def test_columns_are_kept_apart() -> None:
     """Decimals, times and texts of one file."""
     fs = MemoryFileSystem()
     of = {
@@ -261,7 +261,7 @@ def test_pruning_takes_two_reads_of_the_statistics() -> None:
         assert reads(Filter("id", "=", 15)) == listing
 
 
-def test_a_block_that_is_damaged_is_noticed(layout: str) -> None:
+def test_damaged_block_is_detected(layout: str) -> None:
     """The answer comes from a listing then, with a warning."""
     fs = MemoryFileSystem()
     table(fs)

@@ -57,7 +57,7 @@ def _files(root: Path, names: Sequence[str]) -> str:
     ],
     ids=["nothing", "flat", "deep", "months", "wide", "eight"],
 )
-def test_it_is_what_one_process_lists(tmp_path: Path, names: list[str], jobs: int) -> None:
+def test_listing_equals_that_of_one_process(tmp_path: Path, names: list[str], jobs: int) -> None:
     """With at most one job, for any directory structure."""
     path = _files(tmp_path, names)
     fs, tasks = LocalFileSystem("/"), Here()

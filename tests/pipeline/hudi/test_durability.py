@@ -99,7 +99,7 @@ SERVICES: dict[str, Callable[[MetadataWriter], object]] = {
 
 @pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_services_remove_what_dead_writers_left_and_nothing_of_living_ones(
+def test_services_remove_files_of_dead_writers_only(
     tmp_path: Path, service: Callable[[MetadataWriter], object], elsewhere: bool
 ) -> None:
     fs = LocalFileSystem(str(tmp_path), durable=False)
@@ -146,7 +146,7 @@ def test_windows_that_are_committed_leave_no_temporary_file(tmp_path: Path) -> N
     assert left(tmp_path) == []
 
 
-def test_a_filesystem_without_temporary_files_is_none_to_sweep() -> None:
+def test_filesystem_without_temporary_files_needs_no_cleanup() -> None:
     """In memory and in buckets, an unclosed file does not exist."""
     from fscontract.implementations.memory import MemoryFileSystem
 

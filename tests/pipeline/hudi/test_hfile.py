@@ -51,7 +51,7 @@ def written(
     st.integers(1, 400),
     st.integers(0, 8192),
 )
-def test_what_was_written_is_found(
+def test_written_entries_are_found(
     entries: dict[bytes, bytes], compression: Compression, block: int, index: int, tail: int
 ) -> None:
     """For any sizes of blocks, of indexes and of the first read."""
@@ -74,14 +74,14 @@ def test_notes_and_meta_blocks_are_found_by_name() -> None:
 
 
 @pytest.mark.parametrize("key", [b"a", b"b"])
-def test_keys_have_to_ascend(key: bytes) -> None:
+def test_keys_must_ascend(key: bytes) -> None:
     writer = HFileWriter(io.BytesIO())
     writer.append(b"b", b"")
     with pytest.raises(IllegalArgumentException, match="keys out of order"):
         writer.append(key, b"")
 
 
-def test_a_key_too_long_for_the_format_is_refused() -> None:
+def test_a_key_too_long_for_the_format_is_rejected() -> None:
     with pytest.raises(IllegalArgumentException, match="32768 bytes"):
         HFileWriter(io.BytesIO()).append(b"k" * 0x8000, b"")
 
@@ -176,7 +176,7 @@ def test_no_truncated_file_gives_an_answer() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=300), st.binary(max_size=300), st.booleans())
-def test_no_bytes_whatever_are_more_than_damaged(head: bytes, end: bytes, trailer: bool) -> None:
+def test_arbitrary_bytes_are_reported_as_damage(head: bytes, end: bytes, trailer: bool) -> None:
     """Neither another exception nor a huge allocation."""
     if trailer:
         end = (b'TRABLK"$' + end).ljust(4092, b"\x00") + b"\x00\x00\x00\x03"
@@ -184,7 +184,7 @@ def test_no_bytes_whatever_are_more_than_damaged(head: bytes, end: bytes, traile
         list(hfile(head + end.rjust(4096)).scan())
 
 
-def test_a_file_that_is_shorter_than_its_status_says_is_damaged() -> None:
+def test_file_shorter_than_its_status_is_damaged() -> None:
     fs = MemoryFileSystem()
     put(fs, "/f", b"short")
     with fs.open("/f") as stream, pytest.raises(CorruptFileException, match="EOF within"):

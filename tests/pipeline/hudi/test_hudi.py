@@ -69,7 +69,7 @@ def trips(tmp_path: Path) -> Trips:
     return Trips(str(tmp_path))
 
 
-def test_what_it_begins_with(trips: Trips) -> None:
+def test_initial_table(trips: Trips) -> None:
     trips.agree()
 
 
@@ -241,7 +241,7 @@ STEPS = st.lists(
 
 @settings(max_examples=12, deadline=None)
 @given(STEPS)
-def test_both_agree_after_whatever_happened(
+def test_both_agree_after_any_events(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
 ) -> None:
     """Names are unique, as Hudi's are: a reused name is the finding above."""

@@ -69,7 +69,7 @@ def _play(root: Path, seed: int, steps: int) -> int:
     return history.harness.compared
 
 
-def test_both_see_the_same_whatever_happens(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_both_see_the_same_after_any_event(tmp_path_factory: pytest.TempPathFactory) -> None:
     """A few histories, in which every fourth action dies at some write."""
     assert sum(_play(tmp_path_factory.mktemp("root"), seed, 6) for seed in range(4)) > 10
 

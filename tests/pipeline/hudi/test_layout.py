@@ -73,7 +73,7 @@ def ours(path: Path) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("columns", ["in the files", "not in the files"])
 @pytest.mark.parametrize("kind", LAYOUTS)
-def test_hudi_rs_sees_what_is_listed(tmp_path: Path, kind: str, columns: str) -> None:
+def test_hudi_rs_sees_the_listed_files(tmp_path: Path, kind: str, columns: str) -> None:
     """Before and after commits, in old and new partitions."""
     partitions, later, fields = LAYOUTS[kind]
     path = tmp_path / "t"
@@ -174,7 +174,7 @@ def test_plain_directories_are_named_by_the_column_that_has_their_names(tmp_path
     assert seen_by_hudi("", str(tmp_path)).keys() == {"2024/2024-01-01", "2024/2024-01-02"}
 
 
-def test_two_columns_that_fit_a_plain_directory_are_not_guessed_from(tmp_path: Path) -> None:
+def test_ambiguous_partition_columns_are_not_guessed(tmp_path: Path) -> None:
     put_rows(tmp_path / "a" / name(1), {"one": ["a", "a"], "two": ["a", "a"]})
     assert "partition fields (--partition-fields NAMES)" in create(tmp_path)
 
@@ -248,7 +248,7 @@ def test_a_schema_of_all_types_is_one_that_avro_and_hudi_rs_read(tmp_path: Path)
     [{"a b": [1, 2]}, {"d": pa.array([1, 2], pa.duration("s"))}, {"s": [{"a-b": 1}] * 2}],
     ids=["a name with a blank", "a duration", "a field with a hyphen"],
 )
-def test_columns_that_avro_has_no_name_or_type_for_are_asked_for(
+def test_columns_without_avro_name_or_type_are_reported(
     tmp_path: Path, columns: Mapping[str, Any]
 ) -> None:
     put_rows(tmp_path / name(1), columns)
@@ -256,7 +256,7 @@ def test_columns_that_avro_has_no_name_or_type_for_are_asked_for(
     assert SCHEMA not in properties(tmp_path)
 
 
-def test_files_whose_columns_do_not_fit_are_asked_about(tmp_path: Path) -> None:
+def test_files_with_conflicting_columns_are_reported(tmp_path: Path) -> None:
     put_rows(tmp_path / name(1), {"a": [1, 2]})
     put_rows(tmp_path / name(2), {"a": ["1", "2"]})
     assert "schema (--schema FILE)" in create(tmp_path)

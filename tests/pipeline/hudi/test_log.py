@@ -55,12 +55,12 @@ def test_the_first_log_of_a_file_group_is_hudis() -> None:
     )
 
 
-def test_a_command_says_which_instant_it_takes_back() -> None:
+def test_command_block_names_the_rolled_back_instant() -> None:
     found = log(encode_log([ONE, rollback_block("20260101000000003", "20260101000000001")]))
     assert [rolled_back(found, block) for block in found.blocks] == [None, "20260101000000001"]
 
 
-def test_a_torn_tail_is_noticed_wherever_it_is_torn() -> None:
+def test_torn_tail_is_detected_at_any_position() -> None:
     """The blocks before it are read."""
     content = encode_log([ONE, TWO])
     first = len(encode_log([ONE]))
@@ -95,7 +95,7 @@ def test_no_damaged_byte_gives_other_records() -> None:
 
 
 @pytest.mark.parametrize("kind", [0, 1, 2, 3, 5])
-def test_a_block_of_another_type_is_refused(kind: int) -> None:
+def test_a_block_of_another_type_is_rejected(kind: int) -> None:
     found = log(encode_log([LogBlock(kind, {INSTANT: "1"}, b"content")]))
     with pytest.raises(CorruptFileException, match=r"unexpected type|unknown command"):
         _ = rolled_back(found, found.blocks[0]) or records(found)

@@ -90,7 +90,7 @@ def test_a_type_has_bounds_in_its_wrapper(
     assert known.null_count == values.count(None)
 
 
-def test_row_groups_come_together() -> None:
+def test_row_groups_are_combined() -> None:
     """Row groups with only nulls have no bounds, and need none."""
     known = column([1, 2, None, None, 9, None], pa.int64(), group=2)
     assert (known.minimum, known.maximum, known.null_count) == (1, 9, 3)
@@ -332,7 +332,7 @@ def test_a_new_dataset_has_ranges_from_its_first_commit() -> None:
 
 
 @pytest.mark.parametrize("name", ["a,b", " a", ""])
-def test_a_name_that_cannot_be_listed_is_refused(name: str) -> None:
+def test_a_name_that_cannot_be_listed_is_rejected(name: str) -> None:
     fs = MemoryFileSystem()
     with pytest.raises(IllegalArgumentException, match="invalid column name"):
         MetadataWriter(fs, PATH).bootstrap(Change(), "trips", columns=[name])

@@ -89,7 +89,7 @@ def test_the_larger_of_two_sizes_counts() -> None:
     assert merge(one, other) == FilesRecord("p", {"f": FileEntry(5)})
 
 
-def test_a_partition_without_files_is_nothing() -> None:
+def test_partition_without_files_is_removed() -> None:
     assert without_tombstones(FilesRecord("p", {"f": GONE})) is None
 
 
@@ -110,7 +110,7 @@ def test_a_record_is_read_as_it_was_written(record: Record) -> None:
     assert decode(record.key.encode(), encode_record(record)) == record
 
 
-def test_nan_is_no_bound() -> None:
+def test_nan_is_not_a_bound() -> None:
     record = ColumnStatistics("k", "f", "c", "DoubleWrapper", 1.0, float("nan"), 3)
     decoded = decoder(None)(b"k", encode_record(record))
     assert isinstance(decoded, ColumnStatistics)
@@ -118,7 +118,7 @@ def test_nan_is_no_bound() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 5])
-def test_a_record_that_is_cut_off_is_noticed(cut: int) -> None:
+def test_truncated_record_is_detected(cut: int) -> None:
     content = encode_record(FilesRecord("p", {"file": FileEntry(3)}))
     with pytest.raises(ValueError, match="the record of 'p'"):
         decoder(None)(b"p", content[:-cut])

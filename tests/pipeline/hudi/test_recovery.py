@@ -73,14 +73,14 @@ def test_young_actions_are_not_rolled_back(fs: MemoryFileSystem) -> None:
     assert young.time not in load_timeline(fs, PATH).instants
 
 
-def test_an_instant_without_the_plan_that_it_needs_is_named(fs: MemoryFileSystem) -> None:
+def test_instant_without_a_plan_is_named(fs: MemoryFileSystem) -> None:
     time = "20260605000000000"
     TimelineWriter(fs, PATH).put(Instant(time, "clean", "requested"))
     with pytest.raises(MetadataException, match=f"can't read the plan of {time}"):
         another(fs).recover()
 
 
-def test_a_log_can_take_back_one_that_is_not_before_it(fs: MemoryFileSystem) -> None:
+def test_log_can_roll_back_a_later_one(fs: MemoryFileSystem) -> None:
     """Hudi wrote it so before table version 8."""
     writer = another(fs)
     bad = writer.commit(Change({A: {"bad": 1}}, {B: [name(0)]}))
@@ -97,13 +97,13 @@ def test_a_log_can_take_back_one_that_is_not_before_it(fs: MemoryFileSystem) -> 
     assert name(0) in listed[B]
 
 
-def test_a_restore_goes_to_what_is_completed(fs: MemoryFileSystem) -> None:
+def test_restore_requires_a_completed_instant(fs: MemoryFileSystem) -> None:
     writer = another(fs)
     with pytest.raises(IllegalArgumentException, match="not a completed instant"):
         writer.restore(Instant("20300101000000000", "commit", "completed"))
 
 
-def test_a_restore_takes_back_what_was_completed_later(fs: MemoryFileSystem) -> None:
+def test_restore_reverts_actions_completed_later(fs: MemoryFileSystem) -> None:
     """Although it was begun before."""
     writer = another(fs)
     slow = writer.begin()

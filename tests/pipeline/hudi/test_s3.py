@@ -72,7 +72,7 @@ def test_a_bucket_has_a_metadata_table(bucket: S3FileSystem) -> None:
         assert bucket.io_statistics()["action_http_head_request"] == heads
 
 
-def test_a_commit_asks_nothing_of_what_it_writes(bucket: S3FileSystem) -> None:
+def test_commit_reads_none_of_its_files(bucket: S3FileSystem) -> None:
     """Its two timelines are listed, its properties are read, and seven files are written."""
     made = dataset(bucket)
     before = bucket.io_statistics()
@@ -82,7 +82,7 @@ def test_a_commit_asks_nothing_of_what_it_writes(bucket: S3FileSystem) -> None:
     assert [after[each] - before[each] for each in names] == [0, 7, 2]
 
 
-def test_a_file_is_opened_by_what_the_table_says(bucket: S3FileSystem) -> None:
+def test_file_is_opened_with_the_status_of_the_table(bucket: S3FileSystem) -> None:
     """Its length is known, so the read is the only request."""
     with bucket.create(f"{PATH}/city=a/f") as file:
         file.write(b"12345")

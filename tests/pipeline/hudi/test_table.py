@@ -34,7 +34,7 @@ def logs(fs: FileSystem) -> list[str]:
     return [each.path for each in fs.list_status(FILES) if ".log." in each.path]
 
 
-def test_it_begins_with_what_there_is(fs: FileSystem) -> None:
+def test_table_starts_with_the_existing_files(fs: FileSystem) -> None:
     dataset(fs)
     expected = {name(n): 600 + n for n in range(3)}
     assert seen(fs) == {A: expected, B: expected}
@@ -86,7 +86,7 @@ def test_incomplete_actions_are_not_visible(fs: FileSystem) -> None:
     assert seen(fs) == before
 
 
-def test_the_first_action_of_a_dataset_that_fails_is_not_seen() -> None:
+def test_failed_first_action_is_not_visible() -> None:
     """Even after its rollback, when it is older than the whole timeline."""
     fs = MemoryFileSystem()
     made = writer(fs)
@@ -114,7 +114,7 @@ def test_a_compaction_changes_nothing_that_is_seen(fs: FileSystem) -> None:
     assert seen(fs) == before
 
 
-def test_there_is_no_compaction_while_an_action_may_still_fail() -> None:
+def test_compaction_is_skipped_while_an_action_may_fail() -> None:
     made = dataset(MemoryFileSystem())
     instant = made.begin()
     assert made.compact() is not None, "nothing of it is in the table"
@@ -137,7 +137,7 @@ def test_a_compaction_that_was_not_completed_is_done_again() -> None:
     assert {"one", "two"} <= seen(fs)[A].keys()
 
 
-def test_a_file_that_comes_again_has_its_new_size(fs: FileSystem) -> None:
+def test_recreated_file_has_its_new_size(fs: FileSystem) -> None:
     made = dataset(fs)
     made.commit(Change(deleted={A: [name(0)]}))
     made.commit(Change({A: {name(0): 5}}))
@@ -155,7 +155,7 @@ def test_a_file_deleted_twice_stays_deleted(fs: FileSystem) -> None:
     assert name(0) not in seen(fs)[A]
 
 
-def test_a_torn_log_of_what_is_not_completed_is_nothing(fs: FileSystem) -> None:
+def test_torn_log_of_an_incomplete_action_is_ignored(fs: FileSystem) -> None:
     made = dataset(fs)
     before = seen(fs)
     made.apply(made.begin(), Change({A: {"new": 1}}))
@@ -165,7 +165,7 @@ def test_a_torn_log_of_what_is_not_completed_is_nothing(fs: FileSystem) -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 10, -1])
-def test_a_torn_log_of_what_is_completed_is_damage(fs: FileSystem, keep: int) -> None:
+def test_torn_log_of_a_completed_action_is_damage(fs: FileSystem, keep: int) -> None:
     """Ignoring it would give a wrong listing."""
     made = dataset(fs)
     made.commit(Change({A: {"new": 1}}))
@@ -176,7 +176,7 @@ def test_a_torn_log_of_what_is_completed_is_damage(fs: FileSystem, keep: int) ->
     assert caught.value.path == path
 
 
-def test_a_torn_log_counts_for_nothing_beside_a_whole_one(fs: FileSystem) -> None:
+def test_torn_log_is_ignored_next_to_a_complete_one(fs: FileSystem) -> None:
     """As after an attempt that died, and a retry."""
     made = dataset(fs)
     made.commit(Change({A: {"new": 1}}))
@@ -198,7 +198,7 @@ def test_a_log_whose_blocks_are_of_another_instant_is_damage() -> None:
         seen(fs)
 
 
-def test_damage_of_the_base_file_is_noticed(fs: FileSystem) -> None:
+def test_damage_of_the_base_file_is_detected(fs: FileSystem) -> None:
     dataset(fs)
     (path,) = (each.path for each in fs.list_status(FILES) if each.path.endswith(".hfile"))
     content = bytearray(get(fs, path))
@@ -233,7 +233,7 @@ def test_an_action_can_be_finished_again(fs: FileSystem) -> None:
     assert seen(fs)[A]["new"] == 7
 
 
-def test_a_table_with_an_index_that_is_not_kept_here_is_not_written() -> None:
+def test_table_with_an_unsupported_index_is_not_written() -> None:
     """Its index would become wrong."""
     fs = MemoryFileSystem()
     made = dataset(fs)
@@ -244,7 +244,7 @@ def test_a_table_with_an_index_that_is_not_kept_here_is_not_written() -> None:
     assert "new" not in seen(fs)[A]
 
 
-def test_a_table_whose_base_file_is_gone_is_not_believed(fs: FileSystem) -> None:
+def test_table_with_a_missing_base_file_is_rejected(fs: FileSystem) -> None:
     """Its logs alone, and the previous slice, would give a wrong listing."""
     made = dataset(fs)
     made.commit(Change({A: {"new": 7}}))
@@ -257,7 +257,7 @@ def test_a_table_whose_base_file_is_gone_is_not_believed(fs: FileSystem) -> None
             seen(fs)
 
 
-def test_a_listing_is_what_it_begins_with(fs: FileSystem) -> None:
+def test_table_starts_with_a_listing(fs: FileSystem) -> None:
     """Without Hudi's own files."""
     for path in ("a/x=1/one", "a/x=1/two", "a/x=2/three", ".hoodie/other", ".hoodie_partition"):
         put(fs, f"{PATH}/{path}", b"12345")
@@ -320,7 +320,7 @@ STEPS = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(STEPS)
-def test_the_table_is_the_dataset_after_whatever_happened(
+def test_table_equals_the_dataset_after_any_events(
     steps: list[tuple[str, dict[str, dict[str, int]], dict[str, set[str]]]],
 ) -> None:
     """A dictionary is the model of the dataset."""

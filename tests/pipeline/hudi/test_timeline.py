@@ -55,7 +55,7 @@ def test_a_compaction_is_a_commit_once_it_is_done() -> None:
 
 
 @pytest.mark.parametrize("name", ["history", f"{ONE}.commit", "1.commit", f"{ONE}_{TWO}.inflight"])
-def test_other_files_are_no_instants(name: str) -> None:
+def test_other_files_are_not_instants(name: str) -> None:
     assert parse_instant(name) is None
 
 
@@ -66,7 +66,7 @@ def test_instant_has_its_latest_state() -> None:
     assert timeline.latest == TWO
 
 
-def test_what_is_older_than_a_timeline_was_completed_and_archived() -> None:
+def test_instants_older_than_the_timeline_count_as_completed() -> None:
     timeline = Timeline([Instant(TWO, "commit", "inflight")])
     assert timeline.holds(ONE)
     assert not timeline.holds(TWO)
@@ -109,7 +109,7 @@ def test_the_next_millisecond_is_a_time() -> None:
     assert instant_after("00000000000000000") == "00000000000000001"
 
 
-def test_a_timeline_that_is_not_there_is_empty() -> None:
+def test_missing_timeline_is_empty() -> None:
     assert load_timeline(MemoryFileSystem(), PATH).instants == {}
 
 
@@ -160,7 +160,7 @@ def test_the_checksum_of_properties_is_hudis(properties: dict[str, str], checksu
     assert table_checksum(properties) == checksum
 
 
-def test_properties_of_another_table_are_noticed() -> None:
+def test_properties_of_another_table_are_detected() -> None:
     fs = MemoryFileSystem()
     write_properties(fs, "/p", {"hoodie.table.name": "one"})
     assert read_properties(fs, "/p")["hoodie.table.name"] == "one"

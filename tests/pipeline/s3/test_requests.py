@@ -98,7 +98,7 @@ def test_the_commands_read_a_bucket(bucket: Bucket) -> None:
 
 
 @pytest.mark.parametrize("command", [["split"], ["read", "--quiet"]])
-def test_a_bucket_that_is_not_there_is_one_line(bucket: Bucket, command: list[str]) -> None:
+def test_missing_bucket_error_is_one_line(bucket: Bucket, command: list[str]) -> None:
     """Without the keys."""
     line = error(3, *command, "s3://no-such-bucket/in", *bucket.options)
     assert "no-such-bucket" in line

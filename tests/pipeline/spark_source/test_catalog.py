@@ -59,19 +59,19 @@ def here(spark: Any, tmp_path: Path) -> str:
 # Properties and schemas ---------------------------------------------------------------------------
 
 
-def test_only_what_options_set_is_an_option_of_a_table() -> None:
+def test_only_explicit_options_are_options_of_a_table() -> None:
     assert is_table(PROPERTIES)
     assert options_of_table(PROPERTIES) == {"path": "file:/in", "blocksize": "3"}
 
 
 @pytest.mark.parametrize("name", ["owner", "provider", "comment", "location"])
-def test_a_property_of_tables_alone_is_an_unknown_option(name: str) -> None:
+def test_table_property_is_an_unknown_option(name: str) -> None:
     """It does not come from Spark."""
     with pytest.raises(SourceException, match=f"unknown option '{name}'"):
         FsContractDataSource({"path": "/in", name: "x"})
 
 
-def test_a_mistaken_option_of_a_table_is_refused() -> None:
+def test_invalid_option_of_a_table_is_rejected() -> None:
     with pytest.raises(SourceException, match="unknown option 'blocksze'; did you mean blockSize"):
         FsContractDataSource({**PROPERTIES, "option.blocksze": "3"})
 
@@ -85,7 +85,7 @@ def test_a_schema_keeps_options_beside_other_metadata() -> None:
     assert take_options(schema) == (schema, {})
 
 
-def test_a_table_without_columns_is_refused() -> None:
+def test_a_table_without_columns_is_rejected() -> None:
     with pytest.raises(SourceException, match="a table has at least one column"):
         with_options(StructType([]), {})
 
@@ -108,7 +108,7 @@ def test_nothing_is_written(source: Any, options: dict[str, str]) -> None:
             write_to(StructType([]), False)
 
 
-def test_a_stream_is_not_written() -> None:
+def test_writing_a_stream_is_rejected() -> None:
     """Spark creates the source with the writer's options, one of which readers lack."""
     with pytest.raises(SourceException, match=r"format 'fscontract' is read-only"):
         FsContractDataSource({"path": "/out", "checkpointlocation": "/c"})

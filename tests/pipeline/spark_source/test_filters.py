@@ -41,7 +41,7 @@ def taken(pushed: Any) -> Condition:
     ],
     ids=str,
 )
-def test_a_condition_is_what_the_filter_says(pushed: Any, value: Any, holds: bool) -> None:
+def test_condition_agrees_with_the_filter(pushed: Any, value: Any, holds: bool) -> None:
     """For one value, and for an array."""
     condition = taken(pushed)
     assert condition.holds(value) is holds

@@ -210,7 +210,7 @@ def test_without_a_table_files_are_listed_with_one_warning(tmp_path: Path, damag
     assert found.rows == wanted.rows == [{"id": 105, "day": 1}]
 
 
-def test_an_older_file_of_a_group_is_not_read_though_it_alone_may_match(tmp_path: Path) -> None:
+def test_replaced_file_is_not_read_even_if_only_it_may_match(tmp_path: Path) -> None:
     """The newer one has replaced its rows: its ranges exclude both."""
     group = "0000000a-0000-4000-8000-000000000000-0"
     old, new = (f"{group}_0-1-0_2026010100000{n}000.parquet" for n in (0, 1))
@@ -225,7 +225,7 @@ def test_an_older_file_of_a_group_is_not_read_though_it_alone_may_match(tmp_path
         read(path, metadata=True)
 
 
-def test_a_field_of_a_struct_is_not_a_column_of_its_name(tmp_path: Path) -> None:
+def test_struct_field_is_not_a_column_with_the_same_name(tmp_path: Path) -> None:
     """Its statistics have the same name, but belong to another column."""
     from pyspark.sql import types as spark
 
@@ -243,7 +243,7 @@ def test_a_field_of_a_struct_is_not_a_column_of_its_name(tmp_path: Path) -> None
     ("path", "said"),
     [("none", "input not found: '{folder}/none'"), ("f", "option 'metadata' requires a directory")],
 )
-def test_an_input_that_is_no_dataset_is_one_line(tmp_path: Path, path: str, said: str) -> None:
+def test_input_without_a_dataset_error_is_one_line(tmp_path: Path, path: str, said: str) -> None:
     """The error occurs on load, as without the option."""
     write(tmp_path, "f", b"x\n")
     for reader in ("lines", "parquet"):

@@ -105,7 +105,7 @@ def test_rows_are_those_of_sparks_own_reader(spark: Any, dataset: str) -> None:
     assert found["true"][0] == 80
 
 
-def test_filters_open_only_what_may_match(spark: Any, dataset: str, source: Registration) -> None:
+def test_filters_open_only_matching_files(spark: Any, dataset: str, source: Registration) -> None:
     """By directory and by range; accepted filters are removed from Spark's plan."""
     for condition, rows, blocks in (
         ("kind = 2", 20, 1),

@@ -123,7 +123,7 @@ def test_invalid_option_error_is_one_line(options: dict[str, str], said: str) ->
         ("s3://user@bucket/x", "unsupported s3: URL"),
     ],
 )
-def test_paths_are_of_what_executors_can_read(path: str, said: str) -> None:
+def test_paths_must_be_readable_by_executors(path: str, said: str) -> None:
     """Others are rejected."""
     with pytest.raises(SourceException, match=said):
         ReadRequest.of({"path": path})
@@ -204,7 +204,7 @@ def test_options_of_a_bucket_have_a_prefix() -> None:
 
 
 @pytest.mark.parametrize("name", ["s3.secret_key", "fs.s3a.access.key", "s3.session_token"])
-def test_keys_are_no_options(name: str) -> None:
+def test_keys_are_rejected_as_options(name: str) -> None:
     """They would be sent to executors; their values are not shown."""
     with pytest.raises(SourceException, match="must not be set: keys would be sent") as error:
         ReadRequest.of({"path": "s3://bucket/dir", name: "hush-hush"})

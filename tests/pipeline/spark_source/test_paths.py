@@ -44,7 +44,7 @@ def test_pattern_is_replaced_by_its_matches(
     assert expand(fs, [pattern]) == found
 
 
-def test_what_several_patterns_match_comes_once(fs: MemoryFileSystem) -> None:
+def test_files_matching_several_patterns_occur_once(fs: MemoryFileSystem) -> None:
     """At its first position."""
     assert expand(fs, ["/in/b.txt", "/in/*.txt"]) == ["/in/b.txt", "/in/a.txt"]
 

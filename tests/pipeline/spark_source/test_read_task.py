@@ -133,7 +133,7 @@ def test_any_columns_in_any_order(tmp_path: Path) -> None:
     assert rows(path, ()) == [{}, {}]
 
 
-def test_text_is_text_and_bytes_that_are_none_are_kept(tmp_path: Path) -> None:
+def test_invalid_text_bytes_are_kept(tmp_path: Path) -> None:
     """As in Spark's own reader."""
     path = write(tmp_path, "f", "ä\n".encode())
     assert rows(path, ("value",), valueType="string") == [{"value": "ä"}]
@@ -151,7 +151,7 @@ def test_compressed_files_are_one_block(tmp_path: Path) -> None:
     assert raw[0]["value"].startswith(b"\x1f\x8b")
 
 
-def test_rows_that_no_filter_keeps_are_not_sent(tmp_path: Path) -> None:
+def test_filtered_rows_are_not_sent(tmp_path: Path) -> None:
     """By value and by offset."""
     path = write(tmp_path, "f", b"".join(b"%d\n" % i for i in range(100)))
     wanted = (Condition("value", "eq", b"42"),)
@@ -190,7 +190,7 @@ def test_damaged_file_error_has_block_and_offset(tmp_path: Path) -> None:
         rows(path)
 
 
-def test_a_worker_leaves_what_is_loaded_out_of_later_collections_once(
+def test_worker_freezes_loaded_objects_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PySpark collects after each task, and would scan all modules."""

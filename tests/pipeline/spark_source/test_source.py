@@ -37,7 +37,7 @@ def test_text_is_that_of_sparks_own_reader(spark: Any, tmp_path: Path) -> None:
     assert ours.count() == theirs.count() > 1000
 
 
-def test_columns_are_those_that_are_asked_for(spark: Any, tmp_path: Path) -> None:
+def test_requested_columns_are_returned(spark: Any, tmp_path: Path) -> None:
     """By option or by schema; none is enough to count."""
     path = write(tmp_path, "f", b"a\nbc\n\n")
     assert read(spark, path).columns == ["value", "path", "block_id", "offset"]
@@ -103,7 +103,7 @@ def test_error_on_load_is_one_line(
     assert "Traceback" not in str(error.value)
 
 
-def test_a_schema_of_other_columns_is_refused(spark: Any, tmp_path: Path) -> None:
+def test_a_schema_of_other_columns_is_rejected(spark: Any, tmp_path: Path) -> None:
     """The error occurs when the read is planned."""
     from pyspark.errors import AnalysisException
 
@@ -125,14 +125,14 @@ def test_a_damaged_file_is_one_line_with_block_and_offset(spark: Any, tmp_path: 
     assert "Traceback" not in str(error.value)
 
 
-def test_no_rows_are_no_failure(spark: Any, tmp_path: Path) -> None:
+def test_empty_inputs_give_no_rows(spark: Any, tmp_path: Path) -> None:
     """Of an empty directory, or an empty file."""
     assert read(spark, str(tmp_path)).collect() == []
     write(tmp_path, "empty", b"")
     assert read(spark, str(tmp_path), columns="").count() == 0
 
 
-def test_filters_of_paths_open_only_what_matches(
+def test_path_filters_open_only_matching_files(
     spark: Any, tmp_path: Path, source: Registration
 ) -> None:
     """A damaged file next to it does no harm, and the blocks read are counted."""

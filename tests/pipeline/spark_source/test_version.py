@@ -12,7 +12,7 @@ from fscontract.pipeline import register
 
 
 @pytest.mark.parametrize(("here", "there"), [("4.1.4", "4.2.0"), ("4.2.0", "4.0.0")])
-def test_an_older_spark_is_refused_in_one_line(
+def test_an_older_spark_is_rejected_in_one_line(
     here: str, there: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the client, or of a Spark Connect server."""

@@ -132,7 +132,7 @@ def _fill(folder: Path, count: int = 7) -> list[tuple[str, int, int]]:
     ],
     ids=str,
 )
-def test_every_block_is_in_one_batch_whatever_fails(
+def test_every_block_is_in_one_batch_after_any_failure(
     tmp_path: Path, make: Maker, limits: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failure at each step in turn, and then at many at random; with checkpoints."""

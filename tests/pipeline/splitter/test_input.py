@@ -80,7 +80,7 @@ def test_committed_window_can_not_be_repeated(fs: MemoryFileSystem) -> None:
         again.begin(1)
 
 
-def test_a_window_is_not_repeated_from_another_ones_checkpoint(fs: MemoryFileSystem) -> None:
+def test_window_is_not_repeated_from_another_checkpoint(fs: MemoryFileSystem) -> None:
     """Its blocks would be those of other files."""
     with Life(fs, windows=FSWindowStore(fs, "/w"), blocks_threshold=4) as life:
         life.window(1)
@@ -91,7 +91,7 @@ def test_a_window_is_not_repeated_from_another_ones_checkpoint(fs: MemoryFileSys
         again.begin(2)
 
 
-def test_a_checkpoint_is_one_line_and_refused_by_another_operator(fs: MemoryFileSystem) -> None:
+def test_a_checkpoint_is_one_line_and_rejected_by_another_operator(fs: MemoryFileSystem) -> None:
     """Ids would collide."""
     with Life(fs) as life:
         life.window(1)
@@ -104,7 +104,7 @@ def test_a_checkpoint_is_one_line_and_refused_by_another_operator(fs: MemoryFile
 @pytest.mark.parametrize(
     ("key", "value"), [("references", 3), ("window", "x"), ("pending", 1), ("sequence", None)]
 )
-def test_a_checkpoint_with_a_wrong_value_is_refused(
+def test_a_checkpoint_with_a_wrong_value_is_rejected(
     fs: MemoryFileSystem, key: str, value: object
 ) -> None:
     """Before anything is changed."""

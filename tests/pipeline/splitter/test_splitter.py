@@ -171,7 +171,7 @@ def test_ids_never_wrap_around() -> None:
     "settings",
     [{"block_size": 0}, {"blocks_threshold": 0}, {"operator_id": -1}, {"operator_id": 1 << 31}],
 )
-def test_settings_out_of_their_domain_are_refused(settings: dict[str, int]) -> None:
+def test_settings_out_of_their_domain_are_rejected(settings: dict[str, int]) -> None:
     """The constructor raises."""
     with pytest.raises(IllegalArgumentException, match=next(iter(settings))):
         Listed([], **settings)

@@ -43,7 +43,7 @@ def _write(fs: FileSystem, content: bytes) -> None:
         file.write(content)
 
 
-def test_a_window_comes_back_as_it_was_saved(fs: MemoryFileSystem) -> None:
+def test_saved_window_is_read_back_unchanged(fs: MemoryFileSystem) -> None:
     """Also by another process, and with the discover time."""
     found = FSWindowStore(fs, "/w/").retrieve(5)
     assert found == DATA
@@ -61,7 +61,7 @@ def test_a_window_is_saved_once(fs: MemoryFileSystem) -> None:
             store.save(DATA)
 
 
-def test_every_cut_and_every_wrong_byte_is_noticed(fs: MemoryFileSystem) -> None:
+def test_every_truncation_and_wrong_byte_is_detected(fs: MemoryFileSystem) -> None:
     """The window counts as incomplete then, and its file is deleted."""
     content = _read(fs)
     damaged = [content[:cut] for cut in range(len(content))]
@@ -93,7 +93,7 @@ def test_damage_in_the_middle_is_an_error_that_names_the_file(fs: MemoryFileSyst
     ("number", "change"),
     [(0, {"version": 2}), (0, {"window": 6}), (0, {"operator": 1}), (-1, {"end": 1})],
 )
-def test_lines_of_another_window_or_form_are_refused(
+def test_lines_of_another_window_or_form_are_rejected(
     fs: MemoryFileSystem, number: int, change: dict[str, int]
 ) -> None:
     """Although their checksums are correct."""
@@ -105,7 +105,7 @@ def test_lines_of_another_window_or_form_are_refused(
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000], ids=["empty", "open", "deep"])
-def test_lines_that_are_not_json_are_refused(fs: MemoryFileSystem, text: str) -> None:
+def test_lines_that_are_not_json_are_rejected(fs: MemoryFileSystem, text: str) -> None:
     """Although their checksums are correct."""
     lines = _read(fs).decode().splitlines()
     lines[1] = f"{crc32(text.encode()):08x} {text}"

@@ -75,13 +75,13 @@ def test_python_bug_is_not_a_stream_exception(java: Java) -> None:
     assert outcome_of(TypeError("no such overload")).kind is Kind.OTHER
 
 
-def test_a_message_is_one_line_without_secrets(java: Java) -> None:
+def test_message_is_one_line_without_secrets(java: Java) -> None:
     """The part before an @ in a URL is hidden, too."""
     error = java("java.io.IOException")("ftp://me:pass word@host/x said\n  pass word")
     outcome = outcome_of(error, ("pass word",))
     assert outcome.detail == "IOException: ftp://***@host/x said ***"
 
 
-def test_an_exception_without_a_message_is_told_by_its_class(java: Java) -> None:
+def test_exception_without_a_message_shows_its_class(java: Java) -> None:
     """Without a trailing colon."""
     assert outcome_of(java("java.io.IOException")()).detail == "IOException"

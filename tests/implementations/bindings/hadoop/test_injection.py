@@ -56,7 +56,7 @@ def _binding(java: Callable[[str], Any], faulty: Callable[[str], Any], root: Pat
 
 
 @pytest.mark.parametrize("thrown", THROWN)
-def test_a_call_that_goes_wrong_is_an_outcome_or_a_target_error(
+def test_failing_call_gives_an_outcome_or_target_error(
     thrown: str, java: Callable[[str], Any], faulty: Callable[[str], Any], tmp_path: Path
 ) -> None:
     """Each call of the binding, or of Hadoop on its behalf, fails in turn."""

@@ -129,7 +129,7 @@ def test_a_file_may_appear_before_build(scheme: str, make: Make) -> None:
     binding.bind(Step("close"))(opened)
 
 
-def test_a_file_is_made_unreadable_or_there_is_no_such_scene(make: Make) -> None:
+def test_unreadable_file_or_no_scene(make: Make) -> None:
     """A process that can read everything, such as root, can't have one."""
     binding = make("raw")
     try:

@@ -89,7 +89,7 @@ def test_streams_of_s3a_are_read_through_java(said: dict[str, Any]) -> None:
     assert said["position"] == 200
 
 
-def test_a_seek_past_the_end_is_not_noticed(said: dict[str, Any]) -> None:
+def test_seek_past_eof_is_not_detected(said: dict[str, Any]) -> None:
     """This is a known failure of the profile."""
     assert said["seek"] == ["returned", "returned"]
 
@@ -100,7 +100,7 @@ def test_a_status_spares_the_head_request(said: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", [{"endpoint": "x"}, {"fs.s4a.endpoint": "x"}])
-def test_an_option_that_is_not_of_s3a_is_refused(options: dict[str, str]) -> None:
+def test_unknown_s3a_option_is_rejected(options: dict[str, str]) -> None:
     """Before anything is started."""
     with pytest.raises(
         TargetError, match=r"^s3a: unknown option '[\w.]+'; expected bucket or fs\.s3a\.\*"

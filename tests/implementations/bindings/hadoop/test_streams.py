@@ -124,7 +124,7 @@ def test_number_beyond_java_type_is_inexpressible(
     assert shown(make("raw"), DATA, call) == ["INEXPRESSIBLE"]
 
 
-def test_there_are_no_calls_of_python_files(make: Make, shown: Shown) -> None:
+def test_python_file_operations_are_inexpressible(make: Make, shown: Shown) -> None:
     """Java can't express them."""
     binding = make("raw")
     assert binding.operations == STREAM_OPERATIONS

@@ -56,7 +56,7 @@ def test_no_file_is_left_out_that_has_a_row(column: str) -> None:
 
 
 @pytest.mark.parametrize("column", list(VALUES))
-def test_what_is_taken_is_what_sql_says(column: str) -> None:
+def test_accepted_filters_agree_with_sql(column: str) -> None:
     """Row by row; unsupported filters are returned unchanged."""
     kind, values = VALUES[column]
     batch = pa.RecordBatch.from_arrays([pa.array(values, kind)], [column])
@@ -73,7 +73,7 @@ def test_what_is_taken_is_what_sql_says(column: str) -> None:
 
 
 @pytest.mark.parametrize("column", ["whole", "text"])
-def test_filters_of_directories_are_not_asked_of_columns(column: str) -> None:
+def test_directory_filters_are_not_applied_to_columns(column: str) -> None:
     """The files may have another column with that name."""
     kind = spark_type(VALUES[column][0])
     schema = spark.StructType([spark.StructField(column, kind)])

@@ -60,7 +60,7 @@ def test_row_group_with_an_invalid_offset_is_read_once(
         assert found.column("id") == list(range(1000))
 
 
-def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
+def test_requested_columns_are_returned(tmp_path: Path) -> None:
     """All by default, in the order of the file; none is enough to count."""
     path = put(tmp_path, {"f.parquet": IDS})
     assert read(path).schema == "struct<id:bigint,text:string>"
@@ -70,7 +70,7 @@ def test_columns_are_those_that_are_asked_for(tmp_path: Path) -> None:
         read(path, columns="none")
 
 
-def test_only_what_columns_need_is_read(tmp_path: Path) -> None:
+def test_only_bytes_of_the_columns_are_read(tmp_path: Path) -> None:
     """The footer, and the columns of the row groups that may match."""
     noise = [f"{n * 7919 % 100_003}" for n in range(100_000)]
     table = {"id": range(100_000), "noise": noise}
@@ -102,7 +102,7 @@ def test_directories_are_columns(tmp_path: Path) -> None:
     assert [row["n"] for row in read(path, schema=chosen).rows] == ["1", "02"]
 
 
-def test_a_column_of_the_directories_is_not_that_of_the_file(tmp_path: Path) -> None:
+def test_directory_column_overrides_the_file_column(tmp_path: Path) -> None:
     """As in Spark, the directory overrides the file."""
     path = put(tmp_path, {"n=7/f.parquet": {"n": [1, 2], "id": [3, 4]}})
     found = read(path, [api.EqualTo(("n",), 7)])
@@ -153,7 +153,7 @@ def test_a_file_that_lacks_a_column_has_nulls(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_values_are_not_changed_into_others(
+def test_values_are_not_converted_lossily(
     tmp_path: Path, values: Any, kind: Any, said: str
 ) -> None:
     """A value that does not fit the column is an error of one line."""
@@ -238,14 +238,14 @@ def test_invalid_parquet_file_error_is_one_line(tmp_path: Path) -> None:
     assert read(path, filePattern="a.*").rows == [{"id": 1}]
 
 
-def test_without_a_file_there_is_no_schema(tmp_path: Path) -> None:
+def test_without_a_file_schema_inference_fails(tmp_path: Path) -> None:
     """Unless it is given."""
     with pytest.raises(SourceException, match="no Parquet file to infer the columns from"):
         read(tmp_path)
     assert read(tmp_path, schema=struct(id=spark.LongType())).rows == []
 
 
-def test_directories_of_different_columns_are_refused(tmp_path: Path) -> None:
+def test_directories_of_different_columns_are_rejected(tmp_path: Path) -> None:
     """They are inconsistent."""
     path = put(tmp_path, {"a=1/f.parquet": {"id": [1]}, "b=1/f.parquet": {"id": [1]}})
     with pytest.raises(SourceException, match="some directories have a, others b"):
@@ -262,7 +262,9 @@ def test_directories_of_different_columns_are_refused(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_options_of_records_are_refused(tmp_path: Path, options: dict[str, str], said: str) -> None:
+def test_options_of_records_are_rejected(
+    tmp_path: Path, options: dict[str, str], said: str
+) -> None:
     """With one line."""
     with pytest.raises(SourceException, match=said):
         read(put(tmp_path, {"f.parquet": {"id": [1]}}), **options)
