@@ -54,6 +54,20 @@ class TestSeek:
         calls = refused, call("get_pos", gives=1)
         assert charged(*calls) == ("getpos.value", "python.seek.failed-stays")
 
+    def test_refused_seek_inside_the_file_violates_its_clause(self) -> None:
+        refused = call("py_seek", 2, 0, raises=Kind.IO)
+        assert charged(refused) == ("python.seek.set", "open.state")
+
+    def test_value_that_is_not_a_position_violates_returns(self) -> None:
+        assert violation(call("py_seek", 2, 0, gives=None)).clause == "python.seek.returns"
+
+    def test_seek_past_the_end_that_returns_the_length_misses_a_should(self) -> None:
+        assert missed(call("py_seek", 9, 0, gives=5)) == ("python.seek.past-end",)
+
+    def test_unknown_whence_is_refused(self) -> None:
+        assert permits(call("py_seek", 0, 7, raises=Kind.ILLEGAL_ARGUMENT))
+        assert missed(call("py_seek", 0, 7, gives=0)) == ("python.seek.bad-whence",)
+
 
 class TestTell:
     def test_tell_returns_the_position(self) -> None:
