@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from fscontract.contract.models.stream_state import ANY
-from fscontract.contract.program.outcome import Kind
+import pytest
+
+from fscontract.contract.models.python_file import delivered
+from fscontract.contract.models.stream_state import ANY, opened
+from fscontract.contract.models.transition_table import Call
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
 from tests.contract.models.observed import (
     CLOSE,
     LAX_SEEK,
@@ -81,6 +86,9 @@ class TestTell:
         assert permits(call("seek", 9), call("py_tell", gives=5), features=LAX_SEEK)
         assert not permits(call("seek", 9), call("py_tell", gives=4), features=LAX_SEEK)
 
+    def test_tell_that_raises_violates_value(self) -> None:
+        assert charged(call("py_tell", raises=Kind.IO)) == ("python.tell.value", "open.state")
+
     def test_tell_on_a_closed_file_raises_value_error(self) -> None:
         assert permits(CLOSE, call("py_tell", raises=Kind.ILLEGAL_ARGUMENT))
         assert violation(CLOSE, call("py_tell", gives=0)).clause == "python.tell.closed"
@@ -124,3 +132,22 @@ class TestWrite:
 
     def test_write_that_returns_violates_refused(self) -> None:
         assert violation(call("py_write", gives=1)).clause == "python.write.refused"
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome", "data"),
+    [
+        (Step("py_read", (0,)), returned(b""), None),
+        (Step("py_readinto", ("B", 3)), returned(2, b"ab\x01"), b"ab"),
+        (Step("py_readinto", ("B", 0)), returned(0, b""), None),
+        (Step("py_readlines", (None,)), returned((b"a\n", b"b")), b"a\nb"),
+        (Step("py_next"), returned(None), b""),
+        (Step("py_tell"), returned(3), None),
+    ],
+    ids=str,
+)
+def test_delivered_bytes_are_those_that_tell_the_position(
+    step: Step, outcome: Outcome, data: bytes | None
+) -> None:
+    call = Call(step.op, step.args, opened(b"ab"), frozenset())
+    assert delivered(call, outcome) == data
