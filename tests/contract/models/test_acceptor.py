@@ -137,6 +137,18 @@ class TestAcceptor:
         number = acceptor.number(READ_BYTE)
         assert acceptor.step(acceptor.start(OLD), number, READ_BYTE, returned(0)).target == -1
 
+    def test_counts_survive_a_full_memory(self) -> None:
+        acceptor = Acceptor(FEATURES)
+        number, outcome = acceptor.number(READ_BYTE), returned(OLD[0])
+        for _ in range(2):
+            acceptor.step(acceptor.start(OLD), number, READ_BYTE, outcome)
+            acceptor._forget()
+        assert acceptor.counts["read-byte.value"] == 2
+
+    def test_states_of_a_node_are_those_it_was_made_of(self) -> None:
+        acceptor = Acceptor(FEATURES)
+        assert acceptor.states(acceptor.start(OLD, NEW)) == (opened(OLD), opened(NEW))
+
 
 class TestChangedFile:
     """Only the clauses of consistency hold once the file changed under the stream."""

@@ -54,6 +54,22 @@ class TestReadBuffer:
     def test_closed_stream_raises_an_io_exception(self) -> None:
         assert permits(CLOSE, call("read_buffer", 4, 0, None, raises=Kind.IO))
 
+    def test_bytes_of_another_offset_may_be_a_fault_of_open(self) -> None:
+        read = call("read_buffer", 4, 0, None, gives=(2, 2, 4), buffer=filled(1, 2))
+        assert charged(read) == ("bytebuffer.data", "open.state")
+
+    def test_bytes_at_the_end_violate_eof(self) -> None:
+        read = call("read_buffer", 4, 0, None, gives=(2, 2, 4), buffer=filled(0, 2))
+        assert charged(call("seek", 5), read) == ("bytebuffer.eof", "seek.at-len")
+
+    def test_exception_at_the_end_violates_eof(self) -> None:
+        refused = call("read_buffer", 4, 0, None, raises=Kind.EOF)
+        assert charged(call("seek", 5), refused) == ("bytebuffer.eof", "seek.at-len")
+
+    def test_count_for_a_full_buffer_violates_zero(self) -> None:
+        read = call("read_buffer", 4, 4, None, gives=(1, 4, 4), buffer=STALE)
+        assert charged(read) == ("bytebuffer.zero", "")
+
 
 class TestPreadBuffer:
     def test_pread_leaves_the_position_of_the_stream(self) -> None:
@@ -72,6 +88,38 @@ class TestPreadBuffer:
     def test_pread_at_the_end_returns_minus_one(self) -> None:
         assert permits(call("pread_buffer", 5, 4, 0, None, gives=(-1, 0, 4), buffer=STALE))
 
+    def test_count_at_the_end_violates_eof(self) -> None:
+        read = call("pread_buffer", 5, 4, 0, None, gives=(1, 1, 4), buffer=STALE)
+        assert charged(read) == ("bytebuffer-pread.eof", "")
+
+    def test_zero_bytes_before_the_end_violate_count(self) -> None:
+        read = call("pread_buffer", 1, 4, 0, None, gives=(0, 0, 4), buffer=STALE)
+        assert charged(read) == ("bytebuffer-pread.count", "")
+
+    def test_exception_before_the_end_violates_data(self) -> None:
+        refused = call("pread_buffer", 1, 4, 0, None, raises=Kind.IO)
+        assert charged(refused) == ("bytebuffer-pread.data", "open.state")
+
+    def test_changed_buffer_violates_position_limit_or_rest_untouched(self) -> None:
+        for gives, buffer, clause in (
+            ((2, 1, 4), filled(1, 2), "position"),
+            ((2, 2, 3), filled(1, 2), "limit"),
+            ((2, 2, 4), filled(1, 3), "rest-untouched"),
+        ):
+            read = call("pread_buffer", 1, 4, 0, None, gives=gives, buffer=buffer)
+            assert charged(read) == (f"bytebuffer-pread.{clause}", "")
+
+    def test_full_buffer_reads_nothing(self) -> None:
+        assert permits(call("pread_buffer", 1, 4, 4, None, gives=(0, 4, 4), buffer=STALE))
+        assert permits(call("pread_buffer", 9, 4, 4, None, raises=Kind.EOF))
+        read = call("pread_buffer", 1, 4, 4, None, gives=(-1, 4, 4), buffer=STALE)
+        assert charged(read) == ("bytebuffer-pread.zero", "")
+
+    def test_negative_position_raises_eof_exception(self) -> None:
+        assert permits(call("pread_buffer", -1, 4, 0, None, raises=Kind.EOF))
+        read = call("pread_buffer", -1, 4, 0, None, gives=(1, 1, 4), buffer=filled(0, 1))
+        assert charged(read) == ("bytebuffer-pread.neg-pos", "")
+
 
 class TestReadFullyBuffer:
     def test_buffer_is_filled_up_to_its_limit(self) -> None:
@@ -86,3 +134,7 @@ class TestReadFullyBuffer:
         assert permits(call("read_fully_buffer", 3, 4, 0, None, raises=Kind.EOF))
         short = call("read_fully_buffer", 3, 4, 0, None, gives=(None, 2, 4), buffer=filled(3, 2))
         assert charged(short) == ("bytebuffer-read-fully.eof", "")
+
+    def test_exception_before_the_end_violates_data(self) -> None:
+        refused = call("read_fully_buffer", 1, 4, 0, 3, raises=Kind.IO)
+        assert charged(refused) == ("bytebuffer-read-fully.data", "open.state")

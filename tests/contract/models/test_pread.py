@@ -76,6 +76,13 @@ class TestPread:
         assert permits(refused, features=UNDECLARED)
         assert charged(read, features=UNDECLARED) == ("pread.needs-seek", "")
 
+    def test_exception_before_the_end_violates_data(self) -> None:
+        failed = call("pread", 0, 4, 0, 4, raises=Kind.IO)
+        assert charged(failed) == ("pread.data", "open.state")
+
+    def test_end_at_a_huge_offset_may_be_an_io_exception(self) -> None:
+        assert permits(call("pread", 2**63 - 1, 4, 0, 4, raises=Kind.IO))
+
 
 class TestReadFully:
     def test_all_bytes_are_delivered_and_the_position_stays(self) -> None:

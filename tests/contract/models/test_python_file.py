@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from fscontract.contract.models.stream_state import ANY
-from fscontract.contract.program.outcome import Kind
+import pytest
+
+from fscontract.contract.models.python_file import delivered
+from fscontract.contract.models.stream_state import ANY, opened
+from fscontract.contract.models.transition_table import Call
+from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
 from tests.contract.models.observed import (
     CLOSE,
     LAX_SEEK,
@@ -54,6 +59,20 @@ class TestSeek:
         calls = refused, call("get_pos", gives=1)
         assert charged(*calls) == ("getpos.value", "python.seek.failed-stays")
 
+    def test_refused_seek_inside_the_file_violates_its_clause(self) -> None:
+        refused = call("py_seek", 2, 0, raises=Kind.IO)
+        assert charged(refused) == ("python.seek.set", "open.state")
+
+    def test_value_that_is_not_a_position_violates_returns(self) -> None:
+        assert violation(call("py_seek", 2, 0, gives=None)).clause == "python.seek.returns"
+
+    def test_seek_past_the_end_that_returns_the_length_misses_a_should(self) -> None:
+        assert missed(call("py_seek", 9, 0, gives=5)) == ("python.seek.past-end",)
+
+    def test_unknown_whence_is_refused(self) -> None:
+        assert permits(call("py_seek", 0, 7, raises=Kind.ILLEGAL_ARGUMENT))
+        assert missed(call("py_seek", 0, 7, gives=0)) == ("python.seek.bad-whence",)
+
 
 class TestTell:
     def test_tell_returns_the_position(self) -> None:
@@ -66,6 +85,9 @@ class TestTell:
     def test_tell_past_the_end_returns_the_length_or_more(self) -> None:
         assert permits(call("seek", 9), call("py_tell", gives=5), features=LAX_SEEK)
         assert not permits(call("seek", 9), call("py_tell", gives=4), features=LAX_SEEK)
+
+    def test_tell_that_raises_violates_value(self) -> None:
+        assert charged(call("py_tell", raises=Kind.IO)) == ("python.tell.value", "open.state")
 
     def test_tell_on_a_closed_file_raises_value_error(self) -> None:
         assert permits(CLOSE, call("py_tell", raises=Kind.ILLEGAL_ARGUMENT))
@@ -110,3 +132,22 @@ class TestWrite:
 
     def test_write_that_returns_violates_refused(self) -> None:
         assert violation(call("py_write", gives=1)).clause == "python.write.refused"
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome", "data"),
+    [
+        (Step("py_read", (0,)), returned(b""), None),
+        (Step("py_readinto", ("B", 3)), returned(2, b"ab\x01"), b"ab"),
+        (Step("py_readinto", ("B", 0)), returned(0, b""), None),
+        (Step("py_readlines", (None,)), returned((b"a\n", b"b")), b"a\nb"),
+        (Step("py_next"), returned(None), b""),
+        (Step("py_tell"), returned(3), None),
+    ],
+    ids=str,
+)
+def test_delivered_bytes_are_those_that_tell_the_position(
+    step: Step, outcome: Outcome, data: bytes | None
+) -> None:
+    call = Call(step.op, step.args, opened(b"ab"), frozenset())
+    assert delivered(call, outcome) == data

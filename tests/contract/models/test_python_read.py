@@ -62,6 +62,26 @@ class TestRead:
         calls = call("py_read", 2, gives=DATA[:2]), call("read_byte", gives=DATA[0])
         assert charged(*calls) == ("read-byte.value", "python.read.advance")
 
+    def test_read_of_zero_is_empty(self) -> None:
+        assert permits(call("py_read", 0, gives=b""))
+        assert violation(call("py_read", 0, gives=b"a")).clause == "python.read.zero"
+
+    def test_other_bytes_violate_data(self) -> None:
+        assert violation(call("py_read", 2, gives=b"xy")).clause == "python.read.data"
+
+    def test_exception_violates_data(self) -> None:
+        assert violation(call("py_read", 2, raises=Kind.IO)).clause == "python.read.data"
+
+    def test_bytes_at_the_end_violate_eof(self) -> None:
+        assert violation(TO_END, call("py_read", 2, gives=b"e")).clause == "python.read.eof"
+        assert violation(TO_END, call("py_read", 2, raises=Kind.EOF)).clause == "python.read.eof"
+
+    def test_read_of_none_returns_the_rest_or_is_refused(self) -> None:
+        assert permits(call("py_read", None, gives=LINES))
+        assert permits(TO_END, call("py_read", None, gives=b""))
+        refused = call("py_read", None, raises=Kind.NULL)
+        assert missed(TO_END, refused, data=LINES) == ("python.read.none",)
+
 
 class TestReadAll:
     def test_readall_returns_the_rest(self) -> None:
@@ -69,6 +89,18 @@ class TestReadAll:
 
     def test_less_than_the_rest_violates_data(self) -> None:
         assert violation(call("py_readall", gives=b"ab")).clause == "python.readall.data"
+
+    def test_other_bytes_violate_data(self) -> None:
+        assert violation(call("py_readall", gives=b"x" * 7)).clause == "python.readall.data"
+
+    def test_exception_violates_data(self) -> None:
+        assert violation(call("py_readall", raises=Kind.IO)).clause == "python.readall.data"
+
+    def test_value_that_is_not_bytes_violates_data(self) -> None:
+        assert violation(call("py_readall", gives="text")).clause == "python.readall.data"
+
+    def test_bytes_at_the_end_violate_eof(self) -> None:
+        assert violation(TO_END, call("py_readall", gives=b"e")).clause == "python.readall.eof"
 
 
 class TestReadInto:
@@ -88,6 +120,35 @@ class TestReadInto:
 
     def test_zero_at_the_end_is_permitted(self) -> None:
         assert permits(TO_END, call("py_readinto", "B", 4, gives=0, buffer=bytes([FILL]) * 4))
+
+    def test_more_bytes_than_fit_violate_count(self) -> None:
+        more = call("py_readinto", "B", 2, gives=3, buffer=LINES[:2])
+        assert violation(more).clause == "python.readinto.count"
+
+    def test_other_bytes_violate_data(self) -> None:
+        other = call("py_readinto", "B", 2, gives=2, buffer=b"xy")
+        assert violation(other).clause == "python.readinto.data"
+
+    def test_exception_violates_data(self) -> None:
+        refused = call("py_readinto", "B", 2, raises=Kind.IO)
+        assert violation(refused).clause == "python.readinto.data"
+
+    def test_byte_written_behind_the_count_violates_rest_untouched(self) -> None:
+        stray = call("py_readinto", "B", 4, gives=2, buffer=LINES[:3] + bytes([FILL]))
+        assert violation(stray).clause == "python.readinto.rest-untouched"
+
+    def test_fewer_bytes_than_there_are_miss_a_should(self) -> None:
+        short = call("py_readinto", "B", 4, gives=2, buffer=LINES[:2] + bytes([FILL]) * 2)
+        assert missed(short, data=LINES) == ("python.readinto.full",)
+
+    def test_empty_buffer_returns_zero(self) -> None:
+        assert permits(call("py_readinto", "B", 0, gives=0, buffer=b""))
+        wrong = call("py_readinto", "B", 0, raises=Kind.IO)
+        assert violation(wrong).clause == "python.readinto.zero"
+
+    def test_count_at_the_end_violates_eof(self) -> None:
+        read = call("py_readinto", "B", 4, gives=1, buffer=LINES[:1] + bytes([FILL]) * 3)
+        assert violation(TO_END, read).clause == "python.readinto.eof"
 
 
 class TestReadLine:
@@ -110,6 +171,23 @@ class TestReadLine:
     def test_line_after_a_seek_from_the_end_is_the_rest(self) -> None:
         assert permits(call("py_seek", -1, 2, gives=6), call("py_read", 4, gives=b"e"))
 
+    def test_limit_of_zero_reads_nothing(self) -> None:
+        assert permits(call("py_readline", 0, gives=b""))
+        assert violation(call("py_readline", 0, gives=b"a")).clause == "python.readline.limit"
+
+    def test_line_of_another_offset_may_be_a_fault_of_seek(self) -> None:
+        failure = violation(call("seek", 3), call("py_readline", None, gives=b"ab\n"))
+        assert (failure.clause, failure.cause) == ("python.readline.line", "seek.pos")
+
+    def test_exception_violates_line(self) -> None:
+        refused = call("py_readline", None, raises=Kind.IO)
+        assert violation(refused).clause == "python.readline.line"
+
+    def test_bytes_at_the_end_violate_eof(self) -> None:
+        assert violation(TO_END, call("py_readline", None, gives=b"e")).clause == (
+            "python.readline.eof"
+        )
+
 
 class TestReadLines:
     def test_readlines_returns_all_lines(self) -> None:
@@ -126,6 +204,17 @@ class TestReadLines:
     def test_two_lines_in_one_violate_all(self) -> None:
         joined = call("py_readlines", None, gives=(b"ab\ncd\n", b"e"))
         assert violation(joined).clause == "python.readlines.all"
+
+    def test_other_bytes_violate_all(self) -> None:
+        other = call("py_readlines", None, gives=(b"xy\n",))
+        assert violation(other).clause == "python.readlines.all"
+
+    def test_value_that_is_not_a_list_of_bytes_violates_all(self) -> None:
+        assert violation(call("py_readlines", None, gives=None)).clause == "python.readlines.all"
+
+    def test_missing_last_line_violates_all(self) -> None:
+        short = call("py_readlines", None, gives=(b"ab\n", b"cd\n"))
+        assert violation(short).clause == "python.readlines.all"
 
 
 class TestIteration:

@@ -59,6 +59,10 @@ class TestReadByte:
         into = call("read_into", 1, 0, 1, gives=1, buffer=DATA[1:2])
         assert "input-stream.same-data" in judgement(FIRST_BYTE, into).exercised
 
+    def test_exception_at_the_end_violates_read_byte_eof(self) -> None:
+        calls = call("seek", 5), call("read_byte", raises=Kind.EOF)
+        assert charged(*calls) == ("read-byte.eof", "seek.at-len")
+
 
 class TestReadInto:
     def test_read_may_return_fewer_bytes_than_asked_for(self) -> None:
@@ -125,6 +129,27 @@ class TestReadInto:
     def test_closed_stream_may_return_zero_for_nothing(self) -> None:
         assert permits(CLOSE, call("read_into", 4, 0, 0, gives=0, buffer=STALE))
 
+    def test_exception_for_nothing_violates_zero(self) -> None:
+        assert charged(call("read_into", 4, 0, 0, raises=Kind.IO)) == (
+            "read-into.zero",
+            "open.state",
+        )
+
+    def test_byte_written_for_nothing_violates_rest_untouched(self) -> None:
+        stray = call("read_into", 4, 0, 0, gives=0, buffer=b"\x00" + STALE[1:])
+        assert charged(stray) == ("read-into.rest-untouched", "")
+
+    def test_null_buffer_may_return_zero_for_nothing(self) -> None:
+        assert permits(call("read_into", None, 0, 0, gives=0))
+
+    def test_exception_at_the_end_violates_eof(self) -> None:
+        calls = call("seek", 5), call("read_into", 4, 0, 4, raises=Kind.EOF)
+        assert charged(*calls) == ("read-into.eof", "seek.at-len")
+
+    def test_byte_written_at_the_end_violates_rest_untouched(self) -> None:
+        stray = call("read_into", 4, 0, 4, gives=-1, buffer=b"\x00" + STALE[1:])
+        assert charged(call("seek", 5), stray) == ("read-into.rest-untouched", "")
+
 
 class TestSkip:
     def test_skip_moves_the_stream_by_its_count(self) -> None:
@@ -159,6 +184,16 @@ class TestSkip:
     def test_skip_on_a_closed_stream_that_returns_misses_a_should(self) -> None:
         assert missed(CLOSE, call("skip", 1, gives=1)) == ("skip.closed",)
 
+    def test_exception_violates_skip_advance(self) -> None:
+        assert charged(call("skip", 2, raises=Kind.IO)) == ("skip.advance", "open.state")
+
+    def test_skip_of_zero_returns_zero(self) -> None:
+        assert permits(call("skip", 0, gives=0))
+        assert charged(call("skip", 0, gives=1)) == ("skip.zero", "")
+
+    def test_negative_skip_that_returns_zero_keeps_the_position(self) -> None:
+        assert positions(call("seek", 3), call("skip", -1, gives=0)) == [3]
+
 
 class TestAvailable:
     def test_available_is_at_most_what_is_left(self) -> None:
@@ -174,3 +209,12 @@ class TestAvailable:
 
     def test_closed_stream_raises_an_io_exception(self) -> None:
         assert permits(CLOSE, call("available", raises=Kind.IO))
+
+    def test_exception_on_an_open_stream_violates_bounds(self) -> None:
+        assert charged(call("available", raises=Kind.IO)) == ("available.bounds", "open.state")
+
+    def test_closed_stream_may_answer_if_it_declares_that(self) -> None:
+        features = ("supports-available-on-closed-file",)
+        assert permits(CLOSE, call("available", gives=7), features=features)
+        refused = CLOSE, call("available", raises=Kind.NULL)
+        assert charged(*refused, features=features) == ("available.closed", "")

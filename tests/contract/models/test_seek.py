@@ -147,6 +147,12 @@ class TestSeek:
         moved = charged(call("seek", 3), features=("!supports-seek",))
         assert moved == ("seek.supported", "")
 
+    def test_closed_stream_may_accept_a_seek_if_it_declares_that(self) -> None:
+        features = ("supports-seek-on-closed-file",)
+        assert permits(CLOSE, call("seek", 3), features=features)
+        refused = CLOSE, call("seek", 3, raises=Kind.NULL)
+        assert charged(*refused, features=features) == ("seek.open", "")
+
 
 class TestSeekToNewSource:
     def test_stream_without_other_sources_returns_false(self) -> None:
@@ -165,6 +171,14 @@ class TestSeekToNewSource:
         calls = call("seek_to_new_source", 0, gives=True), call("read_byte", gives=0)
         assert charged(*calls, features=NEW_SOURCE) == ("read-byte.value", "new-source.same-data")
 
+    def test_new_source_that_raises_violates_moved(self) -> None:
+        asked = call("seek_to_new_source", 0, raises=Kind.IO)
+        assert charged(asked, features=NEW_SOURCE) == ("new-source.moved", "open.state")
+
+    def test_stream_without_other_sources_that_raises_another_exception_is_wrong(self) -> None:
+        asked = call("seek_to_new_source", 0, raises=Kind.NULL)
+        assert charged(asked, features=NO_NEW_SOURCE) == ("new-source.unsupported-raise", "")
+
 
 class TestUnbuffer:
     def test_unbuffer_keeps_the_position(self) -> None:
@@ -180,6 +194,11 @@ class TestUnbuffer:
 
     def test_unbuffer_on_a_closed_stream_that_raises_violates_unbuffer_closed(self) -> None:
         assert charged(CLOSE, call("unbuffer", raises=Kind.IO)) == ("unbuffer.closed", "")
+
+    def test_unbuffer_that_raises_violates_default_or_reacquire(self) -> None:
+        refused = call("unbuffer", raises=Kind.IO)
+        assert charged(refused, features=("!supports-unbuffer",))[0] == "unbuffer.default"
+        assert charged(refused, features=("supports-unbuffer",))[0] == "unbuffer.reacquire"
 
 
 class TestHasCapability:

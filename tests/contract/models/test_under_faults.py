@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fscontract.contract.models.stream_state import ANY, Judgement, State, opened
 from fscontract.contract.models.under_faults import (
     Circumstances,
@@ -193,3 +195,28 @@ def test_stream_of_unknown_position_may_deliver_bytes_of_several_versions() -> N
     assert [state.pos for state in found.states] == [11]
     wrong = DATA[7:9] + replacement(DATA)[10:12]
     assert clause(judge(READ, returned(4, wrong), STRUCK, anywhere)) == "fault.data"
+
+
+@pytest.mark.parametrize(
+    ("step", "positions"),
+    [
+        (Step("read_byte"), [0, 1]),
+        (Step("skip", (2,)), [0, 1, 2]),
+        (Step("read_buffer", (4, 0, None)), [*range(31)]),
+        (Step("get_pos"), [0]),
+    ],
+    ids=str,
+)
+def test_failed_call_leaves_the_position_within_its_reach(step: Step, positions: list[int]) -> None:
+    features = FEATURES | {"supports-bytebuffer-read"}
+    after = judge_under_faults(step, (opened(DATA),), features, IO, STRUCK).states
+    assert [state.pos for state in after] == positions
+
+
+def test_close_of_a_changed_file_after_a_failure_is_permitted() -> None:
+    assert clause(judge(Step("close"), returned(), AFTERWARDS, CHANGED)) == ""
+
+
+def test_failed_call_of_a_stream_of_unknown_position_leaves_it_unknown() -> None:
+    anywhere = opened(DATA)._replace(pos=ANY)
+    assert [state.pos for state in judge(READ, IO, STRUCK, anywhere).states] == [ANY]

@@ -82,6 +82,68 @@ def test_range_beside_one_beyond_the_end_is_still_read() -> None:
     assert charged(failed, features=late) == ("read-vectored.good-ranges", "open.state")
 
 
+def test_early_check_refuses_a_range_beyond_the_end() -> None:
+    early = ("vector-io-early-eof-check",)
+    assert permits(vectored((4, 2), raises=Kind.EOF), features=early)
+    late = vectored((4, 2), gives=(END,))
+    assert charged(late, features=early) == ("read-vectored.eof-early", "")
+
+
+def test_empty_range_beyond_the_end_may_be_read_or_refused() -> None:
+    early = ("vector-io-early-eof-check",)
+    assert permits(vectored((9, 0), gives=(returned(0, b""),)), features=early)
+    assert permits(vectored((9, 0), raises=Kind.EOF), features=early)
+
+
+def test_empty_range_inside_the_file_returns_nothing() -> None:
+    read = vectored((2, 0), gives=(returned(0, b""),))
+    assert "read-vectored.zero-length" in judgement(read).exercised
+    failed = vectored((2, 0), gives=(END,))
+    assert charged(failed) == ("read-vectored.zero-length", "")
+
+
+def test_range_up_to_the_end_exercises_exact_end() -> None:
+    read = vectored((3, 2), gives=(data(3, 2),))
+    assert "read-vectored.exact-end" in judgement(read).exercised
+
+
+def test_other_number_of_futures_violates_data() -> None:
+    missing = vectored((0, 2), (3, 2), gives=(data(0, 2),))
+    assert charged(missing) == ("read-vectored.data", "")
+
+
+@pytest.mark.parametrize(
+    ("ranges", "kind", "clause"),
+    [
+        ((), Kind.IO, "read-vectored.empty"),
+        (((0, 2),), Kind.IO, "read-vectored.data"),
+        (((0, 2), (3, 1)), Kind.ILLEGAL_ARGUMENT, "read-vectored.overlap"),
+        (((4, 2),), Kind.EOF, "read-vectored.eof-late"),
+    ],
+)
+def test_refused_ranges_that_are_valid_violate_the_clause_that_permits_them(
+    ranges: tuple[Any, ...], kind: Kind, clause: str
+) -> None:
+    refused = vectored(*ranges, raises=kind)
+    assert charged(refused, features=("!vector-io-early-eof-check",)) == (clause, "open.state")
+
+
+@pytest.mark.parametrize(
+    ("allocate", "release", "clause"),
+    [
+        ("null", "absent", "read-vectored.null-allocate"),
+        ("heap", "null", "read-vectored.null-release"),
+    ],
+)
+def test_null_function_is_refused_unless_there_are_no_ranges(
+    allocate: str, release: str, clause: str
+) -> None:
+    read = ((0, 2),), allocate, release
+    assert permits(call("read_vectored", *read, raises=Kind.NULL))
+    assert charged(call("read_vectored", *read, gives=(data(0, 2),))) == (clause, "")
+    assert permits(call("read_vectored", (), allocate, release, gives=()))
+
+
 @pytest.mark.parametrize(
     ("ranges", "kind", "clause"),
     [
