@@ -100,7 +100,7 @@ def test_a_file_extends_a_shipped_profile(tmp_path: Path) -> None:
         ("title: T\n", "top level: 'name' is a required property"),
         (BARE + "name: x\n", "line 3, column 1: the key 'name' occurs twice"),
         (BARE + "nmae: x\n", "top level: unknown 'nmae'; allowed: name, title, extends, features"),
-        ("name: A B\ntitle: T\n", "name: small letters, digits and single hyphens are wanted"),
+        ("name: A B\ntitle: T\n", "name: expected lower-case letters, digits and single hyphens"),
         (BARE + "features: {supports-seek: 1}\n", "features.supports-seek: true or false is"),
         (BARE + "features: {supports-sek: true}\n", "features: no feature 'supports-sek'; did"),
         (BARE + "features: {7: true}\n", "features: no feature '7'; known: supports-seek, "),
@@ -114,7 +114,7 @@ def test_a_file_extends_a_shipped_profile(tmp_path: Path) -> None:
         ),
         (
             BARE + "known: [{clause: seek.zero, reason: r, signature: s, until: soon}]\n",
-            "known[0].until: a date such as 2027-06-01 is wanted, not 'soon'",
+            "known[0].until: expected a date such as 2027-06-01, not 'soon'",
         ),
     ],
 )
@@ -243,7 +243,7 @@ def test_keys_that_are_all_supported_take_the_feature_back(
         ("openfile: {kyes: []}", "openfile: unknown 'kyes'; allowed: keys, unsupported, budgets"),
         ("openfile: {keys: my.key}", "openfile.keys: a list is wanted, not 'my.key'"),
         ("openfile: {keys: [7]}", "openfile.keys[0]: text is wanted, not 7"),
-        ("openfile: {keys: [a b]}", "openfile.keys[0]: a key without white space is wanted, not"),
+        ("openfile: {keys: [a b]}", "openfile.keys[0]: expected a key without whitespace, not"),
         ("openfile: {keys: [a, a]}", "openfile.keys: ['a', 'a'] has non-unique elements"),
         (
             "openfile: {keys: [a], unsupported: [a]}",
