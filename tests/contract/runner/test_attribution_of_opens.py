@@ -89,8 +89,6 @@ def test_calls_that_fail_on_a_file_too_are_at_fault_and_not_what_lies_at_the_pat
     findings: ShrinkingCounterexamples, scene: str
 ) -> None:
     assert named(findings, scene, ("opt", "no.key", "1")) == "open.opt-unknown"
-    status = ("with_file_status", "none", None)
-    assert named(findings, scene, status) == "open.status-null"
 
 
 @pytest.mark.parametrize("key", [LENGTH, "no.key", None], ids=str)

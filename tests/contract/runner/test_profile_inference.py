@@ -204,7 +204,7 @@ def test_a_profile_is_shown() -> None:
     """With each feature, and what else it says."""
     shown = run("profile", "show", "s3")
     assert shown.exit_code == 0
-    assert shown.stdout.startswith("s3: Our streams over objects of S3\n")
+    assert shown.stdout.startswith("s3: fscontract's streams on S3 objects\n")
     assert "  yes  openfile-first-read" in shown.stdout
     assert "  no   supports-new-source" in shown.stdout
     assert error("profile", "show", "s4").startswith("no profile 's4'")
