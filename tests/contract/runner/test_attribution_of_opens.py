@@ -84,7 +84,7 @@ READS: dict[str, list[tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("scene", ["file", "missing", "directory", "unreadable", "foreign"])
+@pytest.mark.parametrize("scene", ["file", "missing", "directory", "unreadable"])
 def test_calls_that_fail_on_a_file_too_are_at_fault_and_not_what_lies_at_the_path(
     findings: ShrinkingCounterexamples, scene: str
 ) -> None:
