@@ -181,7 +181,7 @@ def test_positioned_read_from_a_server_without_ranges_returns_the_whole_file(
     finds(
         on_the_web(no_ranges, copy), "pread.eof", "returned 9000", 9000, ["pread", "len", 1, 0, 1]
     )
-    actual = "returned [OTHER (9000 of 2 bytes)]"
+    actual = "returned [OTHER (got 9000 of 2 bytes)]"
     finds(on_the_web(no_ranges, copy), "read-vectored.data", actual, 9000, calls[1])
 
 
