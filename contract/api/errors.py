@@ -42,7 +42,7 @@ class FileNotFoundException(PathIOException, FileNotFoundError):
 
 
 class FileAlreadyExistsException(PathIOException, FileExistsError):
-    """There is a file already where one was to be created."""
+    """The file to create already exists."""
 
 
 class AccessControlException(PathIOException, PermissionError):

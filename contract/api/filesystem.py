@@ -14,13 +14,13 @@ from fscontract.contract.api.errors import IllegalArgumentException, Unsupported
 
 
 class ByteBuffer:
-    """Bytes between `position` and `limit` are the ones the next transfer may touch.
+    """A byte buffer; the next transfer uses the bytes between `position` and `limit`.
 
     Invariant: 0 <= position <= limit <= capacity, all in bytes.
     """
 
     def __init__(self, data: bytearray | memoryview) -> None:
-        """Wrap writable bytes; position 0, limit and capacity their length."""
+        """Wrap writable bytes; set position to 0, limit and capacity to their length."""
         self.view = memoryview(data)
         if self.view.readonly:
             raise IllegalArgumentException("a ByteBuffer wraps writable memory")
@@ -29,7 +29,7 @@ class ByteBuffer:
 
     @classmethod
     def allocate(cls, capacity: int) -> ByteBuffer:
-        """A new zeroed buffer of `capacity` bytes."""
+        """Return a new zeroed buffer of `capacity` bytes."""
         return cls(bytearray(capacity))
 
     @property
@@ -66,7 +66,7 @@ class ByteBuffer:
         return self._limit - self._position
 
     def window(self) -> memoryview:
-        """The bytes between position and limit, without copying."""
+        """Return the bytes between position and limit, without copying."""
         return self.view[self._position : self._limit]
 
     def flip(self) -> ByteBuffer:
@@ -81,10 +81,10 @@ class ByteBuffer:
 Buffer: TypeAlias = bytearray | memoryview
 Allocate: TypeAlias = Callable[[int], Buffer]
 Release: TypeAlias = Callable[[Buffer], None]
-#: Path capabilities: every status of a file has an etag; a rename leaves it as it was.
+#: Path capabilities: every status of a file has an etag; a rename preserves it.
 ETAGS_AVAILABLE = "fs.capability.etags.available"
 ETAGS_PRESERVED_IN_RENAME = "fs.capability.etags.preserved.in.rename"
-#: What a builder opens: a stream, or whatever stands for one in another API.
+#: The type that a builder opens: a stream, or its equivalent in another API.
 S = TypeVar("S")
 _Closeable = TypeVar("_Closeable", bound="Closeable")
 
@@ -104,7 +104,7 @@ class FileRange:
 
 @dataclass(frozen=True)
 class FileStatus:
-    """What a listing says of one path. `length` in bytes, times in seconds since 1970."""
+    """Status of one path, as in a listing. `length` in bytes, times in seconds since 1970."""
 
     path: str
     length: int
@@ -116,7 +116,7 @@ class FileStatus:
 
 @dataclass(frozen=True)
 class BlockLocation:
-    """Where a part of a file is stored: `length` bytes from `offset` on `hosts`."""
+    """The hosts that store a part of a file: `length` bytes from `offset` on `hosts`."""
 
     offset: int
     length: int
@@ -125,17 +125,17 @@ class BlockLocation:
 
 @dataclass(frozen=True)
 class LocatedFileStatus(FileStatus):
-    """A status that also says where the file's blocks are."""
+    """A status with the locations of the file's blocks."""
 
     block_locations: tuple[BlockLocation, ...] = ()
 
 
 class Closeable(ABC):
-    """What a `with` block closes at its end."""
+    """An object that is closed at the end of a `with` block."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give back whatever is held; a second call does nothing."""
+        """Release all resources; a second call does nothing."""
 
     def __enter__(self: _Closeable) -> _Closeable:
         return self
@@ -164,44 +164,44 @@ class FSDataInputStream(Closeable):
 
     @abstractmethod
     def get_pos(self) -> int:
-        """Offset of the next byte a stream read returns. (Seekable.getPos)"""
+        """Return the offset of the next byte a stream read returns. (Seekable.getPos)"""
 
     @abstractmethod
     def seek(self, position: int) -> None:
-        """Read on from `position`, 0 to the length. EOFException outside. (Seekable.seek)"""
+        """Move to `position`, 0 to the length; EOFException if outside. (Seekable.seek)"""
 
     @abstractmethod
     def seek_to_new_source(self, position: int) -> bool:
-        """Take the data at `position` from another replica; False if there is none."""
+        """Switch to another replica for `position`; return False if there is none."""
 
     @abstractmethod
     def read_byte(self) -> int:
-        """The next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
+        """Return the next byte, 0 to 255, or -1 at the end. (InputStream.read())"""
 
     @abstractmethod
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-        """Fill up to `length` bytes of `buffer` from `offset`; returns the count, -1 at the end.
+        """Read up to `length` bytes into `buffer` at `offset`; return the count, -1 at the end.
 
-        At least one byte unless `length` is 0. Raises NullPointerException, or
+        Reads at least one byte unless `length` is 0. Raises NullPointerException, or
         IndexOutOfBoundsException for a range outside the buffer. (InputStream.read(b, o, l))
         """
 
     @abstractmethod
     def skip(self, count: int) -> int:
-        """Skip up to `count` bytes; returns how many, 0 at the end. (InputStream.skip)"""
+        """Skip up to `count` bytes; return the number skipped, 0 at the end. (InputStream.skip)"""
 
     @abstractmethod
     def available(self) -> int:
-        """An estimate of the bytes that can be read without blocking. (InputStream.available)"""
+        """Estimate the bytes that can be read without blocking. (InputStream.available)"""
 
     @abstractmethod
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> int:
-        """Read at `position` without moving the stream; the count, -1 at or past the end.
+        """Read at `position` without moving the stream; return the count, -1 at or past the end.
 
-        EOFException for a negative position, IllegalArgumentException for a negative length or
-        no buffer, IndexOutOfBoundsException for a range outside the buffer.
+        Raises EOFException for a negative position, IllegalArgumentException for a negative length
+        or no buffer, IndexOutOfBoundsException for a range outside the buffer.
         (PositionedReadable.read)
         """
 
@@ -209,7 +209,9 @@ class FSDataInputStream(Closeable):
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """As `pread`, but all `length` bytes or EOFException. (PositionedReadable.readFully)"""
+        """Read like `pread`, but all `length` bytes or EOFException.
+        (PositionedReadable.readFully)
+        """
 
     @abstractmethod
     def read_vectored(
@@ -220,21 +222,21 @@ class FSDataInputStream(Closeable):
     ) -> None:
         """Start reading every range; each range's `data` future gets its bytes. (readVectored)
 
-        EOFException for a negative offset, IllegalArgumentException for a negative length or
+        Raises EOFException for a negative offset, IllegalArgumentException for a negative length or
         overlapping ranges. `release` gets back buffers of ranges that failed.
         """
 
     @abstractmethod
     def read_buffer(self, buffer: ByteBuffer) -> int:
-        """Fill `buffer`; the count in bytes, -1 at the end. (ByteBufferReadable.read)"""
+        """Fill `buffer`; return the count in bytes, -1 at the end. (ByteBufferReadable.read)"""
 
     @abstractmethod
     def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
-        """`pread` into a ByteBuffer. (ByteBufferPositionedReadable.read)"""
+        """Read like `pread`, into a ByteBuffer. (ByteBufferPositionedReadable.read)"""
 
     @abstractmethod
     def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
-        """`read_fully` into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
+        """Read like `read_fully`, into a ByteBuffer. (ByteBufferPositionedReadable.readFully)"""
 
     @abstractmethod
     def unbuffer(self) -> None:
@@ -242,22 +244,23 @@ class FSDataInputStream(Closeable):
 
     @abstractmethod
     def has_capability(self, name: str) -> bool:
-        """Whether the stream has a capability such as "in:unbuffer". (StreamCapabilities)"""
+        """Return whether the stream has a capability such as "in:unbuffer". (StreamCapabilities)"""
 
     @abstractmethod
     def as_file(self) -> io.RawIOBase:
-        """A Python binary file over this stream: it shares the position, and closes it."""
+        """Return a Python binary file over this stream; it shares the position, and closes it."""
 
     def io_statistics(self) -> Mapping[str, int]:
-        """What this stream did, by Hadoop's names; a snapshot. (IOStatisticsSource)
+        """Return a snapshot of this stream's counters, by Hadoop's names. (IOStatisticsSource)
 
-        Names are those of `contract/api/iostatistics.py`; empty for a stream that counts nothing.
+        The names are those of `contract/api/iostatistics.py`; the result is empty for a stream that
+        counts nothing.
         """
         return {}
 
 
 class FutureDataInputStreamBuilder(ABC, Generic[S]):
-    """Options for opening a file; nothing happens before `build()`."""
+    """Builder of an open with options; it does nothing before `build()`."""
 
     @abstractmethod
     def opt(self, key: str, value: str | int | bool) -> FutureDataInputStreamBuilder[S]:
@@ -269,19 +272,19 @@ class FutureDataInputStreamBuilder(ABC, Generic[S]):
 
     @abstractmethod
     def opt_long(self, key: str, value: int) -> FutureDataInputStreamBuilder[S]:
-        """`opt` for a whole number."""
+        """Set an option like `opt`, to a whole number."""
 
     @abstractmethod
     def must_long(self, key: str, value: int) -> FutureDataInputStreamBuilder[S]:
-        """`must` for a whole number."""
+        """Set an option like `must`, to a whole number."""
 
     @abstractmethod
     def opt_double(self, key: str, value: float) -> FutureDataInputStreamBuilder[S]:
-        """`opt` for a floating-point number."""
+        """Set an option like `opt`, to a floating-point number."""
 
     @abstractmethod
     def must_double(self, key: str, value: float) -> FutureDataInputStreamBuilder[S]:
-        """`must` for a floating-point number."""
+        """Set an option like `must`, to a floating-point number."""
 
     @abstractmethod
     def buffer_size(self, size: int) -> FutureDataInputStreamBuilder[S]:
@@ -289,19 +292,19 @@ class FutureDataInputStreamBuilder(ABC, Generic[S]):
 
     @abstractmethod
     def with_file_status(self, status: FileStatus | None) -> FutureDataInputStreamBuilder[S]:
-        """Give what a listing said of the file; None is ignored."""
+        """Pass the file's status from a listing; None is ignored."""
 
     @abstractmethod
     def build(self) -> Future[S]:
         """Open the file, again at each call.
 
-        IllegalArgumentException for a mandatory key that is not known; all other failures come
-        out of the future or of the first read.
+        Raises IllegalArgumentException for an unknown mandatory key; the future or the first read
+        raises all other failures.
         """
 
 
 class FileSystem(ABC):
-    """A filesystem whose streams keep the contract. Paths are absolute, with `/`."""
+    """A filesystem whose streams satisfy the contract. Paths are absolute, with `/`."""
 
     @abstractmethod
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
@@ -309,19 +312,21 @@ class FileSystem(ABC):
 
     @abstractmethod
     def open_file(self, path: str) -> FutureDataInputStreamBuilder[FSDataInputStream]:
-        """Start building an open with options; nothing is looked at before `build()`."""
+        """Start building an open with options; no I/O happens before `build()`."""
 
     @abstractmethod
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """A binary file to write; parents are made, and the file appears when it is closed."""
+        """Return a binary file to write; creates parents, and the file appears when it is
+        closed.
+        """
 
     @abstractmethod
     def get_file_status(self, path: str) -> FileStatus:
-        """The status of a file or directory; FileNotFoundException."""
+        """Return the status of a file or directory; FileNotFoundException if missing."""
 
     @abstractmethod
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """The children of a directory, sorted by path, or the file itself."""
+        """Return the children of a directory, sorted by path, or the file itself."""
 
     @abstractmethod
     def mkdirs(self, path: str) -> None:
@@ -329,7 +334,7 @@ class FileSystem(ABC):
 
     @abstractmethod
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """Delete a path; False if it was not there, PathIOException for a non-empty directory."""
+        """Delete a path; False if it is missing; PathIOException for a non-empty directory."""
 
     @abstractmethod
     def rename(self, source: str, target: str) -> None:
@@ -340,14 +345,14 @@ class FileSystem(ABC):
         raise UnsupportedOperationException(f"no permissions can be set here: {path!r}")
 
     def access(self, path: str, mode: str) -> None:
-        """Check a permission: `mode` is "r", "w", "x" or several of them. (FileSystem.access)
+        """Check permissions: `mode` is a combination of "r", "w", "x". (FileSystem.access)
 
-        AccessControlException if one is missing, FileNotFoundException for a missing path.
+        Raises AccessControlException if one is missing, FileNotFoundException for a missing path.
         """
         raise UnsupportedOperationException(f"no permissions can be checked here: {path!r}")
 
     def has_path_capability(self, path: str, name: str) -> bool:
-        """Return whether the filesystem has a capability at a path, which need not be there.
+        """Return whether the filesystem has a capability at a path, which need not exist.
 
         `name` is one of Hadoop's, such as ETAGS_AVAILABLE, in any case.
         (PathCapabilities.hasPathCapability)
@@ -355,12 +360,12 @@ class FileSystem(ABC):
         return False
 
     def io_statistics(self) -> Mapping[str, int]:
-        """What the filesystem and all its streams did, by Hadoop's names; a snapshot.
+        """Return a snapshot of the counters of the filesystem and its streams, by Hadoop's names.
 
-        (IOStatisticsSource) Empty for a filesystem that counts nothing.
+        The result is empty for a filesystem that counts nothing. (IOStatisticsSource)
         """
         return {}
 
     @abstractmethod
     def as_fsspec(self) -> Any:
-        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        """Return this filesystem as an `fsspec.AbstractFileSystem`."""

@@ -1,16 +1,16 @@
-"""I/O statistics by Hadoop's names, and the meters that the cost clauses read off them.
+"""I/O statistics by Hadoop's names, and the meters that the cost clauses compute from them.
 
-The constants are those of Hadoop's StreamStatisticNames and StoreStatisticNames that are used here.
+The constants are those of Hadoop's StreamStatisticNames and StoreStatisticNames that the kit uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# What one stream, or all of a filesystem's streams together, did.
+# Counters of one stream, or of all streams of a filesystem together.
 #: Bytes given to the reader.
 STREAM_READ_BYTES = "stream_read_bytes"
-#: Bytes that came from the store, also those that no reader got.
+#: Bytes received from the store, including those that no reader got.
 STREAM_READ_TOTAL_BYTES = "stream_read_total_bytes"
 #: Descriptors or connections opened for reading, and those closed again.
 STREAM_READ_OPENED = "stream_read_opened"
@@ -25,7 +25,7 @@ STREAM_READ_SEEK_FORWARD_OPERATIONS = "stream_read_seek_forward_operations"
 STREAM_READ_SEEK_BACKWARD_OPERATIONS = "stream_read_seek_backward_operations"
 STREAM_READ_UNBUFFERED = "stream_read_unbuffered"
 
-# What a filesystem was asked for, and what it asked its store for.
+# Operations called on a filesystem, and its requests to the store.
 OP_OPEN = "op_open"
 OP_OPENFILE = "op_openfile"
 OP_GET_FILE_STATUS = "op_get_file_status"
@@ -35,11 +35,11 @@ ACTION_HTTP_HEAD_REQUEST = "action_http_head_request"
 ACTION_HTTP_GET_REQUEST = "action_http_get_request"
 STORE_IO_REQUEST = "store_io_request"
 
-#: What a cost clause bounds: the counters that tell it, and those that take from it. Several
-#: counters are the same thing seen at several levels (a call, the request behind it), of which the
-#: greatest counts.
+#: The meters that cost clauses bound: the counters that add to each, and those that subtract.
+#: Several counters may count the same thing at several levels (a call, the request behind it);
+#: the greatest one is used.
 METERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    # looks at whether the file is there, and how long it is
+    # checks of the file's existence and length
     "probes": (
         (OP_GET_FILE_STATUS, OP_EXISTS, OBJECT_METADATA_REQUESTS, ACTION_HTTP_HEAD_REQUEST),
         (),
@@ -56,7 +56,9 @@ METERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def meter(name: str, counters: Mapping[str, int]) -> int | None:
-    """What a meter of METERS reads with these counters; None if none that tells it is there."""
+    """Return the value of a meter of METERS for these counters; None if no counter that adds to it
+    exists.
+    """
     telling, subtracted = METERS[name]
     reported = [counters[counter] for counter in telling if counter in counters]
     if not reported:

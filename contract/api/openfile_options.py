@@ -1,6 +1,6 @@
 """The options of `open_file` and the read policies: the table of specs/openfile-options.yaml.
 
-Importing this costs nothing; the table is read, once, when somebody asks for it.
+The import is cheap: the table is loaded once, at its first use.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-#: What every standard key starts with.
+#: The prefix of every standard key.
 PREFIX = "fs.option.openfile."
 BUFFER_SIZE = PREFIX + "buffer.size"
 READ_POLICY = PREFIX + "read.policy"
@@ -19,17 +19,17 @@ LENGTH = PREFIX + "length"
 SPLIT_START = PREFIX + "split.start"
 SPLIT_END = PREFIX + "split.end"
 FOOTER_CACHE = PREFIX + "footer.cache"
-#: Where MapReduce has the options of its readers.
+#: The prefix of MapReduce's reader options.
 JOB_OPTIONAL = "mapreduce.job.input.file.option."
 JOB_MANDATORY = "mapreduce.job.input.file.must."
 
-#: What an option comes to; None is unset.
+#: The value of an option; None means unset.
 Value: TypeAlias = int | bool | str | None
 
 
 @dataclass(frozen=True)
 class ValueType:
-    """How a value is read. `examples` are pairs of what is set and what it means."""
+    """A type of option values. `examples` are pairs of a set value and its meaning."""
 
     name: str
     rule: str
@@ -39,29 +39,31 @@ class ValueType:
 
 @dataclass(frozen=True)
 class Option:
-    """One key. `least` is the least value, below which it is unset; `zero` is what 0 means."""
+    """One key. `least` is the least valid value, below which it is unset; `zero` is the meaning of
+    0.
+    """
 
     key: str
-    #: Who has it: "standard", "s3a" or "abfs".
+    #: The store that defines it: "standard", "s3a" or "abfs".
     store: str
     #: The name of its ValueType.
     type: str
-    #: What applies where it is unset.
+    #: The behaviour if it is unset.
     default: str
     meaning: str
     unit: str = ""
     least: int | None = None
     zero: str = ""
-    #: The first Hadoop release that has it, or "".
+    #: The first Hadoop release with the option, or "".
     since: str = ""
-    #: The reading taken where the document contradicts itself.
+    #: The interpretation chosen if the document contradicts itself.
     reading: str = ""
-    #: Where Hadoop does otherwise.
+    #: How Hadoop's implementation differs.
     hadoop: str = ""
 
     @property
     def standard(self) -> bool:
-        """Whether every filesystem has to recognise it."""
+        """True if every filesystem must recognise the key."""
         return self.store == "standard"
 
     @property
@@ -72,23 +74,23 @@ class Option:
 
 @dataclass(frozen=True)
 class Policy:
-    """One read policy. `expects` are the reads to come: "sequential", "random", "vector"."""
+    """One read policy. `expects` lists the expected reads: "sequential", "random", "vector"."""
 
     name: str
     since: str
     meaning: str
     expects: tuple[str, ...]
-    #: Whether its file format has the footer cached by default; None if it brings no default.
+    #: The default of footer caching for its file format; None if it has no default.
     footer_cache: bool | None
-    #: What our local streams tell the operating system: "normal", "sequential" or "random".
+    #: The advice of our local streams to the operating system: "normal", "sequential" or "random".
     advice: str
-    #: How many bytes our local streams read ahead; None for their default.
+    #: Read-ahead of our local streams, in bytes; None for their default.
     buffer: int | None
 
 
 @dataclass(frozen=True)
 class OptionTable:
-    """Everything there is to know about the options, in the order of the file."""
+    """All options, their types and the read policies, in the order of the file."""
 
     source: str
     types: Mapping[str, ValueType]
@@ -97,14 +99,14 @@ class OptionTable:
 
     @cached_property
     def standard_keys(self) -> frozenset[str]:
-        """The keys that every filesystem has to recognise."""
+        """The keys that every filesystem must recognise."""
         return frozenset(key for key, option in self.options.items() if option.standard)
 
 
 @lru_cache(maxsize=1)
 def option_table() -> OptionTable:
-    """The table of specs/openfile-options.yaml."""
-    # Here, so that a filesystem is imported, and opens files without options, free of YAML.
+    """Return the table of specs/openfile-options.yaml."""
+    # Imported here, so that a filesystem can open files without options without loading YAML.
     from fscontract.contract.untrusted import parse_yaml
 
     text = files("fscontract.specs").joinpath("openfile-options.yaml").read_text("utf-8")

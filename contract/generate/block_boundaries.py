@@ -1,7 +1,7 @@
-"""Programs around the ends of the blocks that a target's files are read in.
+"""Programs around the boundaries of the blocks in which a target reads its files.
 
-Only an opened file tells how large these are, and some have several MiB. So there are few of these
-programs, and they name positions by numbers.
+Only an opened file reveals the block size, which may be several MiB. So there are only a few of
+these programs, and they give positions as numbers.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from fscontract.contract.generate.exhaustive import OVERHANG
 from fscontract.contract.generate.random_walk import ordinary
 from fscontract.contract.program.program import Program, Step, resolve_step
 
-#: Files of two larger blocks take long to write, to read and to compare.
+#: The largest block size: larger files of two blocks are slow to write, read and compare.
 LARGEST = 8 << 20
-#: Programs per effort, as long as their files do not have more bytes than this in all.
+#: Programs per effort, and the limit on the total bytes of their files.
 PROGRAMS = {"quick": 300, "normal": 3_000, "deep": 30_000}
 _BYTES = {"quick": 1 << 30, "normal": 1 << 33, "deep": 1 << 36}
-#: The same where every call costs a round trip.
+#: Programs per effort if every call costs a round trip.
 _REMOTE = {"quick": 30, "normal": 100, "deep": 1_000}
-#: Calls of a random program.
+#: The most calls of a random program.
 _LONGEST = 8
-#: Single bytes around the end of a block, and reads that go over it.
+#: The range of single bytes around the end of a block, and of reads that cross it.
 _REACH = 9
 
 
@@ -38,7 +38,8 @@ def programs(
 ) -> list[Program]:
     """Return programs around the ends of blocks; the same seed gives the same ones.
 
-    None if the blocks are too large, or if a file of `only_length`, the only one, has just one.
+    Return None if the blocks are too large, or if the only file, of `only_length`, has a single
+    block.
     """
     if unreachable(block, only_length):
         return []
@@ -61,8 +62,10 @@ def unreachable(block: int, only_length: int | None = None) -> str:
 def _systematic(
     operations: frozenset[str], block: int, only_length: int | None
 ) -> Iterator[Program]:
-    """Each call around the end of the first block, from there, and a look where it led; of a new
-    stream, and of one that has read the first block."""
+    """Yield programs with each call around the end of the first block, then a look at the result.
+
+    Each call is made on a new stream, and on one that has read the first block.
+    """
     length = only_length or block + OVERHANG
     around = call_alphabet.around_buffer(operations)
     moves = [s for s in around if s.op == "seek"] or [s for s in around if s.op == "skip"]

@@ -8,8 +8,8 @@ from fscontract.contract.models.seek import CAPABILITIES
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.program import Step
 
-#: Calls that move or end a stream, and calls that notice where it is: what longer programs are
-#: made of. Everything else needs to be tried only beside these.
+#: Calls that move or close a stream, and calls that observe its position: the parts of longer
+#: programs. All other calls need only be tried next to these.
 _CORE: dict[str, tuple[tuple[Argument, ...], ...]] = {
     "get_pos": ((),),
     "read_byte": ((),),
@@ -147,15 +147,15 @@ def _steps(
 
 
 def core(operations: Iterable[str]) -> list[Step]:
-    """The calls that longer programs combine."""
+    """Return the calls that longer programs combine."""
     return _steps(_CORE, operations)
 
 
 def full(operations: Iterable[str]) -> list[Step]:
-    """Every call at every boundary, the core first."""
+    """Return every call at every boundary, the core first."""
     return [*_steps(_CORE, operations), *_steps(_BOUNDARIES, operations)]
 
 
 def around_buffer(operations: Iterable[str]) -> list[Step]:
-    """Calls around a boundary of the implementation's buffer."""
+    """Return calls around a boundary of the implementation's buffer."""
     return _steps(_AROUND_BUFFER, operations)

@@ -12,27 +12,27 @@ from fscontract.contract.program.program import Program, Step
 
 #: Length of the file, calls, number of streams.
 Row: TypeAlias = tuple[int, tuple[Step, ...], int]
-#: Length of the file that every combination is tried on: room for a beginning, a middle, an end.
+#: Length of the file for all combinations: it has room for a beginning, a middle and an end.
 LENGTH = 5
-#: A file that ends a little after a boundary of the implementation's buffer.
+#: Bytes of a file after a boundary of the implementation's buffer.
 OVERHANG = 3
-#: How many programs a target is asked for when every call costs a round trip.
+#: Programs per effort if every call costs a round trip.
 REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
-#: What comes before a call in the programs that no sample leaves out.
+#: Calls that precede another one in the programs that every sample includes.
 _BEFORE = (Step("close"), Step("seek", ("len",)), Step("py_seek", (0, 2)))
 
 
 def programs(
     operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
 ) -> Iterator[Program]:
-    """The enumeration for an effort; `only_length` for a target whose file is given."""
+    """Return the enumeration for an effort; `only_length` is for a target with a given file."""
     return itertools.starmap(Program, rows(operations, buffer, effort, only_length))
 
 
 def rows(
     operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
 ) -> Iterator[Row]:
-    """The arguments of the programs: who wants few of them has to pass the others over."""
+    """Yield the arguments of the programs, so that a caller can skip programs cheaply."""
     lengths = (LENGTH, 0, 1, buffer + OVERHANG) if only_length is None else (only_length,)
     full = call_alphabet.full(operations)
     core = call_alphabet.core(operations)
@@ -59,8 +59,11 @@ def rows(
 
 
 def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
-    """At most `most` programs of a source: each call alone, on a closed stream and at the end
-    first, in the first file of the source, the rest drawn by seed."""
+    """Return at most `most` programs of a source.
+
+    First comes each call alone, on a closed stream and at the end, in the first file of the source;
+    the others are drawn by seed.
+    """
     everything = list(source)
     if len(everything) <= limit:
         return everything
@@ -74,7 +77,7 @@ def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
 
 
 def _is_basic(program: Program) -> bool:
-    """A call alone, or after one that ends the stream or leads to its end."""
+    """Return whether a program is a single call, or one after a close or a move to the end."""
     steps = program.steps
     return len(steps) == 1 or (len(steps) == 2 and steps[0] in _BEFORE)
 
@@ -92,7 +95,7 @@ def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iter
 
 
 def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Row]:
-    """Programs of two streams on one file: a call on each, then a look at the first."""
+    """Yield programs of two streams on one file: a call on each, then a look at the first."""
     second = [Step(s.op, s.args, 1) for s in core]
     watchers = [s for s in core if s.op in ("get_pos", "read_byte", "read_into", "py_read")]
     first = core if effort != "quick" else watchers

@@ -16,15 +16,15 @@ from fscontract.contract.program.program import Program, Step
 PROGRAMS = {"quick": 1_000, "normal": 10_000, "deep": 60_000}
 #: All programs with faults of a target whose calls cost round trips, by effort.
 REMOTE = {"quick": 250, "normal": 2_000, "deep": 10_000}
-#: A file of a few bytes, and how much of one lies beyond a boundary of the buffer.
+#: Length of a small file, and the bytes of a file past a boundary of the buffer.
 SMALL = 23
 _BEYOND = 37
-#: Longest programs of the random part; each call may meet a fault.
+#: The most calls of a random program; each call may meet a fault.
 _LONGEST = 12
-#: More often than anybody should try.
+#: More often than any implementation should retry.
 _OFTEN = 1000
-#: The requests that single faults strike, and how often: at last nearly all of them, from the open
-#: on, or from the first or second request after it.
+#: The first request that a fault strikes, and how often it strikes. The last ones strike nearly
+#: all requests, from the open on, or from the first or second request after it.
 _STRIKES = ((1, 1), (2, 1), (3, 1), (1, 2), (1, _OFTEN), (2, _OFTEN), (3, _OFTEN))
 
 
@@ -36,7 +36,7 @@ def programs(
     seed: int,
     only_length: int | None = None,
 ) -> Iterator[Program]:
-    """Programs with faults of these kinds; the same seed gives the same ones."""
+    """Return programs with faults of these kinds; the same seed gives the same ones."""
     yield from systematic(operations, kinds, buffer, only_length)
     draw = random.Random(f"{seed}:faults")
     source = random_walk.programs(operations, buffer, "deep", seed, only_length)
@@ -47,9 +47,10 @@ def programs(
 
 
 def drawn(source: Iterator[Program], effort: str, seed: int) -> list[Program]:
-    """As many programs of the source as a target far away gets, in their order.
+    """Return as many programs of the source as a remote target gets, in their order.
 
-    None in which thousands of requests fill one buffer, which takes long and shows no more.
+    Programs in which thousands of requests fill one buffer are left out: they are slow and find no
+    more.
     """
     everything = [program for program in source if not _endless(program)]
     chosen = random.Random(f"{seed}:far").sample(range(len(everything)), len(everything))
@@ -67,7 +68,9 @@ def systematic(
     buffer: int,
     only_length: int | None = None,
 ) -> Iterator[Program]:
-    """Every kind of read, with each kind of fault at the first requests, or at all of them."""
+    """Yield every kind of read, with each kind of fault at the first requests, or at all of
+    them.
+    """
     lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
     for length in lengths:
         for steps in _short(operations, length, buffer):
@@ -84,14 +87,14 @@ def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
             values = kind.values[:3]
         for at, times in _STRIKES:
             if times == _OFTEN and at > 1 and "open" not in kind.requests:
-                continue  # an open is not struck anyway
+                continue  # a fault of this kind does not strike an open
             for value in values:
                 amount = None if value is None else int(value)
                 yield FaultPlan((Fault(name, at, times, amount),))
 
 
 def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tuple[Step, ...]]:
-    """Reads of every kind, then a look at the position, and reading on."""
+    """Return reads of every kind, each followed by a look at the position and another read."""
     some = min(length, buffer)
     reads = [
         Step("read_byte"),
@@ -125,7 +128,7 @@ def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tup
 Call: TypeAlias = tuple[str, tuple[Argument, ...]]
 Calls: TypeAlias = tuple[Call, ...]
 
-#: A file that fits no small buffer at once, and one that does.
+#: Lengths of files: one that fits a small buffer, and one that does not.
 _LENGTHS = (5, 1000)
 _BEFORE: tuple[Calls, ...] = (
     (),
@@ -156,7 +159,10 @@ _MOVES: Calls = (
 def change_programs(
     operations: frozenset[str], changes: frozenset[str], effort: str
 ) -> Iterator[Program]:
-    """Every change after every beginning, seen by every read (and, above quick, read twice)."""
+    """Yield every change after every beginning, followed by every read.
+
+    Above effort quick, the read is made twice.
+    """
 
     def steps(calls: Calls) -> tuple[Step, ...]:
         return tuple(Step(op, args) for op, args in calls)

@@ -1,4 +1,4 @@
-"""Hypothesis as a source of programs: long ones, found by its heuristics and shrunk by it."""
+"""Hypothesis as a source of programs: long ones, which its heuristics find and shrink."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def search(
     seed: int,
     only_length: int | None = None,
 ) -> Program | None:
-    """Let Hypothesis look for a program that fails; `run` says whether one does.
+    """Let Hypothesis search for a failing program; `run` returns whether a program fails.
 
-    Returns the shrunk program, or None. The same seed tries the same programs.
+    Return the shrunk program, or None. The same seed tries the same programs.
     """
     if EXAMPLES[effort] == 0:
         return None
@@ -68,7 +68,7 @@ def search(
 
 @contextmanager
 def _no_trace() -> Iterator[None]:
-    """Keep Hypothesis from leaving its directory in the user's."""
+    """Keep Hypothesis from leaving its directory in the user's project."""
     from hypothesis import configuration
 
     with TemporaryDirectory(prefix=timed_start()) as directory:

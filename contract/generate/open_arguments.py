@@ -23,8 +23,8 @@ from fscontract.contract.program.arguments import Argument, resolve
 from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.program import Step
 
-#: Text that is read wrongly by some language or other. The number has more digits than Python
-#: converts; the long text does not fit a length of 16 bits; two have letters from right to left.
+#: Text that some languages misparse. The number has more digits than Python converts; the long
+#: text does not fit a 16-bit length; two contain right-to-left letters.
 TEXTS = (
     "",
     "   ",
@@ -46,9 +46,9 @@ TEXTS = (
 NUMBERS: tuple[Argument, ...] = (0, 1, -1, "len-1", "len", "len+1", "max")
 #: Numbers, as the `double` methods take them.
 REALS: tuple[Argument, ...] = (0, -1, "len-1", "len", "max", 1.8, 2000.0, 43.2e60, -0.5)
-#: A key that nobody has.
+#: A key that no filesystem knows.
 UNKNOWN = "fs.fscontract.unknown"
-#: Keys that nobody has, one of them looking like a standard one.
+#: Keys that no filesystem knows; one of them looks like a standard key.
 UNKNOWN_KEYS = (
     UNKNOWN,
     PREFIX + "unknown",
@@ -61,7 +61,7 @@ UNKNOWN_KEYS = (
     "\N{RIGHT-TO-LEFT OVERRIDE}321",
     "x" * 70_000,
 )
-#: Read policies of which a filesystem has to pick the first that it knows.
+#: Lists of read policies; a filesystem must use the first one that it knows.
 POLICY_LISTS = (
     "nonsense, random",
     " RandOm ,vector",
@@ -75,12 +75,12 @@ WAYS = ("opt", "must")
 
 
 def policies() -> tuple[str, ...]:
-    """Every read policy."""
+    """Return every read policy."""
     return tuple(option_table().policies)
 
 
 def values(key: str) -> Iterator[BuilderCall]:
-    """Every value for a key: the examples of its type, and text that may be misread."""
+    """Yield every value for a key: the examples of its type, and text that is easily misparsed."""
     option = option_table().options.get(key)
     examples = option_table().types[option.type if option is not None else "text"].examples
     texts = ("7", "true") if option is None else ()
@@ -94,14 +94,14 @@ def values(key: str) -> Iterator[BuilderCall]:
 
 
 def numbers(key: str) -> Iterator[BuilderCall]:
-    """Every number for a key, by the methods that take numbers."""
+    """Yield every number for a key, by the methods that take numbers."""
     for way in WAYS:
         yield from ((way + "_long", key, number) for number in NUMBERS)
         yield from ((way + "_double", key, number) for number in REALS)
 
 
 def by_every_method(key: str | None) -> Iterator[BuilderCall]:
-    """A plain value for a key, by each of the six methods."""
+    """Yield a plain value for a key, by each of the six methods."""
     for way in WAYS:
         yield way, key, "7"
         yield way + "_long", key, 7
@@ -109,7 +109,7 @@ def by_every_method(key: str | None) -> Iterator[BuilderCall]:
 
 
 def nulls(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
-    """A null key by each method, and a null value for each of these keys."""
+    """Yield a null key by each method, and a null value for each of these keys."""
     yield from ((call,) for call in by_every_method(None))
     for key in keys:
         yield from (((way, key, None),) for way in WAYS)
@@ -117,13 +117,13 @@ def nulls(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
 
 
 def foreign_keys(own: frozenset[str]) -> list[str]:
-    """Keys of other stores, in the order of the table."""
+    """Return the keys of other stores, in the order of the table."""
     options = option_table().options.values()
     return [option.key for option in options if not option.standard and option.key not in own]
 
 
 def conflicts(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
-    """The same key set twice, in which the last call counts."""
+    """Yield calls that set the same key twice; the last call wins."""
     for key in keys:
         yield ("opt", key, "1"), ("must", key, "1")
         yield ("must", key, "1"), ("opt", key, "1")
@@ -147,7 +147,7 @@ def conflicts(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
 
 
 def _buffer_sizes() -> Iterator[tuple[BuilderCall, ...]]:
-    """The size of the buffer by its method, by its key, and by both in either order."""
+    """Yield the buffer size by its method, by its key, and by both in either order."""
     sizes: tuple[Argument, ...] = (0, 1, -1, "len", "buf", 2**31 - 1)
     yield from ((("buffer_size", size),) for size in sizes)
     for size, other in ((1, 4), (4096, 0), (0, 16), (-1, 1), (4, -1)):
@@ -157,7 +157,7 @@ def _buffer_sizes() -> Iterator[tuple[BuilderCall, ...]]:
 
 
 def splits(ends: Iterable[tuple[Argument, Argument]]) -> Iterator[tuple[BuilderCall, ...]]:
-    """These starts and ends of splits (None: not set), as hints and as mandatory ones."""
+    """Yield these starts and ends of splits (None: not set), as hints and as mandatory ones."""
     for start, end in ends:
         for way in ("opt_long", "must_long"):
             pair = ((SPLIT_START, start), (SPLIT_END, end))
@@ -165,7 +165,7 @@ def splits(ends: Iterable[tuple[Argument, Argument]]) -> Iterator[tuple[BuilderC
 
 
 def overstates(calls: tuple[BuilderCall, ...], length: int) -> bool:
-    """Whether a call, even one that should not count, says that there are over `length` bytes."""
+    """Return whether a call, even an ineffective one, declares more than `length` bytes."""
     return any(
         _stated_length(call) > length for call in Opening("file", calls).resolved(length, 0).calls
     )
@@ -183,16 +183,18 @@ def _stated_length(call: BuilderCall) -> int:
 
 
 def _real(value: float) -> float | str:
-    """A number of `opt_double` as a program has it: JSON has no words for these three."""
+    """Return a number of `opt_double` as a program has it: JSON can't represent inf, -inf and
+    nan.
+    """
     return value if math.isfinite(value) else str(value)
 
 
 Steps: TypeAlias = tuple[Step, ...]
 _Calls: TypeAlias = tuple[tuple[str, tuple[Argument, ...]], ...]
 
-#: A single read: for opens of which it only matters whether they succeed.
+#: A single read, for opens that only need to succeed or fail.
 _GLANCES: tuple[_Calls, ...] = ((("read_byte", ()),), (("py_read", (1,)),))
-#: Families whose reads end at the real end; those of positioned reads may begin beyond it.
+#: Families whose reads stop at the real end; positioned reads may start past it.
 _WITHIN: dict[str, _Calls] = {
     "bytes": (*[("read_byte", ())] * 3, ("get_pos", ())),
     "through": (("read_into", ("len", 0, "len")), ("get_pos", ()), ("read_byte", ())),
@@ -248,7 +250,7 @@ _WITHIN: dict[str, _Calls] = {
     ),
     "file-into": (("py_readinto", ("B", "len")), ("py_seekable", ()), ("py_tell", ())),
 }
-#: Families that read over the end, or seek beyond it.
+#: Families that read or seek past the end.
 _BEYOND: dict[str, _Calls] = {
     "sequential": (
         ("read_into", (4, 0, 4)),
@@ -306,13 +308,15 @@ _BEYOND: dict[str, _Calls] = {
 
 
 class Readings:
-    """The families of which the API has the words; the same objects each time, which are quick to
-    run."""
+    """The families of reads that the API supports.
+
+    They are the same objects each time, so that they run fast.
+    """
 
     def __init__(self, operations: Iterable[str]) -> None:
         self._operations = frozenset(operations)
         glances = (self._steps(calls) for calls in _GLANCES)
-        #: The shortest of all families; empty if the API can't read.
+        #: The shortest family; empty if the API can't read.
         self.glance: Steps = next((steps for steps in glances if steps), ())
         self._within = self._families(_WITHIN) or [self.glance]
         self._all = self._within + self._families(_BEYOND)
@@ -320,7 +324,9 @@ class Readings:
         self._second_streams: dict[Steps, Steps] = {}
 
     def families(self, length: int, overstated: bool) -> list[Steps]:
-        """Families for a file of `length` bytes; `overstated` if it is said to be longer."""
+        """Return the families for a file of `length` bytes; `overstated` if it is declared
+        longer.
+        """
         if not overstated:
             return self._all
         sober = self._sober.get(length)
@@ -330,7 +336,7 @@ class Readings:
         return sober
 
     def both(self, first: Steps, second: Steps) -> Steps:
-        """The first on one stream and the second on another, by turns."""
+        """Alternate the first on one stream and the second on another."""
         second_stream = self._second_streams.get(second)
         if second_stream is None:
             second_stream = self._second_streams[second] = tuple(
@@ -348,8 +354,11 @@ class Readings:
 
 
 def stays(step: Step, length: int) -> bool:
-    """Whether a call leaves a stream within the first `length` bytes, and asks for no more of what
-    can't be known beyond them; stream reads can't be told from this."""
+    """Return whether a call leaves a stream within the first `length` bytes.
+
+    It must also not ask for data past them that can't be known. Stream reads can't be judged by
+    their arguments.
+    """
     args = tuple(resolve(a, length, 0) for a in step.args)
     if step.op in ("available", "skip"):
         return False

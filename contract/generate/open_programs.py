@@ -1,7 +1,7 @@
-"""Programs that open their file through a builder: what may lie at a path, and every call's values.
+"""Programs that open their file through a builder: scenes at the path, and values of every call.
 
-First come all small openings in always the same order, each with what is then read by turns; then
-random ones of up to eight calls, by seed.
+First come all small openings in a fixed order, each followed by families of reads in turn; then
+random openings of up to eight calls, by seed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES, BuilderCall, Opening
 from fscontract.contract.program.program import Program
 
-#: A file with room for a beginning, a middle and an end; smaller ones; one beyond most buffers.
+#: Lengths of files: with room for a beginning, a middle and an end; smaller; beyond most buffers.
 LENGTH_OF_FILE = 10
 SMALLER = (0, 1)
 LARGER = 4096 + 37
-#: Programs per effort, the random ones among them.
+#: Programs per effort, including the random ones.
 PROGRAMS = {"quick": 1_700, "normal": 15_000, "deep": 150_000}
-#: How many programs a target is asked for when every open costs a round trip.
+#: Programs per effort if every open costs a round trip.
 REMOTE = {"quick": 500, "normal": 2_000, "deep": 20_000}
-#: Random programs per effort, however many others there are.
+#: The least number of random programs per effort.
 LEAST_RANDOM = {"quick": 100, "normal": 5_000, "deep": 50_000}
-#: How many families of reads each small opening is followed by, one program for each.
+#: Families of reads for each small opening, by effort; each family makes one program.
 _FAMILIES = {"quick": 1, "normal": 3, "deep": 16}
-#: Calls of a random builder.
+#: The most calls of a random builder.
 LONGEST = 8
 
 Calls = tuple[BuilderCall, ...]
@@ -55,10 +55,10 @@ _SPLITS: tuple[tuple[Argument, Argument], ...] = (
     (-1, -1),
     (-2, "len-1"),
 )
-#: Where a status can be had of what lies at the path before it is opened.
+#: Scenes of which the target can give a status before the open.
 _WITH_STATUS = frozenset({"file", "directory", "unreadable"})
 _MUST_UNKNOWN = ("must", open_arguments.UNKNOWN, "1")
-#: What is tried at whatever lies at the path, where the target has these statuses.
+#: Calls for every scene, if the target supports these statuses.
 _BESIDE: tuple[Calls, ...] = (
     (),
     (("opt", open_arguments.UNKNOWN, "1"),),
@@ -70,7 +70,7 @@ _BESIDE: tuple[Calls, ...] = (
     (("opt", open_arguments.UNKNOWN, "1"), _MUST_UNKNOWN),
     (("must", READ_POLICY, "random"), _MUST_UNKNOWN),
 )
-#: Ordinary calls, of which longer openings are made.
+#: Ordinary calls, which longer openings combine.
 _CORE: Calls = (
     ("opt", READ_POLICY, "random"),
     ("must", READ_POLICY, "whole-file"),
@@ -97,7 +97,7 @@ _CORE: Calls = (
 
 
 class Scope(NamedTuple):
-    """What there is to open, to give to a builder, and to read with."""
+    """The scenes, statuses, operations and keys that the target supports."""
 
     scenes: frozenset[str]
     statuses: frozenset[str]
@@ -116,13 +116,13 @@ def programs(
     seed: int,
     only: int | None = None,
 ) -> Iterator[Program]:
-    """Openings for an effort; the same arguments give the same ones in the same order.
+    """Return openings for an effort; the same arguments give the same ones in the same order.
 
-    `scenes` and `statuses` are what the target can have, `only` is the only length of a file that
-    it has, if its file is given.
+    `scenes` and `statuses` are those that the target supports. `only` is the only length of a file,
+    if the target has a given file.
     """
     scope = Scope(scenes, statuses, operations, own_keys, unsupported_keys)
-    # The same readings for all, so that each call is compiled but once.
+    # All programs share the readings, so that each call is compiled only once.
     readings = Readings(operations)
     count = 0
     for program in _small(scope, readings, effort, only):
@@ -134,7 +134,7 @@ def programs(
 
 
 class _Maker:
-    """Makes programs of openings, with the families of reads by turns."""
+    """Makes programs of openings, with the families of reads in turn."""
 
     def __init__(self, readings: Readings, per_opening: int) -> None:
         self._readings = readings
@@ -142,11 +142,11 @@ class _Maker:
         self._turn = 0
 
     def glance(self, length: int, calls: Calls, scene: str = "file") -> Program:
-        """The opening, and one read."""
+        """Return the opening with one read."""
         return Program(length, self._readings.glance, opening=Opening(scene, calls))
 
     def some(self, length: int, calls: Calls, scene: str = "file") -> Iterator[Program]:
-        """The opening with as many families as each gets."""
+        """Yield the opening with the number of families that the effort asks for."""
         families = self._families(length, calls)
         for _ in range(min(self._per_opening, len(families))):
             self._turn += 1
@@ -154,12 +154,12 @@ class _Maker:
             yield Program(length, steps, opening=Opening(scene, calls))
 
     def every(self, length: int, calls: Calls) -> Iterator[Program]:
-        """The opening with every family."""
+        """Yield the opening with every family."""
         for steps in self._families(length, calls):
             yield Program(length, steps, opening=Opening("file", calls))
 
     def twice(self, length: int, calls: Calls, scene: str = "file") -> Iterator[Program]:
-        """Two streams of one builder that are read by turns."""
+        """Yield two streams of one builder that are read alternately."""
         families = self._families(length, calls)
         for _ in range(min(2 * self._per_opening, len(families))):
             self._turn += 1
@@ -217,7 +217,7 @@ def _scenes(
 
 
 def _refused_or_ignored(scope: Scope) -> Iterator[Calls]:
-    """Calls after which there is nothing to read, or of which nothing should be seen."""
+    """Yield calls that are refused, or that must have no effect."""
     standard = sorted(option_table().standard_keys)
     foreign = [
         k for k in open_arguments.foreign_keys(scope.own_keys) if k not in scope.unsupported_keys
@@ -235,7 +235,7 @@ def _refused_or_ignored(scope: Scope) -> Iterator[Calls]:
 
 
 def _statuses(scope: Scope) -> Iterator[Calls]:
-    """Every status, telling the truth or another length, alone and with the length as an option."""
+    """Yield every status, with the true and another length, alone and with the length option."""
     kinds = [kind for kind in STATUSES if kind in scope.statuses]
     for kind in kinds:
         for length in (None, 0, 1, "len-1", "len", "len+1"):
@@ -248,7 +248,7 @@ def _statuses(scope: Scope) -> Iterator[Calls]:
 
 
 def _policies() -> Iterator[Calls]:
-    """Read policies by name, in capitals, and in lists."""
+    """Yield read policies by name, in capitals, and in lists."""
     for policy in open_arguments.policies():
         yield (("must", READ_POLICY, policy),)
         yield (("opt", READ_POLICY, policy.upper()),)
@@ -258,7 +258,7 @@ def _policies() -> Iterator[Calls]:
 
 
 def _parts() -> Iterator[Calls]:
-    """Declared lengths with parts of the file, as hints and as mandatory."""
+    """Yield declared lengths with parts of the file, as hints and as mandatory."""
     parts = list(open_arguments.splits(_SPLITS))
     yield from parts
     for i, calls in enumerate(itertools.product(_LENGTHS, [(), *parts[::3]])):
@@ -273,7 +273,7 @@ def _twice(scope: Scope, make: _Maker, length: int) -> Iterator[Program]:
 
 
 def _products(scope: Scope, make: _Maker, lengths: Iterable[int], size: int) -> Iterator[Program]:
-    """Every sequence of so many ordinary calls, on files of these lengths by turns."""
+    """Yield every sequence of `size` ordinary calls, on files of these lengths in turn."""
     turns = itertools.cycle(lengths)
     for calls in itertools.product(_core(scope), repeat=size):
         yield from itertools.islice(make.some(next(turns), calls), 1 if size > 2 else None)
@@ -285,7 +285,7 @@ def _core(scope: Scope) -> list[BuilderCall]:
 
 
 def _has(scope: Scope, scene: str, calls: Calls) -> bool:
-    """Whether the target has the statuses that the calls give."""
+    """Return whether the target supports the statuses that the calls give."""
     kinds = {call[1] for call in calls if call[0] == "with_file_status"}
     return kinds <= (scope.statuses if scene in _WITH_STATUS else {"none"} & scope.statuses)
 
@@ -320,9 +320,9 @@ def _random(
 
 
 def _groups(scope: Scope) -> tuple[list[list[BuilderCall]], list[float]]:
-    """Calls that are alike, and how often one of them is drawn: seldom those that end it all.
+    """Return groups of similar calls with their weights; calls that are refused are rare.
 
-    An empty call stands for a number that is drawn when it is needed.
+    An empty call means a number that is drawn when it is needed.
     """
     standard = sorted(option_table().standard_keys)
     kinds = sorted(scope.statuses)
@@ -356,7 +356,7 @@ def _groups(scope: Scope) -> tuple[list[list[BuilderCall]], list[float]]:
 
 
 def _number(draw: random.Random, length: int) -> BuilderCall:
-    """A position or a length somewhere in the file, or a little beyond it."""
+    """Return a position or a length in the file, or a little past its end."""
     key = draw.choice((LENGTH, SPLIT_START, SPLIT_END, BUFFER_SIZE))
     number = draw.randint(-2, length + 2)
     way = draw.choice(open_arguments.WAYS)

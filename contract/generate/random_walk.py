@@ -1,4 +1,6 @@
-"""Long random programs from a seed: cheap, so that volume is limited by the stream under test."""
+"""Long random programs from a seed; they are cheap, so the stream under test limits their
+number.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import Iterator
 from fscontract.contract.generate import call_alphabet
 from fscontract.contract.program.program import Program, Step
 
-#: Steps of one program.
+#: The most steps of one program.
 LONGEST = 40
 #: Programs per effort.
 PROGRAMS = {"quick": 300, "normal": 10_000, "deep": 200_000}
@@ -17,7 +19,7 @@ PROGRAMS = {"quick": 300, "normal": 10_000, "deep": 200_000}
 def programs(
     operations: frozenset[str], buffer: int, effort: str, seed: int, only_length: int | None = None
 ) -> Iterator[Program]:
-    """Random programs; the same seed gives the same ones."""
+    """Yield random programs; the same seed gives the same ones."""
     draw = random.Random(seed)
     lengths = (5, 17, buffer + 3, 2 * buffer + 1) if only_length is None else (only_length,)
     choices = {n: _alphabet(operations, n, draw) for n in lengths}
@@ -28,7 +30,7 @@ def programs(
 
 
 def _alphabet(operations: frozenset[str], length: int, draw: random.Random) -> list[Step]:
-    """Calls that keep a stream busy: the boundaries once, ordinary reads and seeks often."""
+    """Return calls that keep a stream busy: each boundary once, ordinary reads and seeks often."""
     steps = [s for s in call_alphabet.full(operations) if s.op not in ("close", "py_with")]
     often = [*call_alphabet.core(operations), *call_alphabet.around_buffer(operations)]
     often = [s for s in often if s.op != "close"]
@@ -39,7 +41,7 @@ def _alphabet(operations: frozenset[str], length: int, draw: random.Random) -> l
 
 
 def ordinary(operations: frozenset[str], at: int, count: int, length: int) -> list[Step]:
-    """Return seeks to a position and reads of `count` bytes, there or where the stream is."""
+    """Return seeks to a position and reads of `count` bytes, there or at the current position."""
     return [
         Step(op, args)
         for op, args in (

@@ -1,4 +1,4 @@
-"""Hand-written vectors: programs of the YAML files, with the outcomes they may have."""
+"""Hand-written vectors: programs of the YAML files, with their permitted outcomes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Vector(NamedTuple):
 def vectors(
     clauses: Iterable[Clause], operations: frozenset[str], only_length: int | None = None
 ) -> Iterator[Vector]:
-    """The examples of these clauses that the API has words for."""
+    """Return the examples of these clauses that the API can express."""
     for clause in clauses:
         for example in clause.examples:
             program = example.program
@@ -32,13 +32,13 @@ def vectors(
 
 
 def permits(vector: Vector, outcome: Outcome, data: bytes, buffer: int) -> bool:
-    """Whether the last outcome is one that the vector lists."""
+    """Return whether the vector lists the last outcome."""
     last = vector.program.steps[-1]
     return any(_matches(entry, last, outcome, data, buffer) for entry in vector.expect)
 
 
 def says(vector: Vector) -> tuple[str, ...]:
-    """The outcomes that the vector lists, in words."""
+    """Return the outcomes that the vector lists, as text."""
     return tuple(_in_words(entry) for entry in vector.expect)
 
 
@@ -74,7 +74,7 @@ def _matches(entry: dict[str, Any], step: Step, outcome: Outcome, data: bytes, b
 
 
 def _delivered(step: Step, outcome: Outcome, count: int, number: Any) -> bytes:
-    """The bytes that a read put where it was told to, empty if it counted differently."""
+    """Return the bytes that a read put into its destination; empty if its count differs."""
     if isinstance(outcome.value, bytes):
         return outcome.value
     value = outcome.value[0] if isinstance(outcome.value, tuple) else outcome.value

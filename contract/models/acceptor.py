@@ -1,7 +1,7 @@
-"""The pure acceptor: states, a call, an observed outcome -> a judgement.
+"""The pure acceptor: judge a call's outcome, given the possible states of the stream.
 
-`judge` is the definition. `Acceptor` is the same with a memory: in a small file few transitions
-differ, so that a run of millions of calls judges most of them by looking the verdict up.
+`judge` is the definition. `Acceptor` adds a memory: in a small file few transitions differ, so a
+run of millions of calls looks most verdicts up.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ TABLES: dict[str, Operation] = {
     **python_file.TABLES,
 }
 _MAX_CANDIDATES = 64
-#: Node, step, and what the call did; the value with its type.
+#: Node, step and outcome of a call; the value with its type.
 _Key: TypeAlias = tuple[int, int, object, type, object, object]
-#: Operations after which a read finds the right bytes by another way than the position.
+#: The consistency clause for each aspect of a failure after the file changed.
 _CHANGED_CLAUSE = {
     "data": "consistency.either",
     "moved": "consistency.either",
@@ -65,7 +65,7 @@ _CHANGED_CLAUSE = {
 
 
 def judge(call: Call, outcome: Outcome) -> Judgement:
-    """The judgement on one outcome in one state."""
+    """Judge one outcome in one state."""
     table = TABLES[call.op]
     if outcome.kind is Kind.INEXPRESSIBLE:
         return Judgement((call.state,), unsaid=_would_exercise(table, call))
@@ -82,10 +82,11 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
 
 
 def _seen_by_stream(call: Call) -> Call:
-    """Return the call on a stream that is somewhere at the end, if a Python file was sought beyond
-    the end where the stream below it may not be.
+    """Return the call with an unknown position past the end, unless it is exact.
 
-    A skip beyond the end is the stream's own: it is where skip() said (skip.advance).
+    A Python file may have been sought past the end where the stream below it may not be. A skip
+    past the end is the stream's own: the stream is at the position that skip() reported
+    (skip.advance).
     """
     if not call.has("rejects-seek-past-eof") or call.state.origin.op == "skip":
         return call
@@ -101,7 +102,7 @@ def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judge
     first = broken[0]
     expected = tuple(dict.fromkeys(text for r in broken for text in r.says(call)))
     if first.should:
-        # An open stream that did what it should have refused may be anywhere now.
+        # An open stream that accepted what it should have refused may now be at any position.
         lost = call.state.at(ANY, Origin(call.op, failed=True))
         after = lost if call.state.is_open else call.state
         return Judgement((after,), missed=(first.clause,), expected=expected)
@@ -149,16 +150,17 @@ def about(op: str, args: tuple[object, ...], state: State) -> tuple[str, ...]:
 
 
 class _Everything(frozenset[str]):
-    """Every feature."""
+    """The set of all features."""
 
     def __contains__(self, name: object) -> bool:
         return True
 
 
 def _under_change(before: State, judgement: Judgement) -> Judgement:
-    """After a change only the consistency clauses hold: say which of them spoke.
+    """Replace the clauses of a judgement by the consistency clauses that apply after a change.
 
-    An end that was seen may be that of one version, and the next read see another's bytes.
+    An end that a read saw may be the end of one version, so the next read may see the bytes of
+    another.
     """
     failure = judgement.failure
     if failure is None:
@@ -180,8 +182,10 @@ def _under_change(before: State, judgement: Judgement) -> Judgement:
 
 
 def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
-    """The states that a state of unknown position may be, given what a read delivered; none if
-    they are too many to follow."""
+    """Return the states that a state of unknown position may be, given what a read delivered.
+
+    The result is empty if there are too many to follow.
+    """
     state = call.state
     if state.pos not in (ANY, PAST) or not state.is_open or not TABLES[call.op].moves:
         return (state,)
@@ -206,7 +210,9 @@ def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
 
 
 def delivered(call: Call, outcome: Outcome) -> bytes | None:
-    """The bytes a read delivered, empty at the end, None if it said nothing of the position."""
+    """Return the bytes that a read delivered: empty at the end, None if they say nothing about the
+    position.
+    """
     value = outcome.value
     if outcome.raised:
         return None
@@ -228,13 +234,15 @@ def judge_all(
     features: frozenset[str],
     outcome: Outcome,
 ) -> Judgement:
-    """The judgement when the stream may be in any of several states: those that survive."""
+    """Judge an outcome when the stream may be in any of several states; keep those that
+    permit it.
+    """
     survivors: list[Judgement] = []
     failures: list[Judgement] = []
     for possible in states:
         call = Call(op, args, possible, features)
         narrowed = candidates(call, outcome)
-        if not narrowed:  # it is in one of them, whichever that is
+        if not narrowed:  # it is in one of them, but which one is unknown
             survivors.append(Judgement((possible,)))
         for state in narrowed:
             judgement = judge(call._replace(state=state), outcome)
@@ -242,13 +250,13 @@ def judge_all(
     if not survivors:
         return failures[0]
     after = tuple(dict.fromkeys(s for j in survivors for s in j.states))
-    # A SHOULD is missed only if it is missed wherever the stream may be.
+    # A SHOULD is missed only if it is missed in every possible state.
     best = min(survivors, key=lambda j: len(j.missed))
     return best._replace(states=after)
 
 
 class _Unhashable:
-    """Stands in a key for a value that can't; never equal to another."""
+    """A value in a key that replaces an unhashable one; never equal to another."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -256,7 +264,9 @@ class _Unhashable:
 
 @dataclass(slots=True)
 class Transition:
-    """A remembered judgement: the node it leads to (-1 after a failure) and how often it came."""
+    """A remembered judgement: the node it leads to (-1 after a failure) and how often it
+    occurred.
+    """
 
     target: int
     judgement: Judgement
@@ -264,7 +274,7 @@ class Transition:
 
 
 class Acceptor:
-    """Follows streams through programs on files of given content, under given features.
+    """Follow streams through programs on files of given content, under given features.
 
     A node is the number of a set of possible states. `counts` tells how often each clause was
     exercised, by all programs so far.
@@ -277,15 +287,15 @@ class Acceptor:
         self._steps: dict[Step, int] = {}
         self._memo: dict[_Key, Transition] = {}
         self._counts: Counter[str] = Counter()
-        #: The clauses that any call has exercised so far.
+        #: The clauses that calls have exercised so far.
         self.reached: set[str] = set()
 
     def start(self, *contents: bytes) -> int:
-        """The node of a stream just opened on this content, or on any of several."""
+        """Return the node of a stream just opened on this content, or on any of several."""
         return self._node(tuple(opened(data) for data in contents))
 
     def change(self, node: int, data: bytes | None) -> int:
-        """The node after the file got this content, or was deleted (None)."""
+        """Return the node after the file got this content, or was deleted (None)."""
         return self._node(
             tuple(
                 s._replace(
@@ -296,7 +306,9 @@ class Acceptor:
         )
 
     def resume(self, node: int, op: str) -> int:
-        """Return the node after an outcome of `op` that no state permits: anywhere in the file."""
+        """Return the node after an outcome of `op` that no state permits: any position in the
+        file.
+        """
         origin = Origin(op, failed=True)
         return self._node(
             tuple(
@@ -308,20 +320,27 @@ class Acceptor:
         )
 
     def states(self, node: int) -> tuple[State, ...]:
-        """The possible states of a node."""
+        """Return the possible states of a node."""
         return self._states[node]
 
     def number(self, step: Step) -> int:
-        """The number of a step without anchors, for `step`."""
+        """Return the number of a step without anchors, for `step`."""
         return self._steps.setdefault(step, len(self._steps))
 
     def step(self, node: int, number: int, step: Step, outcome: Outcome) -> Transition:
         """Judge the outcome of a step (without anchors, numbered by `number`) made in a node."""
         kind, value, buffer, _ = outcome
-        key: _Key = (node, number, kind, type(value), value, buffer)  # True is not 1
+        key: _Key = (
+            node,
+            number,
+            kind,
+            type(value),
+            value,
+            buffer,
+        )  # True and 1 are different values, but equal as keys
         try:
             transition = self._memo.get(key)
-        except TypeError:  # a value that can't be a key, and should not have been returned
+        except TypeError:  # an unhashable value, which should not have been returned
             key = (node, number, kind, _Unhashable, _Unhashable(value), buffer)
             transition = None
         if transition is None:
@@ -352,7 +371,7 @@ class Acceptor:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many judged calls exercised each clause."""
+        """The number of judged calls that exercised each clause."""
         total = Counter(self._counts)
         for transition in self._memo.values():
             for clause in transition.judgement.exercised:

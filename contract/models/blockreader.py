@@ -1,7 +1,7 @@
 """Model of a block reader: judge whether it delivers the records of a file, each from its block.
 
-The model gets the bytes of a file, the blocks it is split into, and how records end. It names the
-clause that the first unexpected record breaks. It does not read blocks: records are found in the
+The model gets the bytes of a file, the blocks it is split into, and the record format. It names the
+clause that the first unexpected record breaks. It does not read blocks: it finds the records in the
 unsplit file.
 """
 
@@ -26,7 +26,9 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class Block:
-    """The bytes of a file from `offset` up to `end`; `previous` is the id of the one before."""
+    """The bytes of a file from `offset` up to `end`; `previous` is the id of the preceding
+    block.
+    """
 
     block_id: int
     offset: int
@@ -37,12 +39,12 @@ class Block:
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the file's first."""
+        """True for the first block of the file."""
         return self.previous == NO_BLOCK
 
 
 class Record(NamedTuple):
-    """A record: where it starts, its bytes, and where the next one starts."""
+    """A record: its offset, its bytes, and the offset of the next record."""
 
     offset: int
     record: bytes
@@ -50,7 +52,7 @@ class Record(NamedTuple):
 
 
 class Delivered(NamedTuple):
-    """A record as it was delivered."""
+    """A record as the reader delivered it."""
 
     block_id: int
     offset: int
@@ -59,10 +61,10 @@ class Delivered(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """A file and how it is read: `context` is read-ahead, line, fixed or fixed-width.
+    """A file and its reader settings: `context` is read-ahead, line, fixed or fixed-width.
 
-    `delimiter` None stands for line ends; `length` is that of fixed records; records of more than
-    `limit` bytes are cut, or left out with `skips`.
+    `delimiter` None means line ends; `length` is the length of fixed records in bytes. Records of
+    more than `limit` bytes are cut, or left out if `skips` is set.
     """
 
     data: bytes
@@ -78,7 +80,7 @@ class Layout:
 def split_blocks(
     length: int, size: int, data_offset: int = 0, path: str = "/file", first_id: int = 1
 ) -> list[Block]:
-    """The blocks of a file on a grid from byte 0, the first one cut at `data_offset`."""
+    """Return the blocks of a file on a grid from byte 0, the first one cut at `data_offset`."""
     bounds, start = [], data_offset
     while start < length:
         end = min((start // size + 1) * size, length)
@@ -91,7 +93,7 @@ def split_blocks(
 
 
 def lines_of(layout: Layout) -> list[Record]:
-    """The records of the unsplit file that a delimiter ends, nothing left out of them."""
+    """Return all records of the unsplit file that end with a delimiter, without filtering."""
     data, start = layout.data, layout.data_offset
     pattern = re.compile(re.escape(layout.delimiter)) if layout.delimiter else _LINE_END
     first = None
@@ -107,7 +109,7 @@ def lines_of(layout: Layout) -> list[Record]:
 
 
 def expected_of(layout: Layout, block: Block) -> list[Record]:
-    """What the block has to deliver, the rest of a line at its start included."""
+    """Return what the block must deliver, including the rest of a line at its start."""
     if layout.context.startswith("fixed"):
         return list(_pieces(layout, block))
     lines = lines_of(layout)
@@ -127,7 +129,7 @@ def judge(
     """Return the violation of the first clause that the delivered records break, None if all hold.
 
     `delivered` are the records of `blocks`, in the order in which these were read. The comparisons
-    that were made are added to `exercised`.
+    are added to `exercised`.
     """
     expected = [(b, r) for b in blocks for r in expected_of(layout, b)]
     remaining = Counter((r.offset, r.record) for _, r in expected)
@@ -166,7 +168,7 @@ def _owners(expected: Sequence[tuple[Block, Record]]) -> dict[tuple[int, bytes],
 def _unexpected(
     layout: Layout, expected: Sequence[tuple[Block, Record]], record: Delivered
 ) -> Violation:
-    """Return the violation by a record that no block has to deliver."""
+    """Return the violation for a record that no block must deliver."""
     same = [r for _, r in expected if r.offset == record.offset]
     if same:
         return Violation(WHOLE, repr(same[0].record), repr(record.record))
@@ -179,7 +181,10 @@ def _unexpected(
 
 
 def _belongs(record: Record, block: Block) -> bool:
-    """Reading ahead: the block holds the byte before the record, or has the first one."""
+    """Return whether a read-ahead block owns the record.
+
+    It does if it holds the byte before the record, or is the first block.
+    """
     if record.offset == block.offset and block.is_first:
         return True
     return block.offset < record.offset <= block.end
@@ -190,7 +195,7 @@ def _starts_in(record: Record, block: Block) -> bool:
 
 
 def _rest(layout: Layout, block: Block, lines: Sequence[Record]) -> Iterator[Record]:
-    """The rest of a line at the start of a block that is inside of it."""
+    """Return the rest of the line at the start of a block that starts inside of that line."""
     for record in lines:
         content = record.end - _delimiter_length(layout, record)
         inside = record.offset < block.offset < record.end
@@ -215,7 +220,7 @@ def _cut(layout: Layout, record: Record) -> Record | None:
 
 
 def _pieces(layout: Layout, block: Block) -> Iterator[Record]:
-    """Slices of a block, or the fixed-width records that start in it."""
+    """Return slices of a block, or the fixed-width records that start in it."""
     start, stop, length = block.offset, block.end, layout.length
     if layout.context == "fixed-width":
         start += (layout.data_offset - start) % length

@@ -38,7 +38,7 @@ def _no_room(call: Call) -> bool:
 
 
 def _broken(*checks: tuple[bool, str]) -> Failure | None:
-    """Return the failure of the clauses that are broken, each after whether it is."""
+    """Return the failure for the clauses marked as broken; each clause follows its flag."""
     clause, *also = [clause for is_broken, clause in checks if is_broken] or [""]
     return Failure(clause, "", "value", also=tuple(also)) if clause else None
 
@@ -126,7 +126,7 @@ READ_BUFFER = Operation(
 
 
 class BufferRequest(NamedTuple):
-    """A positioned read into a ByteBuffer: its position and limit before the call."""
+    """A positioned read: its position, and the buffer's size, position and limit before it."""
 
     position: int
     size: int
@@ -135,7 +135,7 @@ class BufferRequest(NamedTuple):
 
     @property
     def remaining(self) -> int:
-        """Bytes that fit."""
+        """The number of bytes that fit."""
         return self.limit - self.start
 
 
@@ -145,7 +145,7 @@ def _buffered(call: Call) -> BufferRequest:
 
 
 def _buffer_kept(prefix: str, call: Call, outcome: Outcome, count: int) -> Failure | None:
-    """What is wrong with the buffer after `count` bytes went into it, if anything."""
+    """Return what is wrong with the buffer after a read put `count` bytes into it, if anything."""
     request = _buffered(call)
     buffer = outcome.buffer or b""
     _, position, limit = outcome.value

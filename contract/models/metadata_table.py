@@ -1,8 +1,8 @@
-"""Model of a metadata table: the listings of a dataset that are right at each instant.
+"""Model of a metadata table: the correct listings of a dataset at each instant.
 
 The acceptor gets the events of the dataset's timeline, and judges listings. It predicts nothing
-where more than one listing is right: while an action dies, the dataset may be as before it or as
-after it, until a listing shows which.
+where more than one listing is correct: while an action fails, the dataset may be in the state
+before or after it, until a listing shows which.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Listing: TypeAlias = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True)
 class File:
-    """A file as the dataset had it last: its size, and whether it is deleted."""
+    """The last known state of a file of the dataset: its size, and whether it is deleted."""
 
     size: int
     deleted: bool = False
@@ -27,13 +27,13 @@ class File:
 
 @dataclass(frozen=True)
 class Action:
-    """An action on the dataset: the state it came to, and what it did once it is completed."""
+    """An action on the dataset: its state, and its changes once it is completed."""
 
     name: str
     state: str = REQUESTED
     added: Listing = field(default_factory=dict)
     deleted: Mapping[str, Collection[str]] = field(default_factory=dict)
-    #: The place among all that was completed.
+    #: The position in the order of completion.
     order: int = 0
 
 
@@ -41,29 +41,29 @@ State: TypeAlias = dict[str, dict[str, File]]
 
 
 class Acceptor:
-    """A dataset that begins with `content`."""
+    """Judge listings of a dataset whose initial content is `content`."""
 
     def __init__(self, content: Listing | None = None) -> None:
         self._start: State = {
             partition: {name: File(size) for name, size in files.items()}
             for partition, files in (content or {}).items()
         }
-        #: What the timeline may be: the actions by their times, in each way that is possible.
+        #: The possible timelines, each with its actions by their times.
         self.worlds: list[dict[str, Action]] = [{}]
         self._order = 0
 
     @property
     def actions(self) -> dict[str, Action]:
-        """The actions by their times, in the first way that is possible."""
+        """The actions by their times, in the first possible timeline."""
         return self.worlds[0]
 
     def request(self, time: str, name: str) -> None:
-        """An action is on the timeline, and nothing of it counts."""
+        """Add a requested action to the timeline; its changes do not count yet."""
         for actions in self.worlds:
             actions[time] = Action(name)
 
     def begin(self, time: str) -> None:
-        """It is being done."""
+        """Mark an action as inflight."""
         for actions in self.worlds:
             if time in actions:
                 actions[time] = Action(actions[time].name, INFLIGHT)
@@ -74,7 +74,7 @@ class Acceptor:
         added: Listing | None = None,
         deleted: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        """It counts from now on."""
+        """Mark an action as completed; its changes count from now on."""
         self._order += 1
         for actions in self.worlds:
             if time in actions:
@@ -83,13 +83,16 @@ class Acceptor:
                 actions[time] = done
 
     def take_back(self, time: str) -> None:
-        """An action was rolled back, or restored."""
+        """Remove an action that was rolled back or restored."""
         for actions in self.worlds:
             actions.pop(time, None)
 
     @contextmanager
     def perhaps(self, done: Callable[[], None]) -> Iterator[None]:
-        """Something is tried: it may be as before or as `done` makes it, until that is done."""
+        """Allow both the state before `done` and the one after it until the block ends.
+
+        If the block ends without an exception, only the state after `done` remains possible.
+        """
         before = [dict(actions) for actions in self.worlds]
         done()
         after = self.worlds
@@ -98,7 +101,7 @@ class Acceptor:
         self.worlds = after
 
     def state(self, as_of: int | None = None, actions: Mapping[str, Action] | None = None) -> State:
-        """Every file there ever was, as the first `as_of` completed actions left it."""
+        """Return every file that ever existed, as the first `as_of` completed actions left it."""
         state = {partition: dict(files) for partition, files in self._start.items()}
         timeline = self.actions if actions is None else actions
         completed = [action for action in timeline.values() if action.state == COMPLETED]
@@ -110,7 +113,7 @@ class Acceptor:
     def listing(
         self, as_of: int | None = None, actions: Mapping[str, Action] | None = None
     ) -> dict[str, dict[str, int]]:
-        """The files that are there; partitions without any are not."""
+        """Return the files that exist; partitions without files are omitted."""
         live = {
             partition: {name: file.size for name, file in files.items() if not file.deleted}
             for partition, files in self.state(as_of, actions).items()
@@ -119,13 +122,14 @@ class Acceptor:
 
     @property
     def order(self) -> int:
-        """How many actions have been completed."""
+        """The number of completed actions."""
         return self._order
 
     def judge(self, listing: Listing, settles: bool = True) -> str:
-        """What is wrong with a listing; empty if nothing is.
+        """Return what is wrong with a listing; empty if it is correct.
 
-        It tells which possibility is true, unless an action that died may still be gone on with.
+        A listing decides which possibility is true, unless an action that died may still be
+        resumed.
         """
         differences = [
             difference(listing, self.listing(actions=actions)) for actions in self.worlds
@@ -152,7 +156,7 @@ def _apply(state: State, action: Action) -> None:
 
 
 def difference(actual: Listing, expected: Listing) -> str:
-    """How a listing differs from another one, in a few words; empty if it does not."""
+    """Describe briefly how a listing differs from the expected one; empty if they are equal."""
     parts = []
     for partition in sorted(actual.keys() | expected.keys()):
         if partition not in actual:

@@ -1,6 +1,6 @@
-"""Decide which clause an open through a builder is about.
+"""Decide which clause applies to an open through a builder.
 
-Each function is, or makes, a test of a case, or of one of its settings.
+Each function tests a case or one of its settings, or returns such a test.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Setting(NamedTuple):
 
     @property
     def mandatory(self) -> bool:
-        """Whether it is one of the `must` methods."""
+        """True if the method is one of the `must` methods."""
         return self.method.startswith("must")
 
 
@@ -43,7 +43,7 @@ SettingTest: TypeAlias = Callable[[Case, Setting], bool]
 
 
 def settings(case: Case) -> list[Setting]:
-    """The calls that set an option, in order; a buffer size under its standard key."""
+    """Return the calls that set an option, in order; a buffer size under its standard key."""
     result = []
     for method, *args in case.opening.calls:
         if method == "buffer_size":
@@ -53,16 +53,16 @@ def settings(case: Case) -> list[Setting]:
     return result
 
 
-# What a case is -------------------------------------------------------------------------------
+# Tests of a case ------------------------------------------------------------------------------
 
 
 def scene(*scenes: str) -> CaseTest:
-    """Whether the scene is one of these, and the builder refuses nothing."""
+    """Return a test: the scene is one of these, and the builder refuses nothing."""
     return lambda case: case.opening.scene in scenes and not case.resolution.refusals
 
 
 def refused(kind: Kind, standard: bool) -> CaseTest:
-    """Whether a key is refused in this way; a standard one or not."""
+    """Return a test: a key is refused with this kind, a standard key or another one."""
 
     def applies(case: Case) -> bool:
         return any(
@@ -74,73 +74,73 @@ def refused(kind: Kind, standard: bool) -> CaseTest:
 
 
 def opens(case: Case) -> bool:
-    """Whether there is a file, and the builder refuses nothing."""
+    """Return whether a readable file exists, and the builder refuses nothing."""
     return case.readable and not case.resolution.refusals
 
 
 def set_twice(case: Case) -> bool:
-    """Whether a key is set more than once."""
+    """Return whether a key is set more than once."""
     keys = [setting.key for setting in settings(case)]
     return len(set(keys)) < len(keys)
 
 
 def mixed(case: Case) -> bool:
-    """Whether some keys are set as optional and others as mandatory."""
+    """Return whether some keys are set as optional and others as mandatory."""
     ways = {setting.key: setting.mandatory for setting in settings(case)}
     return opens(case) and len(set(ways.values())) == 2
 
 
 def calls_by_form(case: Case) -> bool:
-    """Whether the last call is one of those that have a key."""
+    """Return whether the last call is one of those that have a key."""
     calls = settings(case)
     return bool(calls) and calls[-1].method != "buffer_size" and opens(case)
 
 
 def any_of(test: SettingTest) -> CaseTest:
-    """Whether a setting that counts is of this kind."""
+    """Return a test: the file opens, and at least one setting passes `test`."""
     return lambda case: opens(case) and any(test(case, s) for s in settings(case))
 
 
 def has_status(kind: str) -> CaseTest:
-    """Whether the last status is of this kind."""
+    """Return a test: the last status is of this kind, and the file opens."""
     return lambda case: case.status == kind and opens(case)
 
 
 def declared_shorter(case: Case) -> bool:
-    """Whether the file is said to be shorter than it is."""
+    """Return whether the declared length is less than the file's length."""
     return case.declared is not None and case.declared < case.length and opens(case)
 
 
 def declared(case: Case) -> bool:
-    """Whether the file is said to have some length."""
+    """Return whether a length is declared for the file."""
     return case.declared is not None and opens(case)
 
 
 def declared_longer(case: Case) -> bool:
-    """Whether the file is said to be longer than it is."""
+    """Return whether the declared length is greater than the file's length."""
     return case.declared is not None and case.declared > case.length and opens(case)
 
 
 def misnamed_otherwise(case: Case) -> bool:
-    """Whether the status of another file says another length than this one has."""
+    """Return whether the status is another file's and has another length than this file."""
     lengths = [args[1] for name, *args in case.opening.calls if name == "with_file_status"]
     return case.misnamed and lengths[-1] not in (None, case.length) and opens(case)
 
 
 def length_and_split(case: Case) -> bool:
-    """Whether the split ends before the length that is declared."""
+    """Return whether the split ends before the declared length."""
     end = case.resolution.split_end
     return case.declared is not None and isinstance(end, int) and end < case.declared
 
 
 def reversed_split(case: Case) -> bool:
-    """Whether the split starts after its end."""
+    """Return whether the split starts after its end."""
     values = {s.key: read_value(s.method, s.value, s.key, case.table) for s in settings(case)}
     start, end = values.get(SPLIT_START), values.get(SPLIT_END)
     return isinstance(start, int) and isinstance(end, int) and start > end and opens(case)
 
 
-# What a setting is ----------------------------------------------------------------------------
+# Tests of a setting ---------------------------------------------------------------------------
 
 
 def _known(case: Case, key: Any) -> bool:
@@ -156,7 +156,10 @@ def _meaning(case: Case, setting: Setting) -> Any:
 
 
 def unknown(prefix: str | None) -> SettingTest:
-    """Whether an optional key is known to nobody, and starts with the prefix if there is one."""
+    """Return a test: an optional key is unknown, and has the prefix if one is given.
+
+    Without a prefix, the key must neither be another store's nor look like a standard one.
+    """
 
     def applies(case: Case, setting: Setting) -> bool:
         key = setting.key
@@ -170,13 +173,13 @@ def unknown(prefix: str | None) -> SettingTest:
 
 
 def foreign(case: Case, setting: Setting) -> bool:
-    """Whether an optional key is another store's."""
+    """Return whether an optional key belongs to another store."""
     key = setting.key
     return key in case.table.options and not _known(case, key) and not setting.mandatory
 
 
 def is_standard(mandatory: bool | None) -> SettingTest:
-    """Whether the key is standard, and mandatory or optional if that is asked."""
+    """Return a test: the key is standard; `mandatory` requires a way to set it unless None."""
 
     def applies(case: Case, setting: Setting) -> bool:
         return _standard(case, setting) and mandatory in (None, setting.mandatory)
@@ -185,7 +188,7 @@ def is_standard(mandatory: bool | None) -> SettingTest:
 
 
 def unreadable(case: Case, setting: Setting) -> bool:
-    """Whether the value of a standard key means nothing."""
+    """Return whether the value of a standard key has no meaning."""
     return (
         _standard(case, setting)
         and setting.value is not None
@@ -195,18 +198,18 @@ def unreadable(case: Case, setting: Setting) -> bool:
 
 
 def unreadable_number(case: Case, setting: Setting) -> bool:
-    """Whether a value that should be a number is none, or none that makes sense."""
+    """Return whether the value of a numeric key is not a number, or not a sensible one."""
     below = setting.key == BUFFER_SIZE and _negative(setting)
     return setting.key in _NUMBERS and (unreadable(case, setting) or below)
 
 
 def unusual(case: Case, setting: Setting) -> bool:
-    """A value that a filesystem might read in its own way."""
+    """Return whether a filesystem might interpret the value in its own way."""
     return unreadable(case, setting) or setting.key in case.own_keys or padded(case, setting)
 
 
 def padded(case: Case, setting: Setting) -> bool:
-    """Whether a number has white space around it."""
+    """Return whether a number has white space around it."""
     text = setting.value
     return (
         setting.key in _NUMBERS
@@ -226,23 +229,26 @@ def _negative(setting: Setting) -> bool:
 
 
 def negative_of(*keys: str) -> SettingTest:
-    """Whether one of these keys has a negative number."""
+    """Return a test: one of these keys has a negative number."""
     return lambda case, setting: setting.key in keys and _negative(setting)
 
 
 def is_split(case: Case, setting: Setting) -> bool:
-    """Whether a split's start or end is set."""
+    """Return whether the setting sets the start or end of a split."""
     return setting.key in (SPLIT_START, SPLIT_END) and _meaning(case, setting) is not None
 
 
 def ends_within(case: Case, setting: Setting) -> bool:
-    """Whether the split ends within the file."""
+    """Return whether the split ends within the file."""
     end = _meaning(case, setting) if setting.key == SPLIT_END else None
     return isinstance(end, int) and end < case.length
 
 
 def policies(kind: str) -> SettingTest:
-    """Whether the policies are a "list", "unknown", "known", or mean this one."""
+    """Return a test of the read policies.
+
+    `kind` is "list", "unknown", "known", or the policy that the value must mean.
+    """
 
     def applies(case: Case, setting: Setting) -> bool:
         if setting.key != READ_POLICY or setting.value is None:
@@ -258,20 +264,20 @@ def policies(kind: str) -> SettingTest:
 
 
 def of(key: str) -> SettingTest:
-    """Whether the key is this one."""
+    """Return a test: the key is this one."""
     return lambda case, setting: setting.key == key
 
 
 def by(method: str) -> SettingTest:
-    """Whether the method is this one."""
+    """Return a test: the method is this one."""
     return lambda case, setting: setting.method == method
 
 
 _SET, _BUILD, _GET, _READ = "set", "build", "get", "read"
 _OPEN = frozenset({_SET, _BUILD, _GET})
 _ANY = _OPEN | {_READ}
-#: What is said of the streams of one builder, and what says it of any two streams of a file: while
-#: that is broken, nothing is told of the former.
+#: A clause about streams of one builder, and the clause about any two streams of a file: while
+#: the latter is violated, the former is not judged.
 TOLD_BY = {"open.build-twice": "open.independent"}
 _BY_STATUS = {
     "none": "open.status-null",
@@ -286,8 +292,11 @@ _BY_STATUS = {
 
 
 class Fault(NamedTuple):
-    """How a program failed: the stage, the outcome's kind, what was wrong with it, and whether it
-    goes well with `opt` and `must` exchanged. `op` is the failing call's name."""
+    """A failure of a program: the stage, the kind of outcome, and the aspect that was wrong.
+
+    It also records whether the program succeeds with `opt` and `must` exchanged. `op` is the name
+    of the failing call.
+    """
 
     stage: str
     kind: Kind
@@ -297,12 +306,12 @@ class Fault(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """Whether a read found an end, or fewer bytes, where there should be more."""
+        """True if a read found the end of the file, or fewer bytes, where there should be more."""
         return self.stage == _READ and (self.aspect == "end" or self.kind is Kind.EOF)
 
 
 class Claim(NamedTuple):
-    """A clause that a case speaks for, and the faults by which it is the broken one."""
+    """A clause that applies to a case, and the faults that violate it."""
 
     clause: str
     applies: CaseTest
@@ -310,7 +319,7 @@ class Claim(NamedTuple):
 
 
 class OptionClaim(NamedTuple):
-    """As a claim, for each setting of a standard or another key."""
+    """A claim that applies to each setting of a standard or another key."""
 
     clause: str
     applies: SettingTest
@@ -318,7 +327,7 @@ class OptionClaim(NamedTuple):
 
 
 def charge(case: Case, fault: Fault) -> str:
-    """The clause that is broken by a fault."""
+    """Return the clause that a fault violates."""
     for claim in CLAIMS:
         if claim.applies(case) and claim.broken(case, fault):
             return claim.clause
@@ -330,7 +339,7 @@ def charge(case: Case, fault: Fault) -> str:
 
 
 def speaks_for(case: Case) -> Iterator[str]:
-    """The clauses that hold for a case if all goes well."""
+    """Return the clauses that a case exercises if it succeeds."""
     yield from (claim.clause for claim in CLAIMS if claim.applies(case))
     if case.readable and not case.resolution.refusals:
         yield "open.build-future"
@@ -339,7 +348,7 @@ def speaks_for(case: Case) -> Iterator[str]:
 
 
 def exchanged(calls: tuple[BuilderCall, ...]) -> tuple[BuilderCall, ...]:
-    """The calls with `opt` in the place of `must`, and the other way round."""
+    """Return the calls with `opt` and `must` exchanged."""
     return tuple((_exchange(name), *args) for name, *args in calls)
 
 
@@ -349,7 +358,7 @@ def _exchange(name: str) -> str:
     return f"{prefix}_{suffix}" if suffix else prefix
 
 
-# How a case fails -----------------------------------------------------------------------------
+# Failures of a case ---------------------------------------------------------------------------
 
 
 def _at(*stages: str) -> Callable[[Case, Fault], bool]:
@@ -361,7 +370,7 @@ def _at_any(case: Case, fault: Fault) -> bool:
 
 
 def _never(case: Case, fault: Fault) -> bool:
-    return False  # the model names it itself
+    return False  # the model names this clause
 
 
 def _unsupported(case: Case, fault: Fault) -> bool:
@@ -377,7 +386,7 @@ def _early_end(case: Case, fault: Fault) -> bool:
 
 
 def _refused_read(case: Case, fault: Fault) -> bool:
-    """A read that raised, and not since it found an end."""
+    """Return whether a read raised, but not because it found the end of the file."""
     return fault.stage == _READ and fault.kind is not Kind.RETURNED and not fault.ended
 
 

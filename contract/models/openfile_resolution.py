@@ -1,9 +1,9 @@
-"""What a sequence of builder calls asks for: option resolution (FutureDataInputStreamBuilder).
+"""Option resolution: what a sequence of builder calls asks for (FutureDataInputStreamBuilder).
 
-A call is a tuple: the method and its arguments, as in `("must", key, value)`,
-`("opt_long", key, value)`, `("buffer_size", size)` or `("with_file_status", status)`. Nothing here
-looks at a filesystem; which keys and policies there are, and of which type, is the table's. The
-builder of our filesystems shares the table and no more, so each can show the other's mistakes.
+A call is a tuple: the method and its arguments, as in `("must", key, value)`, `("opt_long", key,
+value)`, `("buffer_size", size)` or `("with_file_status", status)`. This module does not access a
+filesystem; the option table defines the keys, the policies and their types. The builder of our
+filesystems shares only the table, so each can reveal the other's bugs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LARGEST, _SMALLEST = 2**63 - 1, -(2**63)
 
 
 class Refusal(NamedTuple):
-    """A mandatory key on account of which `build` raises an exception of this kind."""
+    """A mandatory key for which `build` raises an exception of this kind."""
 
     key: str
     kind: Kind
@@ -44,13 +44,14 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Resolution:
-    """What the calls came to. None is unset; sizes and positions are in bytes.
+    """The options that the calls ask for. None means unset; sizes and positions are in bytes.
 
-    If there are `refusals`, `build` raises one of them, whichever it meets first, and the rest
-    says what the open would have been. `length` is the status's where there is one.
+    If there are `refusals`, `build` raises one of them, whichever it finds first, and the other
+    fields describe the open that would otherwise have followed. `length` is the status's if there
+    is one.
     """
 
-    #: Which calls raise IllegalArgumentException at once and set nothing, by their index.
+    #: Indexes of the calls that raise IllegalArgumentException at once and set nothing.
     rejected_calls: tuple[int, ...] = ()
     #: Keys that were mandatory when last set.
     mandatory: frozenset[str] = frozenset()
@@ -58,12 +59,12 @@ class Resolution:
     buffer_size: Value = None
     read_policy: Value = None
     length: Value = None
-    #: The length of the option, whatever a status says.
+    #: The length from the option, even if a status has another.
     length_option: Value = field(default=None, compare=False)
     split_start: Value = None
     split_end: Value = None
     footer_cache: Value = None
-    #: The filesystem's own keys that were set, as the table reads them or as text.
+    #: The filesystem's own keys that were set, parsed by the table or as text.
     own: Mapping[str, Value] = field(default_factory=dict)
     status: FileStatus | None = None
 
@@ -74,9 +75,10 @@ def resolve(
     known: Collection[str] = (),
     unsupported: Collection[str] = (),
 ) -> Resolution:
-    """What the filesystem is asked for. Raises ValueError for a call of no known method.
+    """Return what the calls ask the filesystem for. Raise ValueError for an unknown method.
 
-    `known` are its own keys, `unsupported` those that it recognises but has no support for.
+    `known` are the filesystem's own keys, `unsupported` those that it recognises but does not
+    support.
     """
     settings, rejected, status = _settings(calls)
     mandatory = frozenset(key for key, (must, _) in settings.items() if must)
@@ -105,13 +107,13 @@ def resolve(
 
 
 def is_below_one(value: Any) -> bool:
-    """Return whether a value that is given for a number is one, and below 1."""
+    """Return whether the value for a numeric option is a number below 1."""
     number = _number(_text(_cast(value)).strip())
     return number is not None and number < 1
 
 
 def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:
-    """What a value set for `key` by a method of the builder means; None if it is unset."""
+    """Return the meaning of a value that a builder method sets for `key`; None if it is unset."""
     if value is None:
         return None
     number = _cast(value) if method.endswith("double") else value
@@ -121,7 +123,10 @@ def read_value(method: str, value: Any, key: str, table: OptionTable) -> Value:
 def _settings(
     calls: Sequence[Call],
 ) -> tuple[dict[str, tuple[bool, Any]], tuple[int, ...], FileStatus | None]:
-    """For each key whether it is mandatory and its value, as last set; rejected calls; status."""
+    """Return the settings by key, the rejected calls, and the status.
+
+    Each setting has the last value of its key, and whether the key is mandatory.
+    """
     settings: dict[str, tuple[bool, Any]] = {}
     rejected = []
     status = None
@@ -147,7 +152,7 @@ def _setting(method: str, arguments: Sequence[Any]) -> tuple[bool, Any, Any]:
 
 
 def _cast(value: Any) -> Any:
-    """A Java double cast to long, but for NaN, which stays and is unset as a number."""
+    """Cast a double to long as Java does, except for NaN, which stays and counts as unset."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     if isinstance(value, float) and math.isnan(value):
@@ -160,7 +165,10 @@ def _cast(value: Any) -> Any:
 def _refusals(
     mandatory: frozenset[str], recognised: frozenset[str], unsupported: Collection[str]
 ) -> tuple[Refusal, ...]:
-    """Standard keys are never refused: a filesystem without support ignores them (G5)."""
+    """Return the refused keys.
+
+    Standard keys are never refused: a filesystem without support ignores them (G5).
+    """
     keys = sorted(mandatory - recognised)
     return tuple(
         Refusal(key, Kind.UNSUPPORTED if key in unsupported else Kind.ILLEGAL_ARGUMENT)
@@ -169,7 +177,9 @@ def _refusals(
 
 
 def _length(declared: Value, status: FileStatus | None) -> Value:
-    """A status counts, unless it is that of a directory or has no length to tell."""
+    """Return the length from the status, unless it is a directory's or has no length; else the
+    option's.
+    """
     if status is None or status.is_directory or status.length < 0:
         return declared
     return status.length
@@ -182,7 +192,9 @@ def _split_start(start: Value, end: Value) -> Value:
 
 
 def _footer_cache(explicit: Value, policy: Value, table: OptionTable) -> Value:
-    """The option overrides the default of the policy's file format."""
+    """Return whether the footer is cached: the option, or the default of the policy's file
+    format.
+    """
     if explicit is None and isinstance(policy, str):
         return table.policies[policy].footer_cache
     return explicit
@@ -205,12 +217,12 @@ def _read(value: Any, option: Option | None, table: OptionTable) -> Value:
 
 
 def _number(text: str) -> int | None:
-    """A decimal number of ASCII digits, however long; None for anything else."""
+    """Parse a decimal number of ASCII digits, of any length; return None for any other text."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not digits or not _DIGITS.issuperset(digits):
         return None
     significant = digits.lstrip("0")
-    if len(significant) > 19:  # beyond 64 bits, and maybe beyond what Python will convert
+    if len(significant) > 19:  # more than 64 bits, and perhaps more digits than Python converts
         return None
     number = int(significant or "0")
     return -number if text[0] == "-" else number
@@ -220,5 +232,5 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and not _SMALLEST <= value <= _LARGEST:
-        return hex(value)  # no Java long; a decimal of any length can't be had
+        return hex(value)  # not a Java long; the model can't convert a decimal of any length
     return str(value)

@@ -1,7 +1,7 @@
-"""What the stages of an open through a builder may do: open_file, its calls, build, get, read.
+"""Judges for the stages of an open through a builder: open_file, its calls, build, get, read.
 
-The document leaves open where a failure to open shows: in the future, or at the first read. The
-profile says which (feature `openfile-first-read`); earlier, later and never are violations.
+The document does not specify when a failed open is reported: by the future, or by the first read.
+The profile does (feature `openfile-first-read`); earlier, later and never are violations.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from fscontract.contract.program.program import Step
 
 FIRST_READ = "openfile-first-read"
 PINS = "openfile-pins-version"
-#: Stages in their order; "read" stands for all calls on the stream.
+#: Stages in their order; "read" includes all calls on the stream.
 STAGES = ("open_file", "set", "build", "get", "read")
-#: Scenes whose open comes to a stream.
+#: Scenes whose open gives a stream.
 READABLE = frozenset({"file", "late"})
 _ARGUMENT = frozenset({Kind.ILLEGAL_ARGUMENT, Kind.NULL})
 #: G14: a path of another filesystem need not be an IOException.
 _FOREIGN = IO_KINDS | {Kind.ILLEGAL_ARGUMENT}
-#: The clause that is broken if a scene that can't be read fails before `get`.
+#: The violated clause if a scene that can't be read fails before `get`.
 _TOO_EARLY = {
     "missing": "open.build-missing",
     "directory": "open.build-directory",
     "unreadable": "open.permission-delayed",
     "foreign": "open.foreign-path",
 }
-#: What is read from a stream that should have failed, by the first of them that the API has.
+#: Reads for a stream that should have failed: the first that the API has is used.
 PROBES = (Step("read_byte"), Step("py_read", (1,)))
 #: Reads that return -1 at the end.
 _STOPPING = frozenset({"read_byte", "read_into", "read_buffer", "pread", "pread_buffer"})
@@ -71,37 +71,37 @@ class Case:
 
     @cached_property
     def resolution(self) -> Resolution:
-        """What the calls come to; a status of another file counts as none."""
+        """The options that the calls ask for; a status of another file is ignored."""
         calls = [_with_status(call, self.length) for call in self.opening.calls]
         return resolve(calls, self.table, self.own_keys, self.unsupported_keys)
 
     @cached_property
     def status(self) -> str:
-        """The kind of status given last, "" without one."""
+        """The kind of the last status, "" without one."""
         kinds = [args[0] for name, *args in self.opening.calls if name == "with_file_status"]
         return str(kinds[-1]) if kinds else ""
 
     @property
     def misnamed(self) -> bool:
-        """Whether the status is that of a file of another name."""
+        """True if the status belongs to a file of another name."""
         return self.status in MISNAMED
 
     @property
     def readable(self) -> bool:
-        """Whether there is a file to read."""
+        """True if there is a file to read."""
         return self.opening.scene in READABLE
 
     @property
     def declared(self) -> int | None:
-        """The length that the file is said to have, in bytes."""
+        """The length declared for the file, in bytes; None if none is declared."""
         length = self.resolution.length
         return length if isinstance(length, int) else None
 
     def contents(self, data: bytes, changed: bytes | None = None) -> tuple[bytes, ...]:
-        """Return everything that the stream's data may be: the file, or as much as was declared.
+        """Return all contents that the stream may have: the file, or the declared part of it.
 
-        `changed` is what the file holds by now if the status is older. A status is a hint, so that
-        the length of the option may count beside one.
+        `changed` is the present content of the file if the status is older. A status is a hint, so
+        the length of the option may count beside it.
         """
         contents = (data,) if changed is None or PINS in self.features else (changed, data)
         ends = dict.fromkeys((self.declared, self.resolution.length_option))
@@ -114,7 +114,7 @@ class Case:
 
 
 class StageVerdict(NamedTuple):
-    """The verdict on one stage. `ended` says that the program is over, as it may be."""
+    """The verdict on one stage. `ended` means that the program ended in a permitted way."""
 
     failure: Failure | None = None
     ended: bool = False
@@ -125,14 +125,14 @@ _OVER = StageVerdict(ended=True)
 
 
 def judge_open_file(case: Case, outcome: Outcome) -> StageVerdict:
-    """`open_file` returns a builder, whatever is at the path, or refuses the path by its form."""
+    """Judge `open_file`: it returns a builder for any path, or refuses the path by its form."""
     if _refuses_path(case, outcome):
         return _OVER
     return _must_return(case, "open_file", outcome)
 
 
 def judge_call(case: Case, index: int, outcome: Outcome) -> StageVerdict:
-    """A call returns a builder, unless its key or value is null, or no buffer has such a size."""
+    """Judge a call: it returns a builder, unless its key or value is null or its size invalid."""
     if index not in case.resolution.rejected_calls:
         if outcome.kind in _ARGUMENT and _is_refusable(case.opening.calls[index]):
             return _OVER
@@ -143,9 +143,9 @@ def judge_call(case: Case, index: int, outcome: Outcome) -> StageVerdict:
 
 
 def judge_build(case: Case, outcome: Outcome) -> StageVerdict:
-    """`build` rejects mandatory keys that are not known or supported, and nothing else.
+    """Judge `build`: it rejects only mandatory keys that are unknown or unsupported.
 
-    A return in spite of such a key is judged by what `get` does.
+    If it returns despite such a key, `judge_get` judges what follows.
     """
     kinds = _refusals(case)
     if kinds and outcome.raised:
@@ -156,7 +156,7 @@ def judge_build(case: Case, outcome: Outcome) -> StageVerdict:
 
 
 def judge_get(case: Case, outcome: Outcome) -> StageVerdict:
-    """The future gives a stream that can be read, or the reason why there is none."""
+    """Judge `get`: the future gives a readable stream, or raises the reason why there is none."""
     kinds = _refusals(case)
     if kinds:
         late = outcome.kind in kinds
@@ -170,17 +170,20 @@ def judge_get(case: Case, outcome: Outcome) -> StageVerdict:
         if not outcome.raised:
             return _GO_ON
         if case.opening.scene == "foreign" and outcome.kind in allowed:
-            return _OVER  # a path of another filesystem takes no look to be told
+            return _OVER  # a path of another filesystem is recognised without I/O
         return _fails("open.failure-stage", "get", outcome, frozenset({Kind.RETURNED}))
     if outcome.kind in allowed:
         return _OVER
     if outcome.raised:
         return _fails("open.get-ioerror", "get", outcome, allowed)
-    return _GO_ON  # later than it should: the first read tells whether ever
+    return _GO_ON  # later than required: the first read shows whether it fails at all
 
 
 def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
-    """A call on a stream of nothing: a read fails, and what does no I/O may."""
+    """Judge a call on a stream whose open should have failed.
+
+    A read must fail; a call that does no I/O may succeed.
+    """
     outcome = _of_ranges(outcome)
     if step.op not in _READS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
         return _GO_ON
@@ -191,19 +194,19 @@ def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
         clause = "open.get-ioerror" if outcome.raised else "open.read-fails"
         return _fails(clause, "read", outcome, allowed)
     if FIRST_READ in case.features or case.declared is not None:
-        return _OVER  # whoever tells the length believes that the file is there
+        return _OVER  # the caller declares a length, so the open assumes that the file exists
     return _fails("open.failure-stage", "read", outcome, frozenset())
 
 
 def judge_refused_read(case: Case, failure: Failure, outcome: Outcome) -> bool:
-    """Whether a failing read is one that noticed the change of a file with an old status."""
+    """Return whether a failing read noticed the change of a file with an old status."""
     return failure.aspect == "raised" and _noticed(case, _of_ranges(outcome))
 
 
 def as_end(case: Case, step: Step, outcome: Outcome) -> Outcome | None:
-    """The -1 for which an EOFException of a read may stand, None if this is none.
+    """Return the -1 that a read may return instead of its EOFException, None if it may not.
 
-    G6: where a file is said to have another length than it has, its end may show in both ways.
+    G6: if the declared length differs from the file's, the end may be reported in both ways.
     """
     if outcome.kind is not Kind.EOF or case.declared in (None, case.length):
         return None
@@ -220,15 +223,17 @@ def as_end(case: Case, step: Step, outcome: Outcome) -> Outcome | None:
 
 
 def _of_ranges(outcome: Outcome) -> Outcome:
-    """Of a vectored read the first range that failed, if one did."""
+    """Return the first failed range of a vectored read, if any."""
     parts = outcome.value if isinstance(outcome.value, tuple) else ()
     failed = (part for part in parts if isinstance(part, Outcome) and part.raised)
     return next(failed, outcome)
 
 
 def _idle(step: Step, outcome: Outcome) -> bool:
-    """Whether a read gave what one of no bytes gives, or refused its arguments: that tells nothing
-    of what it reads from, as PROBES do."""
+    """Return whether a read gave what a read of no bytes gives, or refused its arguments.
+
+    Such a read says nothing about its source; those of PROBES do.
+    """
     if step in PROBES:
         return False
     if outcome.raised:
@@ -249,7 +254,7 @@ def _must_return(case: Case, stage: str, outcome: Outcome) -> StageVerdict:
 
 
 def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) -> StageVerdict:
-    """A failure of a stage; the clause is found by its calls if it is empty."""
+    """Return the verdict for a failed stage; the calls decide the clause if it is empty."""
     aspect = f"{stage} {outcome.kind.value}"
     return StageVerdict(Failure(clause, "", aspect, _says(stage, allowed)))
 
@@ -268,9 +273,9 @@ def _refusals(case: Case) -> frozenset[Kind]:
 
 
 def _may_reject(case: Case, outcome: Outcome) -> bool:
-    """Return whether something given to the builder may be rejected so.
+    """Return whether a builder argument may be rejected with this outcome.
 
-    G2: another file's status. G1: a null status. Values of a store's own keys are its own.
+    G2: another file's status. G1: a null status. A store defines the values of its own keys.
     """
     if case.misnamed and outcome.kind in _FOREIGN:
         return True
@@ -279,10 +284,10 @@ def _may_reject(case: Case, outcome: Outcome) -> bool:
 
 
 def _is_refusable(call: BuilderCall) -> bool:
-    """Return whether a call gives a null status, or a size that no buffer has.
+    """Return whether a call gives a null status, or an invalid buffer size.
 
-    One place of the document asks for a status that is not null, another for null to be ignored
-    (G1). Of sizes below 1 it says nothing.
+    The document both requires a status that is not null and says that null is ignored (G1). It does
+    not mention sizes below 1.
     """
     method, *args = call
     if method == "with_file_status":
@@ -292,14 +297,16 @@ def _is_refusable(call: BuilderCall) -> bool:
 
 
 def _refuses_path(case: Case, outcome: Outcome) -> bool:
-    """Return whether a path of another filesystem is refused, which takes no look at the store."""
+    """Return whether a path of another filesystem is refused, which needs no access to the
+    store.
+    """
     return case.opening.scene == "foreign" and outcome.kind in _FOREIGN
 
 
 def _is_at_declared_end(case: Case, step: Step, outcome: Outcome) -> bool:
-    """Return whether a read says that it is at the end, where the declared length has it.
+    """Return whether a read reports the end at the declared length.
 
-    Who is told the length need not ask the store to know.
+    A reader that gets the length need not ask the store for it.
     """
     if case.declared is None or outcome.raised:
         return False

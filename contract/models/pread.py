@@ -1,4 +1,4 @@
-"""PositionedReadable and ByteBufferPositionedReadable: reads that leave the position alone."""
+"""PositionedReadable: reads that do not move the stream's position."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNMOVED = Origin("pread", "pread.pos-unchanged", "pread.pos-unchanged")
 
 
 class ReadRequest(NamedTuple):
-    """A positioned read's arguments: where from, into what, how much."""
+    """The arguments of a positioned read: position, buffer size, offset and length."""
 
     position: int
     size: int | None
@@ -56,7 +56,7 @@ def _declared(call: Call) -> bool:
 
 
 def _when(test: Callable[[ReadRequest], bool]) -> Callable[[Call], bool]:
-    """Whether the arguments are such; a stream without positioned reads may look at them, too."""
+    """Return a test of the arguments, which also applies to a stream without positioned reads."""
 
     def applies(call: Call) -> bool:
         return test(_request(call))
@@ -65,12 +65,12 @@ def _when(test: Callable[[ReadRequest], bool]) -> Callable[[Call], bool]:
 
 
 def _no_io_needed(call: Call, outcome: Outcome) -> bool:
-    """A closed stream may still answer a call that asks for nothing."""
+    """Return whether a call for no bytes returned; a closed stream may answer it."""
     return not outcome.raised and (_request(call).length == 0)
 
 
 def _refusals(prefix: str, null_kinds: frozenset[Kind]) -> tuple[Refusal, ...]:
-    """The argument checks that read and readFully share."""
+    """Return the argument checks that read and readFully share."""
     lost = _UNMOVED
     return (
         Refusal("pread.needs-seek", lambda c: not _declared(c), UNSUPPORTED, lost),
@@ -233,7 +233,7 @@ def _fails_at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
     ):
         return _stays(call)
     if _request(call).length == 0:
-        # Past the end, for nothing: returning and raising are both seen and both harmless.
+        # An empty read past the end: implementations return or raise, and both are harmless.
         return Failure("read-fully.eof", "", "nothing") if outcome.raised else _stays(call)
     return Failure("read-fully.eof", "", "raised" if outcome.raised else "end")
 
@@ -249,7 +249,10 @@ def _says_fully(call: Call) -> tuple[str, ...]:
 
 
 def _also_too_short(call: Call) -> bool:
-    """No order is given to preconditions: of a range beyond the end any mistake may be told."""
+    """Return whether a range past the end breaks another precondition, too.
+
+    Preconditions have no order, so either error may be raised.
+    """
     wrong = any(refusal.when(call) for refusal in _FULLY_CHECKS)
     return wrong and _declared(call) and _too_short(call)
 

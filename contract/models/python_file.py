@@ -1,4 +1,4 @@
-"""Model of Python's binary files: seek, tell and state; `python_read` has the reads."""
+"""Model of Python's binary files: seek, tell and state; `python_read` models the reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fscontract.contract.program.outcome import Kind, Outcome
 
 
 def _answers(clause: Callable[[Call], str], answer: Callable[[Call], bool]) -> Operation:
-    """An inquiry of an open file; a closed one may answer or raise."""
+    """Return the table of a query such as readable(); a closed file may answer or raise."""
 
     def accept(call: Call, outcome: Outcome) -> Verdict:
         if outcome.value is answer(call):
@@ -101,7 +101,7 @@ _STAYS = Origin("py_seek", "python.seek.failed-stays", "python.seek.failed-stays
 
 
 def _target(call: Call) -> int | None:
-    """Where the seek leads; None if that depends on a position that is not known."""
+    """Return the target position of a seek; None if it depends on an unknown position."""
     offset, whence = call.args
     state = call.state
     if whence == 1:
@@ -126,7 +126,7 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
     if not is_count(value):
         return Failure("python.seek.returns", "", "value")
     if target is not None and target > state.longest and value == state.longest:
-        # It says that it went to the end only.
+        # It reports only that it moved to the end.
         return Accepted(state.at(PAST, Origin("py_seek")), (), ("python.seek.past-end",))
     if not state.changed and target is not None and value != target:
         return Failure("python.seek.returns", clause, "returns")
@@ -215,7 +215,9 @@ TABLES: dict[str, Operation] = {
 
 
 def delivered(call: Call, outcome: Outcome) -> bytes | None:
-    """The bytes a read delivered, empty at the end, None if it said nothing of the position."""
+    """Return the bytes that a read delivered: empty at the end, None if they say nothing about the
+    position.
+    """
     value = outcome.value
     if call.op in ("py_read", "py_readline") and call.args[0] == 0:
         return None

@@ -27,29 +27,29 @@ from fscontract.contract.models.transition_table import (
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, show_bytes
 
 Verdict: TypeAlias = Accepted | Failure
-#: How a file says no: OSError, ValueError, or the exception that is both.
+#: Exceptions with which a file refuses a call: OSError, ValueError, or the one that is both.
 REFUSES = IO | ILLEGAL | {Kind.UNSUPPORTED}
 
 
 def after_close(clause: str, kinds: frozenset[Kind] = ILLEGAL) -> Refusal:
-    """A closed file raises ValueError."""
+    """Return the refusal of a closed file, which raises ValueError."""
     return Refusal(clause, closed, kinds, cause="close.state")
 
 
 def moved(call: Call, count: int, clause: str) -> Accepted:
-    """Reading on by `count` bytes: what it confirms is the operation before it."""
+    """Accept a read of `count` bytes, which confirms the operation before it."""
     state = call.state
     pos = state.pos if state.pos in (ANY, PAST) else state.pos + count
     return Accepted(state.at(pos, Origin(call.op, clause, clause)), state.origin[1:4])
 
 
 def bytes_left(state: State) -> int:
-    """The most bytes there may be between the position and the end."""
+    """Return the greatest number of bytes between the position and the end."""
     return 0 if state.pos == PAST else max(state.longest - max(state.pos, 0), 0)
 
 
 def bytes_here(call: Call, limit: int | None = None) -> str:
-    """The bytes at the position, for a report."""
+    """Return the bytes at the position, as text for a report."""
     state = call.state
     start = max(state.pos, 0)
     data = state.versions[-1][start:] if state.pos != PAST else b""
@@ -57,12 +57,12 @@ def bytes_here(call: Call, limit: int | None = None) -> str:
 
 
 def is_bytes(value: Any) -> bool:
-    """Whether a value is bytes, and not merely like bytes."""
+    """Return whether a value is of type bytes; bytes-like objects are not."""
     return type(value) is bytes
 
 
 def says_empty(call: Call) -> tuple[str, ...]:
-    """The end, as reads of bytes tell it."""
+    """Return the expected outcome of a read of bytes at the end."""
     return ("returns b''",)
 
 
@@ -70,7 +70,7 @@ _NEWLINE = b"\n"
 
 
 def _line(state: State) -> bytes:
-    """The line at the position, in the newest version."""
+    """Return the line at the position, in the newest version."""
     data, start = state.versions[-1], max(state.pos, 0)
     end = data.find(_NEWLINE, start)
     return data[start:] if end < 0 else data[start : end + 1]
@@ -133,7 +133,7 @@ def _read_no_line(call: Call, outcome: Outcome) -> Verdict:
 READLINE = Operation(
     refusals=(
         after_close("python.readline.closed")._replace(
-            # A line of no bytes needs no read, so io's own base class does not look.
+            # An empty line needs no read, so io's base class does not check.
             tolerates=lambda c, o: _limit(c) == 0 and o.value == b"",
         ),
     ),
@@ -302,7 +302,7 @@ def _says_rest(call: Call) -> tuple[str, ...]:
 READ = Operation(
     refusals=(
         after_close("python.read.closed")._replace(
-            # Which of the two faults is told first is open.
+            # The order in which the two errors are detected is not specified.
             tolerates=lambda c, o: c.args[0] is None and o.raised
         ),
     ),
@@ -355,12 +355,12 @@ READALL = Operation(
 )
 
 
-#: Bytes of an item of each buffer format.
+#: Size of an item of each buffer format, in bytes.
 _ITEM = {"B": 1, "I": 4, "2d": 2}
 
 
 def room(call: Call) -> int:
-    """The size of the buffer in bytes."""
+    """Return the size of the buffer in bytes."""
     return int(_ITEM[call.args[0]] * call.args[1])
 
 
@@ -380,7 +380,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     buffer = outcome.buffer or b""
     data = buffer[:count]
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
-        if bytes([FILL]) in data:  # counted more than it wrote
+        if bytes([FILL]) in data:  # returned a greater count than it wrote
             return Failure(clause("data"), "", "data")
         return wrong_bytes(call, clause("data"), data, by_position=True)
     if not untouched(buffer, 0, count):

@@ -1,4 +1,4 @@
-"""InputStream: the operations that read on from the stream's position."""
+"""InputStream: the operations that read from the stream's position."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from fscontract.contract.models.transition_table import (
 )
 from fscontract.contract.program.outcome import FILL, IO_KINDS, Outcome
 
-#: Stream reads: interleaved in any way they deliver one and the same data.
+#: Stream reads: any interleaving of them delivers the same data.
 READS = frozenset({"read_byte", "read_into"})
 
 
 def noticed(call: Call) -> tuple[str, ...]:
-    """What a read at the right place confirms of the operations before it."""
+    """Return the clauses of earlier operations that a read at the right position confirms."""
     origin = call.state.origin
     confirmed = (origin.moved, origin.works, origin.data)
     if origin.op in READS and call.op in READS and origin.op != call.op:
@@ -42,7 +42,7 @@ def noticed(call: Call) -> tuple[str, ...]:
 
 
 def says_end(call: Call) -> tuple[str, ...]:
-    """The end, as stream reads tell it."""
+    """Return the expected outcome of a stream read at the end."""
     return ("returns -1, the end",)
 
 
@@ -121,7 +121,7 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
     data = buffer[offset : offset + count]
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
         if not state.changed and bytes_fit(state, state.pos, data.rstrip(bytes([FILL]))):
-            return Failure("read-into.data", "", "data")  # counted more than it wrote
+            return Failure("read-into.data", "", "data")  # returned a greater count than it wrote
         return wrong_bytes(call, "read-into.data", data, by_position=True)
     if not untouched(buffer, offset, count):
         return Failure("read-into.rest-untouched", "", "data")
@@ -161,7 +161,7 @@ def _null_zero(call: Call, outcome: Outcome) -> bool:
 
 
 def _no_byte(call: Call, outcome: Outcome) -> bool:
-    """What a closed stream does when it is asked for nothing is open."""
+    """Return whether a read asks for no bytes; a closed stream's answer is not specified."""
     return bool(call.args[2] == 0)
 
 
@@ -225,7 +225,7 @@ READ_INTO = Operation(
 
 
 def _bytes_left(call: Call) -> int:
-    """The most bytes there may be between the position and the end."""
+    """Return the greatest number of bytes between the position and the end."""
     pos = call.state.pos
     return 0 if pos == PAST else max(call.state.longest - max(pos, 0), 0)
 

@@ -1,4 +1,4 @@
-"""Closeable, Seekable, CanUnbuffer and StreamCapabilities: everything that moves no data."""
+"""Closeable, Seekable, CanUnbuffer and StreamCapabilities: the operations that read no data."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _get_pos(call: Call, outcome: Outcome) -> Accepted | Failure:
         return unexpected(call, "getpos.value", outcome)
     if not _position_fits(state, outcome.value):
         return Failure("getpos.value", state.origin.moved, "moved")
-    # A Python file over the stream may stand further beyond the end than the stream says.
+    # A Python file over the stream may be further past the end than the stream reports.
     past = state.pos == PAST or (state.pos == ANY and outcome.value >= state.shortest)
     pos = PAST if past else outcome.value
     return Accepted(state.at(pos, state.origin), (state.origin.moved,))
@@ -110,7 +110,7 @@ def _seek_to(clause: str) -> Row:
         if outcome.raised:
             return Failure(clause, call.state.origin.works, "raised")
         moved = clause if clause in ("seek.lax-eof", "seek.at-len", "seek.noop") else "seek.pos"
-        # Beyond the end a stream may count on, or stand at the end: reads find nothing there.
+        # Past the end a stream may keep the position or stay at the end: reads find no data there.
         target = PAST if clause == "seek.lax-eof" else call.args[0]
         return Accepted(call.state.at(target, Origin("seek", moved, moved)))
 
@@ -132,14 +132,14 @@ def _seek_case(call: Call) -> str:
 
 
 def _seek_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
-    """A closed stream may accept a seek; it must not answer with anything but an IOException."""
+    """Judge a seek of a closed stream: it may return, or raise an IOException."""
     if outcome.raised and outcome.kind not in IO_KINDS:
         return Failure("seek.open", "", "raised")
     return Accepted(call.state)
 
 
 def _stays_there(call: Call, outcome: Outcome) -> bool:
-    """Seeking to where the stream is may bypass every check."""
+    """Return whether a seek to the current position returned; it may skip every check."""
     return not outcome.raised and bool(call.args[0] == call.state.pos)
 
 
@@ -291,7 +291,7 @@ UNBUFFER = Operation(
 
 # StreamCapabilities.hasCapability(name) ------------------------------------------------------
 
-#: name asked for -> the clause it belongs to, the feature that decides it, the answer
+#: capability -> its clause, the feature that decides it, the answer
 CAPABILITIES: dict[str, tuple[str, str, bool]] = {
     "in:unbuffer": ("unbuffer.declare", "supports-unbuffer", True),
     "in:readbytebuffer": ("capabilities.bytebuffer", "supports-bytebuffer-read", True),
@@ -304,7 +304,7 @@ _SHOULD = frozenset({"capabilities.case", "read-vectored.capability"})
 
 
 def _decides(clause: str, call: Call) -> bool:
-    """Whether the clause says what the answer of an open stream is; "" if none does."""
+    """Return whether a clause specifies the answer of an open stream."""
     named, feature, _ = CAPABILITIES.get(call.args[0], ("", "", False))
     known = named if not feature or call.has(feature) else ""
     return is_open(call) and clause == known
@@ -336,5 +336,5 @@ HAS_CAPABILITY = Operation(
     clauses=tuple(entry[0] for entry in CAPABILITIES.values()),
 )
 
-#: `open` itself makes no step; its clause is exercised by whatever comes first.
+#: `open` is not a step of its own; the first step exercises its clause.
 OPEN = Operation((), (Row(("open.state",), always, lambda c, o: Accepted(c.state), _returned),))

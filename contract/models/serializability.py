@@ -1,14 +1,14 @@
-"""Whether some serial order of calls explains what several threads saw of one stream.
+"""Search for a serial order of calls that explains what several threads observed on one stream.
 
-The document asks that concurrent positioned reads and stream operations be *serializable*. So an
-order counts if it keeps each thread's own order of calls; it need not keep the order of calls of
+The document requires concurrent positioned reads and stream operations to be *serializable*. So an
+order is valid if it keeps each thread's own order of calls; it need not keep the order of calls of
 different threads that did not overlap in time. That would be linearizability, which is stronger
 than the text. The search follows Wing and Gong: take any thread's next call, ask the acceptor
-whether the outcome is permitted in the states that are possible there, go on, and back up where
-nothing fits. Visited (progress, states) pairs are remembered.
+whether the outcome is permitted in the possible states, continue, and backtrack when no call fits.
+It remembers visited (progress, states) pairs.
 
-Positioned reads neither move the stream nor depend on its position, so that they fit everywhere
-or nowhere; they are judged once and left out of the search.
+Positioned reads neither move the stream nor depend on its position, so they fit everywhere or
+nowhere; they are judged once and left out of the search.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from fscontract.contract.models.acceptor import judge_all
 from fscontract.contract.models.stream_state import ANY, Judgement, Origin, State
 from fscontract.contract.program.outcome import Outcome
 
-#: Operations at a position of their own.
+#: Operations with an explicit position.
 POSITIONED = frozenset(
     {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
 )
-#: Operations that may end what a positioned read depends on.
+#: Operations that may invalidate what a positioned read depends on.
 _ENDING = frozenset({"close", "change"})
-#: Blame is not asked for here, and one origin keeps the states few.
+#: The search needs no blame, and a single origin keeps the number of states small.
 _NOBODY = Origin("")
 
 
@@ -34,7 +34,7 @@ class Observed(NamedTuple):
     """One call of one thread and its outcome.
 
     `ended` orders calls by the moment they ended. `judged` is False for a get_pos() during a
-    positioned call, which may show any position; that it returns is all that is asked of it.
+    positioned call, which may return any position; it only has to return.
     """
 
     op: str
@@ -53,8 +53,11 @@ class Unexplained(NamedTuple):
 
 
 class Serial(NamedTuple):
-    """The result of a search: an order (the thread of each call that had to be ordered), or the
-    calls that fit nowhere, first ended first."""
+    """The result of a search: a serial order, or the calls that fit nowhere.
+
+    The order lists the thread of each call that had to be ordered. Calls that fit nowhere are
+    sorted by the moment they ended.
+    """
 
     order: tuple[int, ...] | None
     unexplained: tuple[Unexplained, ...] = ()
@@ -66,7 +69,9 @@ _Key = tuple[tuple[int, ...], tuple[State, ...]]
 def find_serial_order(
     threads: Sequence[Sequence[Observed]], start: State, features: frozenset[str]
 ) -> Serial:
-    """A serial order of the calls that explains every outcome (PositionedReadable, isolation)."""
+    """Return a serial order of the calls that explains every outcome (PositionedReadable,
+    isolation).
+    """
     search = _Search(threads, features)
     initial = (start._replace(origin=_NOBODY),)
     wrong = [] if search.ends else search.misplaced(initial)
@@ -84,7 +89,7 @@ class _Search:
         self.threads = threads
         self.features = features
         self.ends = any(c.op in _ENDING for calls in threads for c in calls)
-        #: per thread the places of the calls that need ordering
+        #: For each thread, the indexes of the calls that need ordering.
         self.places = [
             [n for n, c in enumerate(calls) if self.ends or c.op not in POSITIONED]
             for calls in threads
@@ -93,7 +98,7 @@ class _Search:
         self._furthest = -1
 
     def misplaced(self, states: tuple[State, ...]) -> list[Unexplained]:
-        """The positioned calls whose outcome is permitted nowhere."""
+        """The positioned calls whose outcome is not permitted in any state."""
         result = []
         for thread, calls in enumerate(self.threads):
             for number, call in enumerate(calls):
@@ -104,7 +109,9 @@ class _Search:
         return result
 
     def follow(self, initial: tuple[State, ...]) -> tuple[int, ...] | None:
-        """Depth first; the order found, or None with `stuck` telling where it ended."""
+        """Search depth first; return the order, or None with `stuck` set to where the search
+        ended.
+        """
         first: _Key = ((0,) * len(self.threads), initial)
         visited: set[_Key] = {first}
         stack: list[tuple[_Key, tuple[int, ...]]] = [(first, ())]
@@ -126,7 +133,9 @@ class _Search:
         return None
 
     def _heads(self, progress: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Each thread's next call, the one that ended first last, where the stack takes it."""
+        """Yield each thread's next call so that the one that ended first is last: the stack pops
+        it.
+        """
         heads = [
             (thread, self.places[thread][done])
             for thread, done in enumerate(progress)

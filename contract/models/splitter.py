@@ -1,7 +1,7 @@
-"""Model of a splitter: judge record by record whether what it emits is a plan of its files.
+"""Model of a splitter: judge record by record whether it emits a valid plan of its files.
 
-The acceptor gets the settings of the splitter and the versions of files, and the records in their
-order, window by window. It predicts nothing: any order of files is right.
+The acceptor gets the settings of the splitter, the versions of files, and the records in their
+order, window by window. It predicts nothing: any order of files is correct.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ class FileRecord(Protocol):
 
     @property
     def file_name(self) -> str:
-        """Its last element."""
+        """The last element of the path."""
 
     @property
     def relative_path(self) -> str:
-        """The path below the directory that is scanned, with that one's name."""
+        """The path below the scanned directory, starting with the name of that directory."""
 
     @property
     def file_length(self) -> int:
-        """Bytes of the file."""
+        """Length of the file in bytes."""
 
     @property
     def is_directory(self) -> bool:
-        """Whether it is a directory."""
+        """True for a directory."""
 
     @property
     def number_of_blocks(self) -> int:
-        """How many blocks follow."""
+        """The number of blocks that follow."""
 
     @property
     def block_size(self) -> int:
-        """Bytes of a whole block."""
+        """Size of a whole block in bytes."""
 
     @property
     def data_offset(self) -> int:
-        """Where the first block starts."""
+        """Offset of the first block in bytes."""
 
     @property
     def block_ids(self) -> Sequence[int]:
@@ -61,7 +61,7 @@ class FileRecord(Protocol):
 
     @property
     def modification_time(self) -> int | None:
-        """Milliseconds since 1970."""
+        """Milliseconds since the Unix epoch."""
 
 
 class BlockRecord(Protocol):
@@ -69,23 +69,23 @@ class BlockRecord(Protocol):
 
     @property
     def block_id(self) -> int:
-        """The id."""
+        """The id of the block."""
 
     @property
     def offset(self) -> int:
-        """The first byte."""
+        """Offset of the first byte."""
 
     @property
     def length(self) -> int:
-        """The END, exclusive."""
+        """The exclusive END of the block, not its size."""
 
     @property
     def is_last_block(self) -> bool:
-        """Whether it is the file's last."""
+        """True for the last block of the file."""
 
     @property
     def previous_block_id(self) -> int:
-        """The id of the one before."""
+        """The id of the preceding block."""
 
     @property
     def file_path(self) -> str:
@@ -93,7 +93,7 @@ class BlockRecord(Protocol):
 
     @property
     def file_length(self) -> int:
-        """Bytes of the file."""
+        """Length of the file in bytes."""
 
     @property
     def etag(self) -> str | None:
@@ -101,7 +101,7 @@ class BlockRecord(Protocol):
 
     @property
     def modification_time(self) -> int | None:
-        """Milliseconds since 1970."""
+        """Milliseconds since the Unix epoch."""
 
 
 Record: TypeAlias = FileRecord | BlockRecord
@@ -109,7 +109,7 @@ Record: TypeAlias = FileRecord | BlockRecord
 
 @dataclass(frozen=True)
 class Version:
-    """A file as a listing had it."""
+    """A version of a file as a listing reported it."""
 
     length: int
     is_directory: bool = False
@@ -119,7 +119,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Plan:
-    """How the splitter is set up, and the versions of files that there were, by path."""
+    """The settings of the splitter, and all versions of files by path."""
 
     block_size: int
     threshold: int
@@ -129,12 +129,12 @@ class Plan:
 
 
 def is_block(record: Record) -> bool:
-    """Whether a record is one of a block."""
+    """Return whether a record describes a block."""
     return hasattr(record, "block_id")
 
 
 def blocks_of(length: int, size: int, offset: int) -> Iterator[tuple[int, int]]:
-    """The first byte and the end of each block of a file: a grid from byte 0, cut at `offset`."""
+    """Return the start and end of each block of a file: a grid from byte 0, cut at `offset`."""
     start = offset
     while start < length:
         end = min((start // size + 1) * size, length)
@@ -143,7 +143,7 @@ def blocks_of(length: int, size: int, offset: int) -> Iterator[tuple[int, int]]:
 
 
 class Acceptor(Judge):
-    """Judge the records of one operator's life, or of several that followed each other."""
+    """Judge the records of one operator instance, or of several in succession."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -151,25 +151,25 @@ class Acceptor(Judge):
         self._used: dict[int, object] = {}
         self._count = 0
         self._file: FileRecord | None = None
-        #: The offset and id of the block before, in this file.
+        #: The offset and id of the preceding block of this file.
         self._last: tuple[int, int] | None = None
         self._index = 0
         self._files: list[FileRecord] = []
 
     @property
     def pending(self) -> bool:
-        """Whether blocks of the last file are still to come."""
+        """True while blocks of the last file are still expected."""
         return self._file is not None and self._index < self._expected(self._file)
 
     def follow(self, old: Acceptor) -> None:
-        """The life that `old` judged has ended, and this one goes on with its ids.
+        """Continue after the instance that `old` judged, with its block ids.
 
-        Which file is pending then shows by the id of the first block.
+        The id of the first block then shows which file is pending.
         """
         self._used, self._files = old._used, old._files
 
     def begin(self) -> None:
-        """A window begins."""
+        """Start a window."""
         self._count = 0
 
     def see(self, record: FileRecord | BlockRecord) -> None:
@@ -180,7 +180,7 @@ class Acceptor(Judge):
             self._metadata(record)  # type: ignore[arg-type]
 
     def finish(self) -> None:
-        """There is nothing more to come."""
+        """Judge the end of the records: no blocks of the last file may be missing."""
         file = self._file
         if file is not None:
             count = self._expected(file)
@@ -204,12 +204,12 @@ class Acceptor(Judge):
         self._counts(file)
 
     def _version(self, file: FileRecord, versions: Sequence[Version]) -> None:
-        """The file is one of the versions that there were: that of its time and etag."""
+        """Check that the record describes a known version of the file, by its time and etag."""
         observed = (file.etag, file.modification_time)
         same = [v for v in versions if (v.etag, v.modification_time) == observed]
         alike = same or [v for v in versions if v.length == file.file_length] or [versions[-1]]
         newest = alike[-1]
-        if newest.is_directory:  # whose time and etag are nobody's matter
+        if newest.is_directory:  # no clause covers the time and etag of a directory
             self.compare("split.directory", (file.is_directory, file.file_length), (True, 0))
             return
         expected = (newest.etag, newest.modification_time)
@@ -235,7 +235,7 @@ class Acceptor(Judge):
         )
 
     def _expected(self, file: FileRecord) -> int:
-        """How many blocks have to follow, by arithmetic alone."""
+        """Return the number of blocks that must follow, by arithmetic alone."""
         plan = self.plan
         if file.is_directory or plan.data_offset >= file.file_length:
             return 0
@@ -268,7 +268,7 @@ class Acceptor(Judge):
         self._index += 1
 
     def _resume(self, block: BlockRecord) -> None:
-        """A life begins in the middle of a file: that which the id is one of."""
+        """Resume in the middle of a file: the file that has the block's id."""
         for file in self._files:
             index = block.block_id - file.block_ids[0] if len(file.block_ids) else -1
             if 0 <= index < len(file.block_ids) and file.file_path == block.file_path:
@@ -278,11 +278,11 @@ class Acceptor(Judge):
                     self._last = (start, file.block_ids[index - 1])
 
     def _start(self, index: int) -> int:
-        """Where a block begins in the grid from byte 0."""
+        """Return the start of a block in the grid from byte 0."""
         return (self.plan.data_offset // self.plan.block_size + index) * self.plan.block_size
 
     def _follows(self, file: FileRecord) -> bool:
-        """Whether the file has another block at all."""
+        """Return whether the file has another block."""
         more = self._index < self._expected(file)
         clause = "split.cover"
         if file.is_directory:

@@ -1,21 +1,21 @@
-"""What the model knows of a stream, and what it says of one outcome."""
+"""The model's knowledge of a stream, and its judgements of outcomes."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-#: A position that a failed seek left open.
+#: An unknown position, after a failed seek.
 ANY = -1
-#: A position somewhere at or beyond the end.
+#: An unknown position at or past the end.
 PAST = -2
 
 
 class Origin(NamedTuple):
-    """The operation that last touched the position, and whom to blame if it went wrong.
+    """The operation that last touched the position, and the clauses charged if a later call fails.
 
-    `moved` is broken if a later call finds the stream elsewhere, `works` if a later call that
-    should succeed raises, `data` if it delivers bytes that are nowhere in the file. Empty: nobody
-    but the operation that notices.
+    `moved` is charged if a later call finds the stream elsewhere, `works` if a later call that
+    should succeed raises, `data` if it delivers bytes that occur nowhere in the file. If empty,
+    only the failing operation is charged.
     """
 
     op: str
@@ -36,26 +36,26 @@ class State(NamedTuple):
 
     @property
     def shortest(self) -> int:
-        """The least length the file may have."""
+        """The least length that the file may have."""
         return len(self.versions[0]) if not self.changed else min(map(len, self.versions))
 
     @property
     def longest(self) -> int:
-        """The greatest length the file may have."""
+        """The greatest length that the file may have."""
         return len(self.versions[0]) if not self.changed else max(map(len, self.versions))
 
     def at(self, pos: int, origin: Origin) -> State:
-        """The same stream at another position."""
+        """Return the same stream at another position."""
         return State(pos, self.is_open, origin, self.versions, self.changed)
 
 
 class Failure(NamedTuple):
     """An outcome that no possible state permits.
 
-    `clause` is the one that noticed. `cause` is the clause of the earlier operation that may be
-    behind it; running a witness decides (suite/blame.py). `aspect` is what was wrong: "value",
-    "data" (bytes that are nowhere in the file), "moved" (bytes or a position of somewhere else),
-    "end" (an end or a count that is none), "accepted" (a call that had to be refused) or "raised".
+    `clause` is the one that detected it. `cause` is the clause of the earlier operation that may
+    have caused it; running a witness decides (suite/blame.py). `aspect` is what was wrong: "value",
+    "data" (bytes that occur nowhere in the file), "moved" (bytes or a position from elsewhere),
+    "end" (a wrong end or count), "accepted" (a call that had to be refused) or "raised".
     """
 
     clause: str
@@ -67,9 +67,12 @@ class Failure(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """The verdict on one outcome: the states it leaves possible (none after a failure), the
-    clauses it exercised, the SHOULD clauses it missed, and those it would have exercised had the
-    API had a word for the call."""
+    """The verdict on one outcome.
+
+    It has the states that the outcome leaves possible (none after a failure), the clauses it
+    exercised, the SHOULD clauses it missed, and the clauses it would have exercised if the API had
+    the operation.
+    """
 
     states: tuple[State, ...]
     exercised: tuple[str, ...] = ()
@@ -80,5 +83,5 @@ class Judgement(NamedTuple):
 
 
 def opened(data: bytes) -> State:
-    """A stream just opened on a file with this content."""
+    """Return the state of a stream just opened on a file with this content."""
     return State(0, True, Origin("open", "open.state", "open.state"), (data,))

@@ -1,7 +1,7 @@
 """The form of the transition tables: refusals (preconditions) and rows (postconditions).
 
 An operation refuses a call if any refusal applies, with an outcome that one of those permits.
-Otherwise the rows that apply say what it may return and where the stream is then. Under one
+Otherwise the rows that apply specify what it may return and where the stream is then. Under one
 version of the file exactly one row applies; after a change several may.
 """
 
@@ -27,7 +27,7 @@ INDEX = frozenset({Kind.INDEX})
 ILLEGAL = frozenset({Kind.ILLEGAL_ARGUMENT})
 NULL = frozenset({Kind.NULL})
 UNSUPPORTED = frozenset({Kind.UNSUPPORTED}) | IO_KINDS
-#: A position beyond what a file can hold: refusing it is fine whatever the profile says.
+#: A position beyond any possible file: refusing it is permitted under every profile.
 HUGE = 1 << 62
 STRICT = "supports-strict-exceptions"
 
@@ -41,7 +41,7 @@ class Call(NamedTuple):
     features: frozenset[str]
 
     def has(self, feature: str) -> bool:
-        """Whether the profile declares the feature."""
+        """Return whether the profile declares the feature."""
         return feature in self.features
 
 
@@ -56,9 +56,10 @@ class Accepted(NamedTuple):
 class Refusal(NamedTuple):
     """A precondition: if `when` holds, the call raises one of `kinds`.
 
-    `strict` are the kinds left under `supports-strict-exceptions`. `tolerates` are return values
-    that are fine too. `origin` describes the stream afterwards; its position is the old one, or
-    unknown if `loses_position`. `cause` is an earlier clause that may be behind a failure.
+    `strict` are the kinds left under `supports-strict-exceptions`. `tolerates` tests for return
+    values that are also permitted. `origin` describes the stream afterwards; its position is the
+    old one, or unknown if `loses_position`. `cause` is an earlier clause that may have caused a
+    failure.
     """
 
     clause: str
@@ -72,23 +73,23 @@ class Refusal(NamedTuple):
     should: bool = False
 
     def allowed(self, call: Call) -> frozenset[Kind]:
-        """The exceptions permitted under the profile."""
+        """Return the exceptions permitted under the profile."""
         return self.strict if self.strict is not None and call.has(STRICT) else self.kinds
 
     def permits(self, call: Call, outcome: Outcome) -> bool:
-        """Whether the outcome is one this precondition allows."""
+        """Return whether this precondition permits the outcome."""
         if outcome.kind in self.allowed(call):
             return True
         return self.tolerates is not None and self.tolerates(call, outcome)
 
     def after(self, call: Call) -> State:
-        """The state after the refusal."""
+        """Return the state after the refusal."""
         state = call.state
         origin = self.origin or state.origin
         return state.at(ANY if self.loses_position else state.pos, origin._replace(failed=True))
 
     def says(self, call: Call) -> tuple[str, ...]:
-        """The permitted exceptions in words."""
+        """Return the permitted exceptions as text for a message."""
         return ("raises " + " or ".join(sorted(k.value for k in self.allowed(call))),)
 
 
@@ -102,8 +103,11 @@ class Row(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """The table of one operation. `clauses` are those that `accept` functions name themselves;
-    `moves` says that the outcome depends on the stream's position."""
+    """The table of one operation.
+
+    `clauses` are those that `accept` functions name themselves; `moves` means that the outcome
+    depends on the stream's position.
+    """
 
     refusals: tuple[Refusal, ...]
     rows: tuple[Row, ...]
@@ -112,7 +116,7 @@ class Operation(NamedTuple):
 
     @property
     def all_clauses(self) -> frozenset[str]:
-        """Every clause the table can speak for."""
+        """Every clause that the table can name."""
         named = {r.clause for r in self.refusals}
         for refusal in self.refusals:
             if refusal.origin is not None:
@@ -123,33 +127,33 @@ class Operation(NamedTuple):
 
 
 def is_open(call: Call) -> bool:
-    """isOpen(FSDIS)."""
+    """Return isOpen(FSDIS)."""
     return call.state.is_open
 
 
 def closed(call: Call) -> bool:
-    """not isOpen(FSDIS)."""
+    """Return not isOpen(FSDIS)."""
     return not call.state.is_open
 
 
 def always(call: Call) -> bool:
-    """No condition."""
+    """Return True: no condition."""
     return True
 
 
 def may_be_at_end(call: Call) -> bool:
-    """pos >= len(data), for the shortest data there may be."""
+    """Return whether pos >= len(data), for the shortest possible data."""
     pos = call.state.pos
     return pos == PAST or pos >= call.state.shortest
 
 
 def may_have_data(call: Call) -> bool:
-    """pos < len(data), for the longest data there may be."""
+    """Return whether pos < len(data), for the longest possible data."""
     return ANY <= call.state.pos < call.state.longest
 
 
 def says_position(call: Call) -> tuple[str, ...]:
-    """What a call may answer that asks where the stream is."""
+    """Return the permitted answers to a query of the position."""
     state = call.state
     if state.pos == PAST:
         return (f"returns {state.shortest} or more",)
@@ -159,34 +163,34 @@ def says_position(call: Call) -> tuple[str, ...]:
 
 
 def span(low: int, high: int) -> str:
-    """Numbers from `least` to `most`, in words."""
+    """Return the text of the numbers from `low` to `high`."""
     return f"{low} to {high}" if low < high else str(high)
 
 
 def is_count(value: Any) -> bool:
-    """A whole number that is not a bool."""
+    """Return whether the value is a whole number and not a bool."""
     return type(value) is int
 
 
 def byte_fits(state: State, offset: int, value: int) -> bool:
-    """Whether the byte at `offset` may have this value."""
+    """Return whether the byte at `offset` may have this value."""
     return any(offset < len(v) and v[offset] == value for v in state.versions)
 
 
 def bytes_fit(state: State, offset: int, data: bytes) -> bool:
-    """Whether every byte is one that some version of the file has at its offset."""
+    """Return whether each byte is at its offset in some version of the file."""
     if not state.changed:
         return state.versions[0][offset : offset + len(data)] == data
     return all(byte_fits(state, offset + i, b) for i, b in enumerate(data))
 
 
 def occurs(state: State, data: bytes) -> bool:
-    """Whether the bytes stand anywhere in a version of the file."""
+    """Return whether the bytes occur anywhere in a version of the file."""
     return bool(data) and any(data in v for v in state.versions)
 
 
 def wrong_bytes(call: Call, clause: str, data: bytes, *, by_position: bool) -> Failure:
-    """The failure of a read that delivered other bytes than it should."""
+    """Return the failure of a read that delivered wrong bytes."""
     origin = call.state.origin
     if by_position and occurs(call.state, data):
         return Failure(clause, origin.moved, "moved")
@@ -194,17 +198,17 @@ def wrong_bytes(call: Call, clause: str, data: bytes, *, by_position: bool) -> F
 
 
 def unexpected(call: Call, clause: str, outcome: Outcome) -> Failure:
-    """The failure of a call that should have succeeded."""
+    """Return the failure of a call that should have succeeded."""
     aspect = "raised" if outcome.raised else "value"
     return Failure(clause, call.state.origin.works if outcome.raised else "", aspect)
 
 
 def untouched(buffer: bytes, start: int, count: int) -> bool:
-    """Whether every byte outside [start, start + count) still holds FILL."""
+    """Return whether every byte outside [start, start + count) still holds FILL."""
     outside = len(buffer) - count
     return buffer.count(FILL, 0, start) + buffer.count(FILL, start + count) == outside
 
 
 def says_bytes(state: State, offset: int, count: int) -> str:
-    """The bytes that belong at an offset, for a report."""
+    """Return the bytes that belong at an offset, as text for a report."""
     return show_bytes(state.versions[-1][offset : offset + count])

@@ -1,8 +1,8 @@
-"""What a stream may do while requests to its store fail: the rules of specs/faults.yaml.
+"""Judge a stream while requests to its store fail: the rules of specs/faults.yaml.
 
-The stream's own model still judges every answer. An error is no violation if a fault struck during
-the call, or if an earlier call of the stream has failed; where the stream is after an error is then
-one of several places.
+The stream's own model still judges every returned value. An error is not a violation if a fault
+struck during the call, or if an earlier call of the stream has failed; after an error the stream is
+in one of several states.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from fscontract.contract.models.transition_table import Call, bytes_fit
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import Step
 
-#: A stream that may be in more places than this may be anywhere.
+#: With more possible positions than this, the position is unknown.
 _MAX_STATES = 80
-#: Requests beside one for each byte that one call may make, for each range that it reads.
+#: Requests that one call may make for each range that it reads, beside one for each byte.
 REQUESTS = 64
 _FAILING = Kind.IO
 _UNANSWERED = frozenset({Kind.IO, Kind.ENVIRONMENT})
@@ -25,8 +25,11 @@ _BY_ASPECT = {"data": "fault.data", "end": "fault.end"}
 
 
 class Circumstances(NamedTuple):
-    """What happened around a call: the faults that struck during it, the requests it made that
-    brought nothing, and whether a call on the stream has failed before."""
+    """The circumstances of a call.
+
+    They are the faults that struck during it, the requests it made without result, and whether an
+    earlier call on the stream failed.
+    """
 
     fired: int
     requests: int
@@ -40,8 +43,8 @@ def judge_under_faults(
     outcome: Outcome,
     around: Circumstances,
 ) -> Judgement:
-    """The judgement on a call, made without anchors, of a stream in one of several states."""
-    if outcome.kind is Kind.ENVIRONMENT:  # here the way to the store is what is tried
+    """Judge a call without anchors, on a stream in one of several states."""
+    if outcome.kind is Kind.ENVIRONMENT:  # the fault plan tests the connection to the store
         outcome = outcome._replace(kind=Kind.IO)
     if around.requests > allowed_requests(step):
         return _broken("fault.retries", "requests", f"at most {allowed_requests(step)} requests")
@@ -60,7 +63,7 @@ def judge_under_faults(
 
 
 def failed(outcome: Outcome) -> bool:
-    """Whether a call failed, be it for one of its ranges."""
+    """Return whether a call failed, even if only for one of its ranges."""
     parts = outcome.value if type(outcome.value) is tuple else ()
     return outcome.raised or any(isinstance(p, Outcome) and p.raised for p in parts)
 
@@ -68,13 +71,13 @@ def failed(outcome: Outcome) -> bool:
 def _judge(
     step: Step, states: tuple[State, ...], features: frozenset[str], outcome: Outcome
 ) -> Judgement:
-    """The judgement of the stream's own model."""
+    """Judge with the stream's own model."""
     possible = tuple(s for state in states for s in _possible_states(step, state))
     judgement = judge_all(step.op, step.args, possible, features, outcome)
     anywhere = [state for state in possible if state.changed and state.pos == ANY]
     if judgement.failure is None or not anywhere:
         return judgement
-    # Bytes of several versions tell where it is as well.
+    # Bytes of several versions also show the position.
     data = delivered(Call(step.op, step.args, anywhere[0], features), outcome) or b""
     fitting = tuple(
         state.at(pos, state.origin)
@@ -87,7 +90,7 @@ def _judge(
 
 
 def _possible_states(step: Step, state: State) -> tuple[State, ...]:
-    """A stream of a file that may have become shorter may be at its end, for all it can see."""
+    """Return the states in which the stream may be at its end, as the file may have shrunk."""
     beyond = state.changed and state.pos > state.shortest and not step.op.startswith("py_")
     return (state, state.at(PAST, state.origin)) if beyond else (state,)
 
@@ -100,7 +103,7 @@ def _accepted(
     around: Circumstances,
     judgement: Judgement,
 ) -> Judgement:
-    """What the model permits, but of a file that has changed it permits every IOException."""
+    """Return what the model permits; if the file has changed, it permits every IOException."""
     if outcome.kind in IO_KINDS and any(state.changed and state.is_open for state in states):
         if outcome.kind is Kind.EOF and not _may_end(step, states, features, outcome):
             return _broken("fault.end", "raised", "raises IO, for the data does not end here")
@@ -112,7 +115,7 @@ def _accepted(
 def _may_end(
     step: Step, states: tuple[State, ...], features: frozenset[str], outcome: Outcome
 ) -> bool:
-    """Whether one of the versions ends where the call met an end."""
+    """Return whether one of the versions ends where the call found an end."""
     alone = tuple(
         state._replace(versions=(version,), changed=False)
         for state in states
@@ -122,7 +125,7 @@ def _may_end(
 
 
 def _without_failed_ranges(step: Step, outcome: Outcome) -> tuple[Step, Outcome]:
-    """The ranges of a vectored read that came; each of the others may fail for itself."""
+    """Return a vectored read without its failed ranges; each range may fail on its own."""
     parts = zip(step.args[0], outcome.value, strict=True)
     came = [(pair, part) for pair, part in parts if part.kind not in _UNANSWERED]
     ranges = tuple(pair for pair, _ in came)
@@ -132,7 +135,7 @@ def _without_failed_ranges(step: Step, outcome: Outcome) -> tuple[Step, Outcome]
 
 
 def allowed_requests(step: Step) -> int:
-    """How many requests a call may make, however often the store fails."""
+    """Return the most requests that a call may make, however often the store fails."""
     ranges: tuple[tuple[int, int] | None, ...] = ()
     if step.op == "read_vectored":
         ranges = step.args[0] or ()
@@ -166,7 +169,9 @@ def _judge_error(
 
 
 def _after(step: Step, state: State) -> tuple[State, ...]:
-    """Where a stream may be after a call that failed: as before, or up to where it would be."""
+    """Return the states after a failed call: from the old position up to the position on
+    success.
+    """
     origin = Origin(step.op, "fault.position", "fault.next", "fault.data", failed=True)
     if step.op == "close":
         return (State(state.pos, False, origin, state.versions, state.changed),)
@@ -182,7 +187,7 @@ def _after(step: Step, state: State) -> tuple[State, ...]:
 
 
 def _reach(step: Step, maximum: int) -> int:
-    """How far a call may have moved the stream."""
+    """Return the greatest distance that a call may have moved the stream, in bytes."""
     if step.op == "read_byte":
         return 1
     if step.op == "read_into":
@@ -195,8 +200,10 @@ def _reach(step: Step, maximum: int) -> int:
 
 
 def _wrong(step: Step, outcome: Outcome, failure: Failure, around: Circumstances) -> Failure:
-    """What a call that returned something else than it may has broken."""
-    if step.op == "read_vectored" and failed(outcome):  # a range, and with what it must not
+    """Return the failure with the clause that an unexpected result violates."""
+    if step.op == "read_vectored" and failed(
+        outcome
+    ):  # a range failed with an exception that is not permitted
         ends = any(part.kind is Kind.EOF for part in outcome.value)
         clause = "fault.clean" if around.fired else "fault.next"
         return failure._replace(clause="fault.end" if ends else clause)
@@ -204,7 +211,7 @@ def _wrong(step: Step, outcome: Outcome, failure: Failure, around: Circumstances
         return failure._replace(clause=_BY_ASPECT[failure.aspect])
     if step.op in ("get_pos", "py_tell"):
         return failure._replace(clause="fault.position")
-    if failure.aspect == "moved":  # by an earlier call, or else this one read at a wrong place
+    if failure.aspect == "moved":  # by an earlier call, or this one read at a wrong position
         struck_alone = around.fired and not around.failed
         return failure._replace(clause="fault.data" if struck_alone else "fault.position")
     return failure

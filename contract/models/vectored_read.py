@@ -1,4 +1,4 @@
-"""readVectored: many ranges in one call, each with a future of its own."""
+"""readVectored: several ranges in one call, each with its own future."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from fscontract.contract.models.transition_table import (
 from fscontract.contract.program.outcome import IO_KINDS, Outcome
 
 _POSITION = Origin("read_vectored", "read-vectored.position", "read-vectored.position")
-#: A refused call has read nothing, so the stream is where it was.
+#: A refused call has read nothing, so the stream has not moved.
 _REFUSED = Origin("read_vectored", "read-vectored.position", "read-vectored.position")
 
 
 def _ranges(call: Call) -> tuple[tuple[int, int], ...]:
-    """The ranges that are there, sorted by offset."""
+    """Return the ranges that are not None, sorted by offset."""
     return tuple(sorted(r for r in call.args[0] or () if r is not None))
 
 
 def _valid(call: Call) -> tuple[tuple[int, int], ...]:
-    """The ranges without those that are refused for themselves."""
+    """Return the ranges without those that are refused individually."""
     return tuple(r for r in _ranges(call) if r[0] >= 0 and r[1] >= 0)
 
 
 def overlapping(ranges: tuple[tuple[int, int], ...]) -> bool:
-    """Whether two ranges of a sorted list share a byte."""
+    """Return whether two ranges of a sorted list share a byte."""
     pairs = itertools.pairwise(ranges)
     return any(a[0] + a[1] > b[0] and b[1] > 0 and a[1] > 0 for a, b in pairs)
 
 
 def _beyond(call: Call, range_: tuple[int, int]) -> bool:
-    """Whether the range surely ends after the file does."""
+    """Return whether the range certainly ends past the end of the file."""
     return range_[0] + range_[1] > call.state.longest
 
 
@@ -53,7 +53,10 @@ def _refuses_early(call: Call) -> bool:
 
 
 def _some_empty_past_end(call: Call, outcome: Outcome) -> bool:
-    """An empty range past the end is answered in both ways."""
+    """Return whether only empty ranges are past the end and the call returned.
+
+    An empty range past the end may be answered in both ways.
+    """
     late = [r for r in _valid(call) if _beyond(call, r)]
     return not outcome.raised and all(length == 0 for _, length in late)
 
@@ -70,7 +73,7 @@ def _refusal(clause: str, when: Any, kinds: Any, tolerates: Any = None) -> Refus
 
 
 def _range_failure(call: Call, requested: tuple[int, int], got: Outcome) -> Failure | None:
-    """What is wrong with the outcome of one range, if anything."""
+    """Return what is wrong with the outcome of one range, if anything."""
     offset, length = requested
     late = offset + length > call.state.shortest
     if (late and got.kind in EOF) or (call.state.changed and got.kind in IO_KINDS):
@@ -91,7 +94,7 @@ def _range_failure(call: Call, requested: tuple[int, int], got: Outcome) -> Fail
 
 
 def _clause_of(call: Call, asked: tuple[int, int]) -> str:
-    """The clause that promises the data of a range inside the file."""
+    """Return the clause that promises the data of a range inside the file."""
     ranges = _ranges(call)
     if overlapping(ranges):
         return "read-vectored.overlap-allowed"
@@ -117,7 +120,7 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 
 def _refused_clause(call: Call, outcome: Outcome) -> str:
-    """The clause by which ranges that were refused are fine."""
+    """Return the clause that permits refused ranges."""
     asked = call.args[0]
     if not asked:
         return "read-vectored.empty"

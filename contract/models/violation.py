@@ -1,4 +1,4 @@
-"""Violations of clauses, and a judge that compares what was observed with what clauses require."""
+"""Violations of clauses, and a judge that compares observed values with required ones."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Violation:
 
 
 class Judge:
-    """Keep the violations of clauses, and count the comparisons that each clause was judged by."""
+    """Collect the violations of clauses, and count the comparisons for each clause."""
 
-    #: How many characters of a value a violation shows; None for all.
+    #: The most characters of a value that a violation shows; None for all.
     longest_repr: ClassVar[int | None] = None
 
     def __init__(self) -> None:

@@ -16,21 +16,21 @@ _ANCHOR = re.compile(r"(len|buf|max)(?:([+-])(\d{1,18}))?\Z")
 
 
 class ProgramError(ValueError):
-    """A program that can't be read; the message says where and what is allowed."""
+    """A program that can't be parsed; the message names the place and what is allowed."""
 
 
 def is_anchor(value: Argument) -> bool:
-    """Whether the value is text that stands for a number."""
+    """Return whether the value is text that represents a number."""
     return isinstance(value, str) and _ANCHOR.match(value) is not None
 
 
 def is_number(value: Argument) -> bool:
-    """Whether the value is a whole number or an anchor."""
+    """Return whether the value is a whole number or an anchor."""
     return type(value) is int or is_anchor(value)
 
 
 def resolve(value: Argument, length: int, buffer: int) -> Argument:
-    """An argument with its anchors put in: `length` is the file's, `buffer` a boundary."""
+    """Replace the anchors in an argument: `length` is the file's, `buffer` a boundary."""
     if isinstance(value, str):
         match = _ANCHOR.match(value)
         if match is None:
@@ -43,17 +43,17 @@ def resolve(value: Argument, length: int, buffer: int) -> Argument:
 
 
 def tuples(value: Any) -> Argument:
-    """JSON's lists as tuples, all the way down."""
+    """Convert JSON's lists to tuples, recursively."""
     return tuple(tuples(v) for v in value) if isinstance(value, list) else value
 
 
 def plain(value: Argument) -> Any:
-    """Tuples as JSON's lists, all the way down."""
+    """Convert tuples to JSON's lists, recursively."""
     return [plain(v) for v in value] if isinstance(value, tuple) else value
 
 
 def show(value: Argument) -> str:
-    """An argument as it stands in a program's text: anchors bare, other text quoted."""
+    """Return an argument as written in a program's text: anchors bare, other text quoted."""
     if isinstance(value, tuple):
         return "[" + ", ".join(show(v) for v in value) + "]"
     return value if is_anchor(value) else repr(value)

@@ -1,8 +1,8 @@
-"""File content in which a byte from a wrong offset shows.
+"""File content that reveals a byte from a wrong offset.
 
-Bytes run from 5 to 255: never 0 (an untouched allocation), never FILL, and starting with 255 so
+Bytes range from 5 to 255: never 0 (an untouched allocation), never FILL, and starting with 255 so
 that a signed byte or a confusion with -1 shows at once. In a file of up to 251 bytes all bytes
-differ; in a longer one no three neighbouring bytes occur twice within 15 million.
+differ; in a longer one each sequence of three neighbouring bytes is unique within 15 million.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BLOCK = (_PRIME**3 - 1) // (_PRIME - 1)
 
 @lru_cache(maxsize=64)
 def content(length: int) -> bytes:
-    """The content of a test file of `length` bytes."""
+    """Return the content of a test file of `length` bytes."""
     if length <= _PRIME:
         return bytes(_LOWEST + (250 + 97 * i) % _PRIME for i in range(length))
     block = bytearray()
@@ -38,7 +38,7 @@ def content(length: int) -> bytes:
 
 @lru_cache(maxsize=64)
 def replacement(old: bytes, length: int | None = None) -> bytes:
-    """New content of `length` bytes (default: as long) that differs from `old` at every offset."""
+    """Return new content of `length` bytes (default: same length) that differs at every offset."""
     size = len(old) if length is None else length
     source = old if size <= len(old) else old + content(size)[len(old) :]
     shift = bytes(

@@ -1,7 +1,8 @@
-"""What goes wrong with a store, and when: faults and plans of faults as data.
+"""Faults of a store and plans of faults, as data.
 
 A *request* is one request to the store: an open, a look at a status, a listing, or a read. Requests
-are counted from 1 on when a plan is attached, and a fault says by these numbers when it strikes.
+are counted from 1 when a plan is attached, and a fault gives the numbers of the requests that it
+strikes.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from fscontract.contract.program.arguments import ProgramError
 
 Number: TypeAlias = int | float
 
-#: What a request may be.
+#: The kinds of requests.
 REQUESTS = ("open", "status", "list", "read")
-#: What a plan may be attached to: the fake, a local directory, the proxy before an HTTP store.
+#: Places to attach a plan: the fake, a local directory, the proxy before an HTTP store.
 PLACES = ("fake", "local", "http")
-#: The most that a fault's numbers may be.
+#: The largest number of a fault.
 MOST_REQUESTS = 10**9
 MOST_BYTES = 1 << 40
 MOST_SECONDS = 86400
-#: The requests under a plan that are kept for messages.
+#: The most requests under a plan that are kept for messages.
 MOST_SEEN = 1000
 #: The most faults of one plan.
 MOST_FAULTS = 1000
@@ -34,20 +35,22 @@ MOST_FAULTS = 1000
 
 @dataclass(frozen=True)
 class FaultKind:
-    """One way to fail. `parameter` is the number it takes besides when: "amount" (bytes),
-    "seconds", or None."""
+    """One way to fail.
+
+    `parameter` is the number that it takes beside its time: "amount" (bytes), "seconds", or None.
+    """
 
     name: str
     meaning: str
-    #: The requests it can strike, a subset of REQUESTS.
+    #: The kinds of requests that it can strike, a subset of REQUESTS.
     requests: frozenset[str]
-    #: Where it can happen, a subset of PLACES.
+    #: The places where it can happen, a subset of PLACES.
     attaches: frozenset[str]
     parameter: str | None = None
-    #: What the parameter is unless it is given, and the least it may be.
+    #: The default of the parameter, and its least value.
     default: Number = 0
     least: Number = 0
-    #: What random plans give the parameter.
+    #: Values of the parameter in random plans.
     values: tuple[Number, ...] = ()
 
 
@@ -57,7 +60,7 @@ _EVERYWHERE = frozenset(PLACES)
 _STORES = frozenset({"fake", "http"})
 _AMOUNTS = (1, 2, 3, 7, 100, 1000, 4095, 4096, 4097)
 
-#: Every kind of fault, the mildest first.
+#: All kinds of faults, the mildest first.
 FAULTS: dict[str, FaultKind] = {
     kind.name: kind
     for kind in (
@@ -132,9 +135,10 @@ FAULTS: dict[str, FaultKind] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """A kind of fault that strikes the requests `at` to `at + times - 1` that it can strike.
+    """A kind of fault that strikes the requests `at` to `at + times - 1` of its kinds.
 
-    `amount` is in bytes. ProgramError for numbers that are out of range, or that the kind has not.
+    `amount` is in bytes. Raise ProgramError for numbers that are out of range, or that the kind
+    does not take.
     """
 
     kind: str
@@ -165,21 +169,21 @@ class Fault:
 
     @property
     def limit(self) -> int:
-        """The amount of bytes, be it the default."""
+        """The amount in bytes, or its default."""
         return int(FAULTS[self.kind].default) if self.amount is None else self.amount
 
     @property
     def delay(self) -> float:
-        """The seconds, be they the default."""
+        """The delay in seconds, or its default."""
         return float(FAULTS[self.kind].default if self.seconds is None else self.seconds)
 
     def strikes(self, number: int, request: str) -> bool:
-        """Whether it strikes the request of this number and kind."""
+        """Return whether the fault strikes the request of this number and kind."""
         due = self.at <= number < self.at + self.times
         return due and request in FAULTS[self.kind].requests
 
     def to_json(self) -> dict[str, Any]:
-        """The fault as a JSON object, without what is as it always is."""
+        """Return the fault as a JSON object, without default values."""
         values = {name: getattr(self, name) for name in ("times", "amount", "seconds")}
         usual = {"times": 1}
         chosen = {n: v for n, v in values.items() if v is not None and v != usual.get(n)}
@@ -187,7 +191,7 @@ class Fault:
 
     @classmethod
     def from_json(cls, data: Any, where: str = "fault") -> Fault:
-        """Read a fault; ProgramError names the place and what is allowed there."""
+        """Parse a fault; ProgramError names the place and what is allowed there."""
         if not isinstance(data, dict) or "kind" not in data:
             raise ProgramError(f"{where}: expected an object with kind, not {data!r:.80}")
         fields = tuple(cls.__dataclass_fields__)
@@ -202,7 +206,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class FaultPlan:
-    """Faults that happen in one run. Of several that strike the same request, the first does."""
+    """Faults of one run. If several strike the same request, the first one applies."""
 
     faults: tuple[Fault, ...] = ()
 
@@ -216,16 +220,16 @@ class FaultPlan:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds that occur."""
+        """The kinds of its faults."""
         return frozenset(fault.kind for fault in self.faults)
 
     def to_json(self) -> dict[str, Any]:
-        """The plan as a JSON object."""
+        """Return the plan as a JSON object."""
         return {"faults": [fault.to_json() for fault in self.faults]}
 
     @classmethod
     def from_json(cls, data: Any, where: str = "plan") -> FaultPlan:
-        """Read a plan; ProgramError names the place and what is allowed there."""
+        """Parse a plan; ProgramError names the place and what is allowed there."""
         if not isinstance(data, dict) or not isinstance(data.get("faults"), list):
             raise ProgramError(f"{where}: expected an object with a list of faults")
         if len(data) > 1:
@@ -238,12 +242,12 @@ class FaultPlan:
         )
 
     def dumps(self) -> str:
-        """The plan as one line of JSON."""
+        """Return the plan as one line of JSON."""
         return json.dumps(self.to_json(), separators=(",", ":"))
 
     @classmethod
     def loads(cls, text: str | bytes, where: str = "plan") -> FaultPlan:
-        """Read a plan from JSON text; ProgramError as in `from_json`."""
+        """Parse a plan from JSON text; ProgramError as in `from_json`."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -261,17 +265,17 @@ class Turn:
     firing: Firing | None = None
 
     def took_effect(self) -> None:
-        """Count the fault: to be called once the request has gone otherwise because of it."""
+        """Count the fault; call this once the fault has changed the request's result."""
         if self.firing is not None and self.fault is not None:
             self.firing.count(self.fault)
 
     def wait(self, seconds: float) -> bool:
-        """Really wait; False if the plan was taken away before the time was over."""
+        """Wait in real time; return False if the plan was detached before the time was over."""
         return self.firing is None or not self.firing.released.wait(seconds)
 
 
 class CountedRequest(NamedTuple):
-    """A request under a plan; `offset` and `length` are the bytes that it asks for, if known."""
+    """A request under a plan; `offset` and `length` are its range in bytes, if known."""
 
     number: int
     kind: str
@@ -286,7 +290,7 @@ class CountedRequest(NamedTuple):
 
 
 class Firing:
-    """A plan at work: counts requests, and says which fault strikes each. Safe with threads."""
+    """An attached plan: counts requests, and selects the fault that strikes each. Thread-safe."""
 
     def __init__(self, plan: FaultPlan) -> None:
         self.plan = plan
@@ -296,7 +300,7 @@ class Firing:
         self.fired = 0
         #: The first of the requests, for messages.
         self.seen: list[CountedRequest] = []
-        #: Set once the plan is taken away: nobody waits any more.
+        #: Set once the plan is detached: all waits end.
         self.released = threading.Event()
         self._struck: set[Fault] = set()
         self._lock = threading.Lock()
@@ -321,7 +325,7 @@ class Firing:
 
     @property
     def unstruck(self) -> tuple[Fault, ...]:
-        """The faults of the plan that have not taken effect so far."""
+        """Return the faults of the plan that have not taken effect so far."""
         return tuple(fault for fault in self.plan.faults if fault not in self._struck)
 
     def why(self, fault: Fault) -> str:
@@ -343,7 +347,7 @@ class Firing:
 
 
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:
-    """A plan of one to three faults of these kinds at the first so many requests."""
+    """Return a plan of one to three faults of these kinds at the first `requests` requests."""
     names = set(kinds)
     known = [name for name in FAULTS if name in names]
     if not known:
@@ -362,9 +366,9 @@ def _random_fault(rng: Random, name: str, requests: int) -> Fault:
 
 
 def smaller(plan: FaultPlan) -> Iterator[FaultPlan]:
-    """Plans that are simpler by one step each: without faults, then with smaller numbers.
+    """Yield plans that are one step simpler: without faults, then with smaller numbers.
 
-    Taking any of them, and going on from there, ends.
+    Repeatedly choosing any of them terminates.
     """
     faults = plan.faults
     if len(faults) > 2:
@@ -376,7 +380,7 @@ def smaller(plan: FaultPlan) -> Iterator[FaultPlan]:
 
 
 def _smaller(fault: Fault) -> Iterator[Fault]:
-    for times in _below(fault.times, 1):  # from the front, or else from the back
+    for times in _below(fault.times, 1):  # from the front, then from the back
         yield replace(fault, times=times)
         if (at := fault.at + fault.times - times) <= MOST_REQUESTS:
             yield replace(fault, at=at, times=times)
@@ -391,7 +395,7 @@ def _smaller(fault: Fault) -> Iterator[Fault]:
 
 
 def _below(value: Number, minimum: int) -> list[int]:
-    """Simpler numbers, all of them whole: the least, the half, the one before."""
+    """Return simpler numbers, all of them whole: the least, the half, the preceding one."""
     ceiling = math.ceil(value)
     values = [minimum, (ceiling + minimum) // 2, ceiling - 1]
     return [v for v in dict.fromkeys(values) if minimum <= v < value]

@@ -1,4 +1,4 @@
-"""How a program opens its file: what lies at the path, and the calls of the builder, as data."""
+"""The opening of a program's file as data: the scene at the path, and the calls of the builder."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from fscontract.contract.program.arguments import (
 #: A builder's method, then its arguments.
 BuilderCall: TypeAlias = tuple[Any, ...]
 
-#: What may lie at the path: a file, a file that is made after `open_file` and before `build`,
-#: nothing, a directory, a file that may not be read, and a path of another scheme.
+#: Scenes at the path: a file, a file that is created between `open_file` and `build`, no file,
+#: a directory, a file without read permission, and a path of another scheme.
 SCENES = ("file", "late", "missing", "directory", "unreadable", "foreign")
-#: Statuses for `with_file_status`: None; that of the file; of a file of that name in another
-#: directory, or under another scheme; of a class that the filesystem can't know; with locations;
-#: of a file of another name, also with a class of its own; and one from before the file changed.
+#: Statuses for `with_file_status`: None; the file's; a status of the same name in another
+#: directory, or under another scheme; of a class unknown to the filesystem; with locations; of
+#: a file of another name, also with another class; and one from before the file changed.
 STATUSES = (
     "none",
     "own",
@@ -36,10 +36,10 @@ STATUSES = (
     "name-subclass",
     "stale",
 )
-#: Those whose last path element is not that of the file.
+#: Statuses whose last path element differs from the file's.
 MISNAMED = frozenset({"name", "name-subclass"})
-#: The builder's methods with the names of their arguments. The `length` of a status is what it
-#: says of the file, None for the truth.
+#: The builder's methods with the names of their arguments. The `length` of a status is the length
+#: that it declares for the file, None for the true one.
 METHODS: dict[str, tuple[str, ...]] = {
     "opt": ("key", "value"),
     "must": ("key", "value"),
@@ -50,10 +50,10 @@ METHODS: dict[str, tuple[str, ...]] = {
     "buffer_size": ("number",),
     "with_file_status": ("status", "length"),
 }
-#: Floating-point numbers that JSON has no words for.
+#: Floating-point numbers that JSON can't represent.
 _NOT_FINITE = ("inf", "-inf", "nan")
 _LONGEST = 40
-#: For each argument what is allowed, as a test and in words.
+#: The allowed values of each argument: a test and a description.
 _ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "key": (lambda v: v is None or isinstance(v, str), "text or null"),
     "value": (lambda v: v is None or type(v) in (str, int, bool), "text, a whole number or true"),
@@ -71,29 +71,29 @@ _ALLOWED: dict[str, tuple[Callable[[Any], bool], str]] = {
 class Opening:
     """One use of a builder: `open_file(path)`, the calls, `build()`, and waiting for the stream.
 
-    Numbers may be anchors, but for the values of `opt` and `must`, whose text is taken as it is.
+    Numbers may be anchors, except in the values of `opt` and `must`, whose text is literal.
     """
 
     scene: str = "file"
     calls: tuple[BuilderCall, ...] = ()
 
     def text(self, length: int) -> str:
-        """The opening as one expression, for a file of `length` bytes."""
+        """Return the opening as one expression, for a file of `length` bytes."""
         file = f"{length} bytes" if self.scene in ("file", "late") else self.scene
         calls = [f"{name}({', '.join(map(_brief, args))})" for name, *args in self.calls]
         return ".".join([f"open_file({file})", *calls, "build()"])
 
     def resolved(self, length: int, buffer: int) -> Opening:
-        """The opening with every anchor replaced by a number."""
+        """Return the opening with every anchor replaced by a number."""
         return replace(self, calls=tuple(_resolved(c, length, buffer) for c in self.calls))
 
     def to_json(self) -> dict[str, Any]:
-        """The opening as a JSON object."""
+        """Return the opening as a JSON object."""
         return {"file": self.scene, "calls": [plain(call) for call in self.calls]}
 
     @classmethod
     def from_json(cls, data: Any, where: str = "open") -> Opening:
-        """Read an opening; ProgramError names the place and what is allowed there."""
+        """Parse an opening; ProgramError names the place and what is allowed there."""
         if not isinstance(data, dict) or not isinstance(data.get("calls", []), list):
             raise ProgramError(f"{where}: expected an object with file and calls")
         scene = data.get("file", "file")
@@ -104,7 +104,7 @@ class Opening:
 
 
 def _brief(value: Argument) -> str:
-    """An argument in a text for people, where a very long one tells nothing more."""
+    """Shorten a very long argument for display."""
     if isinstance(value, str) and len(value) > _LONGEST:
         return f"{value[:_LONGEST]!r}... ({len(value)} characters)"
     if type(value) is int and value.bit_length() > 4 * _LONGEST:

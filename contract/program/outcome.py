@@ -1,4 +1,4 @@
-"""What one call did, in words that no API owns."""
+"""Outcomes of calls, independent of the API."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Kind(str, Enum):
-    """How a call ended."""
+    """The way in which a call ended."""
 
     RETURNED = "returned"
     EOF = "EOF"
@@ -17,24 +17,24 @@ class Kind(str, Enum):
     NULL = "NULL"
     UNSUPPORTED = "UNSUPPORTED"
     OTHER = "OTHER"
-    ENVIRONMENT = "ENVIRONMENT"  # network or set-up: no verdict on the stream
+    ENVIRONMENT = "ENVIRONMENT"  # network or setup: no verdict on the stream
     INEXPRESSIBLE = "INEXPRESSIBLE"  # the API has no way to make the call
 
-    __hash__ = str.__hash__  # Enum's own is a Python call, and outcomes are keys
+    __hash__ = str.__hash__  # outcomes are keys, and Enum's own hash is a slow Python call
 
     def __str__(self) -> str:
         return self.value
 
 
-#: Hadoop's exception hierarchy: what a caller that catches IOException catches.
+#: Hadoop's exception hierarchy: the kinds that a caller catches with IOException.
 IO_KINDS = frozenset({Kind.EOF, Kind.IO})
-#: ... and what one that catches RuntimeException catches.
+#: ... and those that a caller catches with RuntimeException.
 RUNTIME_KINDS = frozenset({Kind.ILLEGAL_ARGUMENT, Kind.INDEX, Kind.NULL, Kind.UNSUPPORTED})
 
-#: Larger numbers are told by their size: Python shows no number of any length.
+#: Larger numbers are shown by their size: Python limits the digits that it converts.
 _MOST_BITS = 256
 
-#: Messages longer than this are cut before anything is done with them.
+#: Messages longer than this are cut before any other processing.
 _LONGEST = 10_000
 
 #: The value of every byte of a buffer before a call. File content never holds it.
@@ -44,10 +44,10 @@ FILL = 1
 class Outcome(NamedTuple):
     """One observed outcome.
 
-    `value` is what the call returned: a count in bytes, a byte, a position, a bool, bytes, None,
-    or for a vectored read a tuple with the Outcome of each range. `buffer` is the whole
-    destination buffer after the call (it held only FILL before), None where there is none.
-    `detail` says which exception it was; two outcomes that differ in it only are the same.
+    `value` is the call's return value: a count in bytes, a byte, a position, a bool, bytes, None,
+    or for a vectored read a tuple with the Outcome of each range. `buffer` is the whole destination
+    buffer after the call (it held only FILL before), None if there is none. `detail` describes the
+    exception; outcomes that differ only in `detail` are equal.
     """
 
     kind: Kind
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 
     @property
     def raised(self) -> bool:
-        """Whether the call ended in an exception."""
+        """True if the call raised an exception."""
         return self.kind is not Kind.RETURNED
 
     def __str__(self) -> str:
@@ -68,12 +68,12 @@ class Outcome(NamedTuple):
 
 
 def returned(value: Any = None, buffer: bytes | None = None) -> Outcome:
-    """The outcome of a call that returned."""
+    """Return the outcome of a call that returned."""
     return Outcome(Kind.RETURNED, value, buffer)
 
 
 def show_bytes(data: bytes, limit: int = 16) -> str:
-    """Bytes as short hexadecimal, cut after `most`."""
+    """Return bytes as short hexadecimal, cut after `most`."""
     text = data[:limit].hex(" ") or "(empty)"
     return text if len(data) <= limit else f"{text} ... ({len(data)} bytes)"
 
@@ -89,11 +89,11 @@ def _show(value: Any) -> str:
 
 
 def clip(text: str, limit: int = 160) -> str:
-    """The text, or its beginning if it is long."""
+    """Return the text, or its beginning if it is long."""
     return text if len(text) <= limit else f"{text[:limit]}... ({len(text)} characters)"
 
 
-#: Exceptions that say the way to the store failed, not that the stream broke its contract.
+#: Exceptions that report a failed connection to the store, not a violation of the contract.
 _ENVIRONMENT = (ConnectionError, TimeoutError)
 #: First match wins. UNSUPPORTED is an OSError and a ValueError in Python, so it comes first.
 _BY_CLASS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Kind], ...] = (
@@ -109,7 +109,7 @@ _BY_CLASS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Ki
 
 
 def classify(error: BaseException) -> Kind:
-    """The neutral kind of a Python exception."""
+    """Return the API-neutral kind of a Python exception."""
     from io import UnsupportedOperation
 
     if isinstance(error, UnsupportedOperation):
@@ -121,17 +121,17 @@ def classify(error: BaseException) -> Kind:
 
 
 def raised(error: BaseException, kind: Kind | None = None) -> Outcome:
-    """The outcome of a call that raised `error`; `kind` overrides the classification."""
+    """Return the outcome of a call that raised `error`; `kind` overrides the classification."""
     text = " ".join(text_of(error).split())[:160]
     detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return Outcome(kind or classify(error), None, None, detail)
 
 
 def text_of(error: BaseException) -> str:
-    """What an exception says, or the beginning of it; nothing if it can't be made to."""
+    """Return the message of an exception, or its beginning; empty if `str` fails."""
     try:
         return str(error)[:_LONGEST]
-    except BaseException:  # code of the target, of which nothing can be relied on
+    except BaseException:  # code of the target may raise anything
         return ""
 
 

@@ -1,4 +1,4 @@
-"""A program is data: a sequence of calls on a newly opened stream.
+"""Programs as data: sequences of calls on newly opened streams.
 
 Positions, lengths and sizes are whole numbers or anchors (`arguments`), so that one program fits
 any file.
@@ -22,8 +22,8 @@ from fscontract.contract.program.arguments import (
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.contract.program.open_calls import Opening
 
-#: Every operation with the names of its arguments. `size` is the destination buffer's, in bytes,
-#: None for a null buffer. Operations named `py_*` are those of Python's binary file protocol.
+#: Every operation with the names of its arguments. `size` is the size of the destination buffer in
+#: bytes, None for a null buffer. The `py_*` operations are those of Python's binary file protocol.
 OPERATIONS: dict[str, tuple[str, ...]] = {
     "close": (),
     "get_pos": (),
@@ -62,9 +62,9 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 _NUMBERS = frozenset(
     {"size", "offset", "length", "position", "count", "start", "limit", "hint", "whence"}
 )
-#: How a file may change under a stream.
+#: The ways in which a file may change under a stream.
 CHANGES = ("overwrite", "truncate", "append", "delete")
-#: What an allocator given to `read_vectored` returns; "null" stands for no allocator at all.
+#: Kinds of allocators for `read_vectored`, by what they return; "null" means no allocator.
 ALLOCATORS = ("heap", "view", "null")
 #: Formats of `py_readinto` buffers: unsigned bytes, 4-byte items, a two-dimensional view.
 FORMATS = ("B", "I", "2d")
@@ -72,7 +72,7 @@ FORMATS = ("B", "I", "2d")
 
 @dataclass(frozen=True)
 class Step:
-    """One call: the operation, its arguments, and the number of the stream it is made on."""
+    """One call: the operation, its arguments, and the number of the stream."""
 
     op: str
     args: tuple[Argument, ...] = ()
@@ -83,13 +83,13 @@ class Step:
         return text if self.stream == 0 else f"#{self.stream}.{text}"
 
     def to_json(self) -> Any:
-        """The step as JSON: `["seek", "len-1"]`, or an object if not on the first stream."""
+        """Return the step as JSON: `["seek", "len-1"]`, or an object if not on the first stream."""
         call = [self.op, *(plain(a) for a in self.args)]
         return call if self.stream == 0 else {"stream": self.stream, "call": call}
 
     @classmethod
     def from_json(cls, data: Any, where: str = "step") -> Step:
-        """Read a step; ProgramError names the place and what is allowed there."""
+        """Parse a step; ProgramError names the place and what is allowed there."""
         stream = 0
         if isinstance(data, dict):
             stream, data = data.get("stream", 0), data.get("call")
@@ -113,8 +113,8 @@ class Step:
 class Program:
     """Calls on `streams` streams newly opened on one file of `length` bytes.
 
-    With an `opening` they are opened through one builder, as many times built as there are
-    streams; else by `open`. `faults` happen meanwhile.
+    With an `opening`, one builder opens them, with one `build` for each stream; otherwise `open`
+    does. `faults` happen during the calls.
     """
 
     length: int
@@ -133,11 +133,11 @@ class Program:
         return text if self.faults is None else f"[{self.faults}] {text}"
 
     def with_steps(self, steps: tuple[Step, ...]) -> Program:
-        """The same file and streams with other calls."""
+        """Return a program with the same file and streams, and other calls."""
         return replace(self, steps=steps)
 
     def to_json(self) -> dict[str, Any]:
-        """The program as a JSON object."""
+        """Return the program as a JSON object."""
         data: dict[str, Any] = {"length": self.length, "streams": self.streams}
         if self.opening is not None:
             data["open"] = self.opening.to_json()
@@ -147,7 +147,7 @@ class Program:
 
     @classmethod
     def from_json(cls, data: Any, where: str = "program") -> Program:
-        """Read a program; ProgramError names the place and what is allowed there."""
+        """Parse a program; ProgramError names the place and what is allowed there."""
         if not isinstance(data, dict) or not isinstance(data.get("steps"), list):
             raise ProgramError(f"{where}: expected an object with length and steps")
         length, streams = data.get("length"), data.get("streams", 1)
@@ -169,12 +169,12 @@ class Program:
         return cls(length, steps, streams, opening, plan)
 
     def dumps(self) -> str:
-        """The program as one line of JSON."""
+        """Return the program as one line of JSON."""
         return json.dumps(self.to_json(), separators=(",", ":"))
 
 
 def resolve_step(step: Step, length: int, buffer: int) -> Step:
-    """The step with every anchor replaced by a number."""
+    """Return the step with every anchor replaced by a number."""
     return replace(step, args=tuple(resolve(a, length, buffer) for a in step.args))
 
 

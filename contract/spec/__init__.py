@@ -2,4 +2,4 @@
 
 
 class RenamedWarning(FutureWarning):
-    """An old name was read; the message says which name it has now."""
+    """A value uses an old name; the message gives the new one."""

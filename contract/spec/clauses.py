@@ -1,4 +1,4 @@
-"""The clauses of the specification: what must hold, as data read from `specs/*.yaml`."""
+"""The clauses of the specification, as data read from `specs/*.yaml`."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.untrusted import parse_yaml
 
-#: The document every other one builds on comes first, wherever its name sorts.
+#: The document that all others build on comes first, regardless of its name.
 _FIRST = "fsdatainputstream"
 _GLOB = frozenset("*?[")
-#: What a pattern starts with that may be the name of a group.
+#: The start of a pattern that may be the name of a group.
 _GROUP = re.compile(r"[a-z0-9]+(?=[.*?\[]|\Z)")
-#: What a document is about unless it says otherwise: streams, and how they are opened.
+#: The default subject of a document: streams and their opening.
 STREAM = "stream"
 
 
 class ClauseError(ValueError):
-    """A selection that matches no clause; the message is one line and names near misses."""
+    """A selection that matches no clause; the message is one line and suggests similar names."""
 
 
 class Level(str, Enum):
-    """How strongly a clause binds. UNSPECIFIED says that the text leaves the matter open."""
+    """The strength of a clause. UNSPECIFIED means that the text does not specify the behaviour."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -45,7 +45,7 @@ class Level(str, Enum):
 
 @dataclass(frozen=True)
 class Example:
-    """A program, and the outcomes that its last step may have, as in `specs/schema.json`."""
+    """A program and the permitted outcomes of its last step, as in `specs/schema.json`."""
 
     program: Program
     expect: tuple[dict[str, Any], ...] = field(hash=False)
@@ -53,10 +53,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Cost:
-    """A program on a file of `length` bytes opened by a builder, and what it may cost.
+    """A program on a file of `length` bytes opened by a builder, and its cost budgets.
 
     `before` are steps after which `meter` starts at 0; if it is None, it starts before the file is
-    opened. The budgets are by read policy; that of "default" is for no policy, and for each policy
+    opened. The budgets are by read policy; "default" applies without a policy, and to each policy
     that is not listed.
     """
 
@@ -67,55 +67,55 @@ class Cost:
     #: A key of `iostatistics.METERS`.
     meter: str
     budget: Mapping[str, int] = field(hash=False)
-    #: Whether the meter has to read what the budget says, instead of that at most.
+    #: The meter must equal the budget; otherwise the budget is an upper limit.
     exact: bool = False
 
 
 @dataclass(frozen=True)
 class Clause:
-    """One normative statement. `needs` are feature names, with "!" where they must be absent."""
+    """One normative statement. `needs` are feature names; "!" means the feature must be absent."""
 
     id: str
     level: Level
-    #: The heading of the source document, or where the statement stands if not in it.
+    #: The heading in the source document, or the place of a statement from elsewhere.
     section: str
     statement: str
     #: Name of the document, the stem of its file.
     document: str
-    #: The reading taken where the text contradicts itself.
+    #: The interpretation chosen if the text contradicts itself.
     reading: str = ""
     needs: tuple[str, ...] = ()
-    #: Names of the checks that judge it; empty exactly if `untestable` says why there are none.
+    #: Names of the checks that judge it; empty exactly if `untestable` gives a reason.
     checks: tuple[str, ...] = ()
     untestable: str = ""
-    #: What goes wrong for users where it is broken.
+    #: The consequence of a violation for users.
     because: str = ""
     refs: tuple[str, ...] = ()
     examples: tuple[Example, ...] = field(default=(), hash=False)
-    #: Where a statement comes from that the document itself lacks.
+    #: The source of a statement that is not in the document.
     origin: str = ""
-    #: The program whose cost is bounded, if it is judged by a check `cost.<meter>`.
+    #: The program with a bounded cost, if a check `cost.<meter>` judges the clause.
     cost: Cost | None = None
-    #: What the document is about, and so what kind of target it judges.
+    #: The subject of the document, which is the kind of target that it judges.
     api: str = STREAM
 
     @property
     def testable(self) -> bool:
-        """Whether any check judges it."""
+        """True if any check judges the clause."""
         return bool(self.checks)
 
     @property
     def citation(self) -> str:
-        """The title of the document, and the section that has the statement."""
+        """The title of the document, and the section with the statement."""
         document = documents().get(self.document)
         return f"{document.title if document else self.document} § {self.section}"
 
 
 @dataclass(frozen=True)
 class Retired:
-    """An id that no clause has any more, since a version, for a reason; it is never used again.
+    """The id of a removed clause, with the version and the reason; it is never used again.
 
-    `instead` are the clauses that say now what it said, if it was not withdrawn.
+    `instead` are the clauses that replace it, if it was not withdrawn.
     """
 
     id: str
@@ -143,7 +143,7 @@ class Renamed:
 
 @dataclass(frozen=True)
 class Document:
-    """A source document: the stem of its file, its title, what it is written from and about."""
+    """A source document: the stem of its file, its title, its source and its subject."""
 
     name: str
     title: str
@@ -151,19 +151,19 @@ class Document:
     api: str = STREAM
 
 
-#: The document that is judged only in runs in which requests fail.
+#: The document that is judged only in runs with faults.
 FAULTS = "faults"
 
 
 def near_misses(name: str, known: Iterable[str]) -> str:
-    """`"; did you mean A or B?"`, or an empty string if nothing known resembles `name`."""
+    """Return `"; did you mean A or B?"`, or an empty string if no known name resembles `name`."""
     matches = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(matches)}?" if matches else ""
 
 
 @lru_cache(maxsize=1)
 def clauses() -> dict[str, Clause]:
-    """Every clause of every document by its id, in file order."""
+    """Return every clause of every document by its id, in file order."""
     return {
         clause.id: clause
         for data in _data()
@@ -173,7 +173,7 @@ def clauses() -> dict[str, Clause]:
 
 @lru_cache(maxsize=1)
 def documents() -> dict[str, Document]:
-    """Every document that has clauses, by name, in the order of `clauses()`."""
+    """Return every document that has clauses, by name, in the order of `clauses()`."""
     return {d["document"]: _document(d) for d in _data()}
 
 
@@ -186,7 +186,7 @@ def renamed() -> tuple[Renamed, ...]:
 
 @lru_cache(maxsize=1)
 def retired() -> dict[str, Retired]:
-    """Return every id that was a clause's and is not any more, by id."""
+    """Return all retired clauses by id."""
     entries = (entry for data in _data() for entry in data.get("retired", ()))
     declared = (Retired(**{**e, "instead": tuple(e.get("instead", ()))}) for e in entries)
     return {entry.id: entry for entry in (*declared, *_of_renamed_groups())}
@@ -202,13 +202,13 @@ def _of_renamed_groups() -> Iterator[Retired]:
 
 
 def present(name: str) -> str:
-    """Return the id that a clause of this id has now, or `name` if it has none or several."""
+    """Return the current id of a clause, or `name` if there is none or more than one."""
     old = retired().get(name)
     return old.instead[0] if old is not None and len(old.instead) == 1 else name
 
 
 def read_id(name: str) -> str:
-    """Return `present(name)`; warn with RenamedWarning if that is another id."""
+    """Return `present(name)`; warn with RenamedWarning if the id changed."""
     current = present(name)
     if current != name:
         warnings.warn(str(retired()[name]), RenamedWarning, stacklevel=2)
@@ -216,7 +216,7 @@ def read_id(name: str) -> str:
 
 
 def read_name(kind: str, name: str) -> str:
-    """Return `present_name(kind, name)`; warn with RenamedWarning if that is another name."""
+    """Return `present_name(kind, name)`; warn with RenamedWarning if the name changed."""
     current = present_name(kind, name)
     if current != name:
         warnings.warn(f"{name} is {current} now", RenamedWarning, stacklevel=2)
@@ -224,13 +224,13 @@ def read_name(kind: str, name: str) -> str:
 
 
 def present_name(kind: str, name: str) -> str:
-    """Return the name that a target or profile has now; `kind` is "targets" or "profiles"."""
+    """Return the current name of a target or profile; `kind` is "targets" or "profiles"."""
     names = (getattr(version, kind).get(name) for version in renamed())
     return next((new for new in names if new), name)
 
 
 def notice(pattern: str) -> str:
-    """Return a line that says what an old name stands for now; "" for a present name."""
+    """Return a line that gives the current name for an old one; "" for a current name."""
     if pattern in retired():
         return str(retired()[pattern])
     version, current = _current(pattern)
@@ -240,13 +240,13 @@ def notice(pattern: str) -> str:
 
 
 def present_patterns(pattern: str) -> tuple[str, ...]:
-    """Return the patterns that an old name stands for now, or the pattern itself."""
+    """Return the patterns that replace an old name, or the pattern itself."""
     old = retired().get(pattern)
     return (_current(pattern)[1],) if old is None else old.instead
 
 
 def _current(pattern: str) -> tuple[Renamed | None, str]:
-    """Return the version that renamed the document or group of a pattern, and the pattern of now.
+    """Return the version that renamed the document or group of a pattern, and the current pattern.
 
     A pattern that matches a clause keeps its meaning.
     """
@@ -260,11 +260,11 @@ def _current(pattern: str) -> tuple[Renamed | None, str]:
 
 
 def select(patterns: Sequence[str]) -> list[Clause]:
-    """The clauses that match any pattern, in file order; all of them if there is no pattern.
+    """Return the clauses that match any pattern, in file order; all clauses without patterns.
 
-    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. Warn
-    with RenamedWarning of an old name, and select what it stands for now.
-    Raises ClauseError for a pattern that matches nothing.
+    A pattern is an id, a prefix that ends at a dot (`seek`), a document's name, or a glob. An old
+    name selects its replacement, with a RenamedWarning. Raise ClauseError for a pattern that
+    matches nothing.
     """
     chosen: set[str] = set()
     for pattern in patterns:

@@ -1,4 +1,4 @@
-"""Violations that are known: each with a reason, and bound to the way it fails."""
+"""Known failures: accepted violations, each with a reason and the way it fails."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, sho
 _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target", "intermittent")
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-#: Outcomes of a clause that was judged: an entry that did not occur then is out of date.
+#: Verdicts of a clause that was judged: an entry that did not occur is then outdated.
 _JUDGED = VIOLATED | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
 
 class KnownError(ValueError):
-    """A file of known failures that can't be used; one line for each mistake."""
+    """An invalid file of known failures; the message has one line for each error."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """One known failure: the clause, why it is accepted, and how it fails.
+    """One known failure: the clause, the reason to accept it, and the way it fails.
 
     After the day `until` it counts as a failure again. `target` is a glob over target names, empty
     for all of them. One that is `intermittent` need not occur in every run.
@@ -52,12 +52,12 @@ class Known:
     intermittent: bool = False
 
     def applies_to(self, target: str) -> bool:
-        """Whether the entry is about the target of this name."""
+        """Return whether the entry applies to the target of this name."""
         return not self.target or fnmatchcase(target, self.target)
 
 
 def load_known(path: Path) -> tuple[Known, ...]:
-    """The entries of a YAML file with the list `known`; KnownError names file and entry."""
+    """Return the entries of a YAML file with the list `known`; KnownError names file and entry."""
     try:
         data = load_yaml(path)
     except UntrustedError as error:
@@ -68,7 +68,7 @@ def load_known(path: Path) -> tuple[Known, ...]:
 
 
 def parse_known(data: Any, where: str) -> tuple[Known, ...]:
-    """Known failures from plain data; KnownError has a line for each mistake."""
+    """Parse known failures from plain data; KnownError has a line for each error."""
     if data is None:
         return ()
     if not isinstance(data, list):
@@ -81,7 +81,7 @@ def parse_known(data: Any, where: str) -> tuple[Known, ...]:
 
 
 def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
-    """Add the entries; yield the mistakes in them, each after the number of its entry."""
+    """Add the entries; yield the errors in them, each after the number of its entry."""
     for number, item in enumerate(data, 1):
         mistakes = list(_mistakes(item))
         yield from (f"{number}: {text}" for text in mistakes)
@@ -96,7 +96,7 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
 def match(
     known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
 ) -> Known | None:
-    """The entry for this failure of this clause that has not expired on `today`."""
+    """Return the entry for this failure of this clause that has not expired on `today`."""
     for entry in known:
         same = entry.clause == clause_id and counterexample.is_listed_as(entry.signature)
         if same and (entry.until is None or today <= entry.until):
@@ -105,7 +105,7 @@ def match(
 
 
 def outdated(listed: Iterable[Known]) -> str:
-    """Which of a clause's entries is out of date if it held in a run, in words; "" if none is."""
+    """Describe the first outdated entry of a clause that held in a run; "" if there is none."""
     gone = next((entry for entry in listed if not entry.intermittent), None)
     if gone is None:
         return ""
@@ -113,7 +113,7 @@ def outdated(listed: Iterable[Known]) -> str:
 
 
 def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]:
-    """Add what fails in `result` to the file, and return it; entries that are there stay."""
+    """Add the failures in `result` to the file, and return it; existing entries stay."""
     old = load_known(path) if path.exists() else ()
     listed = {(e.clause, e.signature) for e in old if e.applies_to(result.target)}
     added = tuple(e for e in failures(result, reason) if (e.clause, e.signature) not in listed)
@@ -134,10 +134,10 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
 
 
 def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
-    """Drop entries that did not occur in `result`, and return them.
+    """Remove entries that did not occur in `result`, and return them.
 
-    Entries stay that are intermittent, about other targets, or about clauses this run did not
-    judge.
+    Entries that are intermittent, for other targets, or for clauses that this run did not judge
+    stay.
     """
     judged = {r.clause.id: r for r in result.clauses if r.outcome in _JUDGED}
     entries = load_known(path)
@@ -188,7 +188,7 @@ def _day(value: Any) -> date | None:
 
 
 def save_known(path: Path, entries: tuple[Known, ...], heading: str = "") -> None:
-    """Write the entries below the comment at the top of the file, `heading` if it is new."""
+    """Write the entries below the comment at the top of the file, or `heading` if it is new."""
     text = to_yaml(entries)
     part = path.with_name(f"{path.name}.part")
     part.write_text((_heading(path) or heading) + text, encoding="utf-8")
@@ -196,7 +196,7 @@ def save_known(path: Path, entries: tuple[Known, ...], heading: str = "") -> Non
 
 
 def to_yaml(entries: Iterable[Known]) -> str:
-    """The entries as the text of a file."""
+    """Return the entries as the text of a file."""
     plain = [
         {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
     ]
@@ -208,7 +208,7 @@ def to_yaml(entries: Iterable[Known]) -> str:
 
 
 def _heading(path: Path) -> str:
-    """The comment at the top of the file, which a rewrite keeps."""
+    """Return the comment at the top of the file, which a rewrite keeps."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
     heading = ""
     for line in lines:
@@ -221,7 +221,7 @@ def _heading(path: Path) -> str:
 def applying(
     known: Iterable[Known], entries: Iterable[Mapping[str, Any]], profile: str, target: str
 ) -> tuple[Known, ...]:
-    """Return the known failures that apply to a target: those of a file, then a profile's own.
+    """Return the known failures that apply to a target: those of a file, then the profile's.
 
     `entries` are those of the profile of that name. Raises KnownError.
     """

@@ -1,4 +1,4 @@
-"""Profiles: what a connector declares it supports, and what it is known to get wrong."""
+"""Profiles: the features that a connector declares, and its known violations."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from fscontract.contract.untrusted import (
     short,
 )
 
-#: Where Hadoop's contract options live in its configuration files.
+#: The prefix of contract options in Hadoop's configuration files.
 _HADOOP = "fs.contract."
 #: The feature that the keys listed as unsupported declare.
 _UNSUPPORTED = "openfile-unsupported-keys"
 
 
 class ProfileError(ValueError):
-    """A profile that can't be used; one line for each fault: file, place, what is allowed."""
+    """An invalid profile; one line for each error: file, place, what is allowed."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Something a connector may have. `hadoop` is its key in Hadoop's contract files, or ""."""
+    """A feature of connectors. `hadoop` is its key in Hadoop's contract files, or ""."""
 
     name: str
-    #: What declaring it means.
+    #: The meaning of declaring it.
     sentence: str
     hadoop: str
     default: bool
@@ -52,35 +52,37 @@ class Feature:
 
 @dataclass(frozen=True)
 class Profile:
-    """What one connector declares. A clause whose needs it does not satisfy is not checked."""
+    """The declarations of one connector. A clause whose needs it does not satisfy is not
+    checked.
+    """
 
     name: str
     title: str
     features: frozenset[str]
     #: A boundary of the connector's buffer, in bytes; None leaves it to the binding.
     buffer: int | None = None
-    #: Whether an operation costs a round trip; None leaves it to the binding.
+    #: True if an operation costs a round trip; None leaves it to the binding.
     remote: bool | None = None
     #: Known violations, each with `clause` and `reason`, some with `issue`, `signature`, `until`.
     known: tuple[Mapping[str, str], ...] = field(default=(), hash=False)
-    #: Options of a Hadoop contract file that have no bearing on streams.
+    #: Options of a Hadoop contract file that do not concern streams.
     ignored: tuple[str, ...] = ()
-    #: Keys of its own that open_file takes, and those that it knows but does not support.
+    #: Its own keys that open_file supports, and those that it recognises but does not support.
     own_keys: frozenset[str] = frozenset()
     unsupported_keys: frozenset[str] = frozenset()
     #: By clause and read policy, or "default": budgets that replace those of the clause's cost.
     budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
 
     def has(self, name: str) -> bool:
-        """Whether the feature is declared."""
+        """Return whether the feature is declared."""
         return name in self.features
 
     def satisfies(self, needs: Iterable[str]) -> tuple[str, ...]:
-        """The needs that are not met; one that starts with "!" asks for the feature's absence."""
+        """Return the unmet needs; one that starts with "!" requires the feature to be absent."""
         return tuple(n for n in needs if self.has(n.removeprefix("!")) == n.startswith("!"))
 
     def with_features(self, names: Iterable[str]) -> Profile:
-        """This profile with features added, or removed where "!" or "-" precedes the name."""
+        """Return this profile with features added, or removed if "!" or "-" precedes the name."""
         declared = set(self.features)
         for name in names:
             plain = name[1:] if name[:1] in ("!", "-") else name
@@ -95,7 +97,7 @@ class Profile:
 
 @lru_cache(maxsize=1)
 def features() -> dict[str, Feature]:
-    """Every feature by name, in the order of `specs/features.yaml`."""
+    """Return every feature by name, in the order of `specs/features.yaml`."""
     data = parse_yaml(files("fscontract.specs").joinpath("features.yaml").read_text("utf-8"))
     return {
         name: Feature(name, entry["sentence"], entry.get("hadoop", ""), entry["default"])
@@ -105,15 +107,15 @@ def features() -> dict[str, Feature]:
 
 @lru_cache(maxsize=1)
 def profile_names() -> tuple[str, ...]:
-    """The names of the profiles that come with the kit, sorted."""
+    """Return the names of the built-in profiles, sorted."""
     entries = files("fscontract.specs").joinpath("profiles").iterdir()
     return tuple(sorted(e.name[: -len(".yaml")] for e in entries if e.name.endswith(".yaml")))
 
 
 def load_profile(name_or_path: str) -> Profile:
-    """A profile by its shipped name, or read from a YAML or Hadoop contract XML file.
+    """Load a profile by its built-in name, or from a YAML or Hadoop contract XML file.
 
-    Raises ProfileError for an unknown name and for a file with faults.
+    Raise ProfileError for an unknown name or an invalid file.
     """
     name = read_name("profiles", name_or_path)
     if name in profile_names():
@@ -164,7 +166,7 @@ def _profile(data: Mapping[str, Any]) -> Profile:
 def _merged(
     base: Mapping[str, Mapping[str, int]], overrides: Mapping[str, Mapping[str, int]]
 ) -> Mapping[str, Mapping[str, int]]:
-    """A budget with a default replaces the one it is added to, others replace what they list."""
+    """Merge budgets: one with a default replaces the old budget, others replace what they list."""
     added = {
         clause: budget if "default" in budget else {**base.get(clause, {}), **budget}
         for clause, budget in overrides.items()
@@ -185,7 +187,7 @@ def _from_yaml(text: str, where: str) -> Profile:
 
 
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
-    """Names that the schema can't know: of profiles, features and clauses."""
+    """Yield unknown names that the schema can't detect: of profiles, features and clauses."""
     base = data.get("extends")
     if base is not None and present_name("profiles", base) not in profile_names():
         yield f"extends: no profile {base!r}; allowed: {', '.join(profile_names())}"
@@ -208,7 +210,9 @@ def _opening_faults(opening: Mapping[str, Any]) -> Iterator[str]:
     for key in sorted(set(opening.get("keys", ())).intersection(unsupported)):
         yield f"openfile.unsupported: {key!r} is among the keys, too"
     with_cost = [c.id for c in clauses().values() if c.cost is not None]
-    policies = option_table().policies  # "default" is one, and a budget's key for none at all
+    policies = (
+        option_table().policies
+    )  # "default" is a policy, and also the budget's key for no policy
     for name, budget in opening.get("budgets", {}).items():
         if name not in with_cost:
             what = f"{name} has no cost" if name in clauses() else f"no clause {name!r}"
