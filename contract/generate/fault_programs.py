@@ -68,9 +68,7 @@ def systematic(
     buffer: int,
     only_length: int | None = None,
 ) -> Iterator[Program]:
-    """Yield every kind of read, with each kind of fault at the first requests, or at all of
-    them.
-    """
+    """Yield every kind of read, with each kind of fault at the first or at all requests."""
     lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
     for length in lengths:
         for steps in _short(operations, length, buffer):

@@ -26,9 +26,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class Block:
-    """The bytes of a file from `offset` up to `end`; `previous` is the id of the preceding
-    block.
-    """
+    """The bytes of a file from `offset` up to `end`; `previous` is the preceding block's id."""
 
     block_id: int
     offset: int
