@@ -375,7 +375,7 @@ class CheckedScaling(ABC):
     @property
     @abstractmethod
     def count(self) -> int:
-        """Return the desired number of partitions."""
+        """The desired number of partitions."""
 
     @abstractmethod
     def define(

@@ -112,7 +112,7 @@ def passwords_in(url: str) -> frozenset[str]:
 
 
 def _secrets(name: str, value: Any, inner: bool) -> Iterator[str]:
-    """Return the secrets in the value of this name; `inner` means that all of it is secret."""
+    """Yield the secrets in the value of this name; `inner` means that all of it is secret."""
     value, text = typed_value(value), str(value)
     secret = inner or _SECRET.search(name) is not None
     if isinstance(value, Mapping):
@@ -143,7 +143,7 @@ def _looks_random(text: str) -> bool:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Return the forms of a secret: plain, in a URL, in a representation."""
+    """Yield the forms of a secret: plain, in a URL, in a representation."""
     yield secret
     yield quote(secret)
     yield quote(secret, safe="")

@@ -96,7 +96,7 @@ class _Search:
         self._furthest = -1
 
     def misplaced(self, states: tuple[State, ...]) -> list[Unexplained]:
-        """The positioned calls whose outcome is not permitted in any state."""
+        """Return the positioned calls whose outcome is not permitted in any state."""
         result = []
         for thread, calls in enumerate(self.threads):
             for number, call in enumerate(calls):
