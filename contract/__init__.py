@@ -1,3 +1,3 @@
-"""Specification, models, runner and reports: what must hold, as code."""
+"""Specification, models, runner and reports."""
 
 __version__ = "0.2.0"

@@ -15,35 +15,35 @@ from fscontract.contract.program.program import Step
 
 
 class Injector(ABC):
-    """Makes the requests of one target fail by a plan."""
+    """Makes the requests of one target fail according to a plan."""
 
-    #: The kinds of faults it can bring about.
+    #: The kinds of faults that it can cause.
     kinds: frozenset[str]
 
     @abstractmethod
     def attach(self, plan: FaultPlan) -> None:
-        """Count requests from 1 on and let the plan happen, instead of one attached before.
+        """Count requests from 1 on and apply the plan, replacing an attached one.
 
-        ProgramError if the plan has other kinds than `kinds`.
+        Raise ProgramError if the plan has kinds of faults that are not in `kinds`.
         """
 
     @abstractmethod
     def detach(self) -> None:
-        """Let all go well from now on, and end every wait of a fault; may be called again."""
+        """Stop all faults and end their waits; may be called again."""
 
     @property
     @abstractmethod
     def requests(self) -> int:
-        """The requests since `attach`, up to `detach`."""
+        """The number of requests since `attach`, up to `detach`."""
 
     @property
     @abstractmethod
     def fired(self) -> int:
-        """The faults that have taken effect since `attach`."""
+        """The number of faults that have taken effect since `attach`."""
 
     @contextmanager
     def attached(self, plan: FaultPlan) -> Iterator[None]:
-        """Attach the plan for the time of a `with` block."""
+        """Attach the plan for the duration of a `with` block."""
         self.attach(plan)
         try:
             yield
@@ -52,9 +52,9 @@ class Injector(ABC):
 
 
 class PlanInjector(Injector):
-    """An injector for code that asks, at each of its requests, what is to happen to it.
+    """An injector for code that requests its fault at each of its requests.
 
-    Its target calls `request`, and acts on the turn that it gets.
+    Its target calls `request`, and applies the turn that it gets.
     """
 
     def __init__(self, kinds: frozenset[str]) -> None:
@@ -64,13 +64,13 @@ class PlanInjector(Injector):
         self._watchers: list[list[Firing]] = []
 
     def watch(self) -> list[Firing]:
-        """Return a list to which every plan that is attached from now on is added, at work."""
+        """Return a list to which every plan that is attached from now on is added as a Firing."""
         watcher: list[Firing] = []
         self._watchers.append(watcher)
         return watcher
 
     def attach(self, plan: FaultPlan) -> None:
-        """As the port has it."""
+        """Implement `Injector.attach`."""
         for i, fault in enumerate(plan.faults, 1):
             if fault.kind not in self.kinds:
                 possible = ", ".join(k for k in FAULTS if k in self.kinds)
@@ -84,67 +84,69 @@ class PlanInjector(Injector):
             watcher.append(self._firing)
 
     def detach(self) -> None:
-        """As the port has it."""
+        """Implement `Injector.detach`."""
         self._attached = False
         self._firing.released.set()
 
     def request(
         self, kind: str, path: str = "", offset: int | None = None, length: int | None = None
     ) -> Turn:
-        """The turn of a request, which is one of the kinds in `faults.REQUESTS`.
+        """Return the turn of a request of one of the kinds in `faults.REQUESTS`.
 
-        The path, the first byte and the number of bytes that it asks for are for messages.
+        The path, offset and length of the request are for messages.
         """
         firing = self._firing
         return firing.request(kind, path, offset, length) if self._attached else Turn()
 
     @property
     def requests(self) -> int:
-        """As the port has it."""
+        """The number of requests since `attach`, up to `detach`."""
         return self._firing.requests
 
     @property
     def fired(self) -> int:
-        """As the port has it."""
+        """The number of faults that have taken effect since `attach`."""
         return self._firing.fired
 
 
 class NoScene(Exception):
-    """The target has no way to put this at a path: the program can't be run on it."""
+    """The target can't create this scene at a path, so the program can't run on it."""
 
 
 class Opener(ABC):
     """`open_file` of one filesystem, step by step, below the prefix that its binding made.
 
-    The methods that stand for calls of the API let its exceptions through; `outcome` says what
-    they mean.
+    The methods that correspond to API calls let exceptions pass; `outcome` classifies them.
     """
 
-    #: What it can put at a path (a subset of SCENES).
+    #: The scenes that it can create at a path (a subset of SCENES).
     scenes: frozenset[str]
     #: The statuses that it can give to a builder (a subset of STATUSES).
     statuses: frozenset[str] = frozenset()
-    #: Whether the API has I/O statistics, so that those a target lacks are missing.
+    #: True if the API has I/O statistics, so that those a target lacks count as missing.
     statistics = False
 
     @abstractmethod
     def place(self, scene: str, content: bytes) -> str:
-        """Make the scene and return its path; NoScene, TargetError. "late" is made by `appear`."""
+        """Make the scene and return its path; NoScene, TargetError.
+
+        The file of the scene "late" is made by `appear`.
+        """
 
     @abstractmethod
     def appear(self, path: str, content: bytes) -> None:
-        """Make the file at a path of the scene "late", or replace the one that is there."""
+        """Make the file at a path of the scene "late", or replace an existing one."""
 
     @abstractmethod
     def status(self, path: str, kind: str, length: int | None) -> Any:
-        """A status of a kind for the file at `path`; `length` replaces the true one."""
+        """Return a status of a kind for the file at `path`; `length` replaces the true one."""
 
     @abstractmethod
     def open_file(self, path: str) -> Any:
-        """A new builder."""
+        """Return a new builder."""
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
-        """A call with a status in the place of its kind; NoScene if there is none of the kind."""
+        """Return the call with a status object instead of its kind; NoScene if unavailable."""
         if call[0] != "with_file_status":
             return call
         method, kind, length = call
@@ -155,65 +157,70 @@ class Opener(ABC):
         return method, self.status(path, kind, length)
 
     def call(self, builder: Any, call: BuilderCall) -> Any:
-        """The builder after a call that is ready."""
+        """Make a call that `ready` returned, and return the builder."""
         method, *args = call
         return getattr(builder, method)(*args)
 
     def build(self, builder: Any) -> Any:
-        """What `build` returns."""
+        """Return the result of `build`."""
         return builder.build()
 
     def get(self, future: Any) -> Any:
-        """The stream that the future gives, as the binding has opened streams."""
+        """Return the stream of the future, in the form of the binding's opened streams."""
         return future.result()
 
     def outcome(self, error: Exception) -> Outcome:
-        """What an exception of a call means."""
+        """Return the outcome for an exception of a call."""
         return raised(error)
 
     def counters(self, opened: Any) -> Mapping[str, int]:
-        """The I/O statistics of the filesystem and, unless None, of an opened stream by Hadoop's
-        names; empty if the API has none."""
+        """Return the I/O statistics of the filesystem, and of an opened stream unless None.
+
+        The names are Hadoop's; the result is empty if the API has no statistics.
+        """
         return {}
 
 
-#: An opened stream in whatever form its binding likes.
+#: An opened stream, of a type that its binding chooses.
 Opened: TypeAlias = Any
 Action: TypeAlias = Callable[[Opened], Outcome]
 
 
 class TargetError(Exception):
-    """The target could not be set up or used: no verdict on its streams (exit code 3)."""
+    """The target can't be set up or used: there is no verdict on its streams (exit code 3)."""
 
 
 class Binding(ABC):
-    """One filesystem under one API. Every file lies below a random prefix that `prepare` makes
-    and `dispose` removes; both may be called once. Files are never named by the suite."""
+    """One filesystem under one API.
+
+    Every file is below a random prefix that `prepare` makes and `dispose` removes; each may be
+    called once. The suite never chooses names of files.
+    """
 
     #: Name of the API: "stream" (our ports), "python-file", "fsspec", ...
     api: ClassVar[str]
     #: The profile that fits the API when the user names none.
     default_profile: ClassVar[str] = "default"
 
-    #: What the target is called in reports; never holds a secret.
+    #: The name of the target in reports; never contains a secret.
     name: str
-    #: The operations the API has a word for.
+    #: The operations that the API can express.
     operations: frozenset[str]
-    #: Ways the binding can change a file under an open stream (a subset of CHANGES).
+    #: Changes that the binding can make to a file under an open stream (a subset of CHANGES).
     changes: frozenset[str] = frozenset()
-    #: A boundary of the implementation's buffer in bytes: where off-by-one faults live.
+    #: A boundary of the implementation's buffer in bytes, where off-by-one bugs are likely.
     buffer: int = 4096
-    #: How many bytes an open file reads at once; known once prepared, None if it does not tell.
+    #: Bytes that an open file reads at once; known after `prepare`, None if unknown.
     block: int | None = None
-    #: Whether an operation costs a round trip, so that fewer programs are run.
+    #: True if an operation costs a round trip, so that fewer programs are run.
     remote: bool = False
-    #: Whether positioned reads are calls of the stream, not of the filesystem beside it.
+    #: True if positioned reads are calls of the stream, not of the filesystem.
     pread_on_stream: bool = True
     #: Opens with options; None if the API has no builder.
     opener: Opener | None = None
-    #: Makes requests fail by a plan; None if that can't be done.
+    #: Makes requests fail according to a plan; None if the binding does not support that.
     injector: Injector | None = None
-    #: The only content there is, for a target that can't be written (`--file`, `--content`).
+    #: The only content of a read-only target (`--file`, `--content`).
     fixed_content: bytes | None = None
 
     @abstractmethod
@@ -234,7 +241,10 @@ class Binding(ABC):
 
     @abstractmethod
     def bind(self, step: Step) -> Action:
-        """A step without anchors as a function from an opened stream to what happened."""
+        """Return a function that makes the step, without anchors, on an opened stream.
+
+        The function returns the outcome.
+        """
 
     @abstractmethod
     def dispose(self) -> None:
@@ -242,21 +252,24 @@ class Binding(ABC):
 
     @property
     def prefix(self) -> str | None:
-        """The path of the prefix while there is one."""
+        """The path of the prefix while it exists."""
         return None
 
     def leftovers(self) -> list[str]:
-        """The paths of directories where `prepare` makes prefixes whose names are like theirs."""
+        """Return the paths of possible leftovers of other runs.
+
+        These are directories at the place of `prepare`'s prefixes whose names look like theirs.
+        """
         raise TargetError(f"{self.name}: what runs have left can't be listed through {self.api}")
 
     def discard(self, prefix: str) -> None:
-        """Remove a prefix that another run has left, if it is there; TargetError if it stays."""
+        """Remove a prefix that another run has left, if it exists; TargetError if that fails."""
         raise TargetError(f"{self.name}: {prefix} can't be removed through {self.api}")
 
     def status_length(self, path: str) -> int | None:
-        """The length in bytes that the filesystem's status reports for `path`, if it has one."""
+        """Return the length in bytes that the filesystem's status reports for `path`, if any."""
         return None
 
     def status_etag(self, path: str) -> str | None:
-        """The version of the file at `path` that the filesystem's status reports, if it has one."""
+        """Return the version of the file at `path` that the filesystem's status reports, if any."""
         return None

@@ -21,8 +21,8 @@ from fscontract.contract.targets import UsageError, bind_connector
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult
 
-#: What can be checked: a name, URL or `file.py:callable` as on the command line; a filesystem, or
-#: a callable that returns one; or a binding, also to a part of a pipeline.
+#: A target: a name, URL or `file.py:callable` as on the command line; a filesystem, or a callable
+#: that returns one; or a binding, including one to a part of a pipeline.
 Target: TypeAlias = "str | Binding | PipelineBinding | Callable[[], Any] | Any"
 
 
@@ -81,7 +81,7 @@ def check(
 
 
 class InProcess:
-    """A target that is checked in this process, by those of the clauses that are about it.
+    """A target that is checked in this process, by the clauses that apply to it.
 
     With its name as the user typed it, a run on a filesystem writes replay files.
     """
@@ -96,7 +96,7 @@ class InProcess:
     ) -> None:
         self.name = name_of(binding)
         is_part = isinstance(binding, PipelineBinding)
-        #: The APIs that its clauses are about.
+        #: The APIs of the clauses that apply to it.
         self.apis = frozenset({binding.api if is_part else STREAM})
         self.clauses = tuple(c for c in clauses if c.api in self.apis and c.testable)
         self._binding = binding

@@ -1,7 +1,7 @@
-"""The suite's own clock. A target that patches `time` in this process does not change it.
+"""Clock and sleep functions of the suite, unaffected by a target that patches `time`.
 
-The functions hold what they call as defaults: tools that freeze time replace the attributes of all
-modules, too. It is imported before any target is.
+The functions hold the originals as default arguments, because tools that freeze time also replace
+the attributes of all modules. It is imported before any target.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What all commands share, here and in `pipeline`: messages, and the options of a target.
+"""Functions shared by all commands, here and in `pipeline`: messages, and options of targets.
 
-Imports only click and the standard library before a command runs, so that `--help` is quick.
+It imports only click and the standard library before a command runs, so that `--help` is quick.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import sys
 
 import click
 
-#: Characters of a line on stderr; the middle of a longer one is left out.
+#: The most characters of a line on stderr; the middle of a longer one is omitted.
 _MAX_LINE = 2000
 
 
 def say(message: str, err: bool = False) -> None:
-    """Print `message`, which may repeat what others wrote, so that it can't drive a terminal.
+    """Print `message`, escaping characters that could control a terminal.
 
-    On stderr it prints nothing if that is closed.
+    The message may contain foreign text. With `err`, it is dropped if stderr is closed.
     """
     from fscontract.contract.text import printable
 
@@ -35,7 +35,7 @@ def say_error(message: str) -> None:
 
 
 def in_one_place() -> bool:
-    """Return whether stdout and stderr are one file, pipe or terminal: one message is enough."""
+    """Return whether stdout and stderr are one file, pipe or terminal, so one message is enough."""
     try:
         return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
     except (AttributeError, OSError, ValueError):  # not files, or closed
@@ -43,11 +43,11 @@ def in_one_place() -> bool:
 
 
 def pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    """Convert KEY=VALUE texts to a dictionary, as a click callback; messages hold no value."""
+    """Convert KEY=VALUE texts to a dictionary, as a click callback; errors omit the values."""
     options: dict[str, str] = {}
     for number, text in enumerate(value, 1):
         key, equals, rest = text.partition("=")
-        if not equals or not key:  # the text may be a secret: it is not repeated
+        if not equals or not key:  # the text may be a secret, so the message omits it
             raise click.BadParameter(f"number {number} is not of the form key=value")
         if key in options:
             raise click.BadParameter(f"{key!r} is given twice")

@@ -1,7 +1,8 @@
 """Read `[tool.fscontract]` of pyproject.toml: defaults of runs, and the targets of a project.
 
-The values have the names and meanings of the options of `fscontract check`. Those of a target win
-over the defaults, and options of the command line over both. Paths are relative to the file.
+The values have the names and meanings of the options of `fscontract check`. Those of a target
+override the defaults, and options of the command line override both. Paths are relative to the
+file.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ _NAME = "pyproject.toml"
 _TABLE = "tool.fscontract"
 #: Names of options whose values are secrets. A committed file must not hold them.
 _SECRET = re.compile(r"pass|pwd|secret|token|cred|cookie|bearer|key\Z", re.IGNORECASE)
-#: Values that are paths; that of `profile` may be a name, too.
+#: Options whose values are paths; the value of `profile` may also be a name.
 _PATHS = ("known", "content")
 
 
 class ConfigError(ValueError):
-    """A configuration that can't be used; one line for each mistake, with file and key."""
+    """An invalid configuration; the message has one line for each error, with file and key."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Config:
 def find_config(folder: Path) -> Config:
     """Return the configuration of the nearest pyproject.toml that has one, from `folder` upwards.
 
-    It is empty if there is none. Raise ConfigError for a table that can't be used.
+    It is empty if there is none. Raise ConfigError for an invalid table.
     """
     for parent in (folder, *folder.parents):
         path = parent / _NAME
@@ -68,7 +69,7 @@ def find_config(folder: Path) -> Config:
 
 
 def load_config(path: Path) -> Config | None:
-    """Return the configuration of a file, None if it has no table; ConfigError."""
+    """Return the configuration of a file, None if it has no table. Raise ConfigError."""
     try:
         data = tomllib.loads(load_text(path))
     except (UntrustedError, tomllib.TOMLDecodeError, RecursionError) as error:
@@ -102,7 +103,10 @@ def _secrets(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the values of a table as those of options; relative paths become the user's."""
+    """Return the values of a table as option values.
+
+    Relative paths become relative to the current directory.
+    """
     values = dict(entry)
     for name in ("features", "clauses"):
         if name in values:
@@ -120,7 +124,7 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _target(target: str, folder: Path) -> str:
-    """Return the target as it is typed in the current directory."""
+    """Return the target as the user would type it in the current directory."""
     path, colon, name = target.rpartition(":")
     if not (names_code(target) and path.endswith(".py")):
         return target
@@ -134,5 +138,5 @@ def _relative(path: str, folder: Path) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a value of TOML as it is written on a command line."""
+    """Return a TOML value as written on a command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Ports of the parts of a pipeline: how scenarios drive splitters, block readers and tables."""
+"""Ports of the parts of a pipeline, through which scenarios drive splitters, readers and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fscontract.contract.models.splitter import BlockRecord, FileRecord
 class PipelineBinding(ABC):
     """A part of a pipeline that can be checked. Reports show its `name`."""
 
-    #: The `api` of the documents that judge it.
+    #: The `api` of the documents that apply to it.
     api: ClassVar[str]
     name: str
 
@@ -41,7 +41,7 @@ class SplitterSettings:
 
 
 class Splitter(ABC):
-    """One life of a splitter; `taken` returns what it emits."""
+    """One instance of a splitter; `taken` returns the records that it emits."""
 
     @abstractmethod
     def begin_window(self, window_id: int) -> None:
@@ -53,27 +53,27 @@ class Splitter(ABC):
 
     @abstractmethod
     def taken(self) -> Sequence[FileRecord | BlockRecord]:
-        """Return what was emitted since the last call, in order."""
+        """Return the records emitted since the last call, in order."""
 
     @abstractmethod
     def checkpoint(self) -> str:
-        """Return a checkpoint that a new life can start from."""
+        """Return a checkpoint from which a new instance can start."""
 
     @abstractmethod
     def close(self) -> None:
-        """End this life. Nothing is written afterwards."""
+        """Close this instance. It writes nothing afterwards."""
 
 
 class FedSplitter(Splitter):
-    """A splitter that is fed files."""
+    """A splitter that receives its files."""
 
     @abstractmethod
     def put(self, directory: str | None, relative_path: str) -> None:
-        """Feed it a file."""
+        """Pass a file to the splitter."""
 
     @abstractmethod
     def idle(self) -> None:
-        """Let it do its work for idle time."""
+        """Let the splitter do its work for idle time."""
 
 
 class FindingSplitter(Splitter):
@@ -85,11 +85,11 @@ class FindingSplitter(Splitter):
 
     @abstractmethod
     def emit_tuples(self) -> None:
-        """Emit what the window still allows."""
+        """Emit the records that the window still allows."""
 
     @abstractmethod
     def committed(self, window_id: int, removed: Sequence[int] = ()) -> None:
-        """Commit a window: no failure leads back to it. `removed` operators no longer exist."""
+        """Commit a window: no failure returns to it. `removed` operators no longer exist."""
 
     @abstractmethod
     def trigger(self) -> None:
@@ -105,7 +105,7 @@ class FindingSplitter(Splitter):
 
     @abstractmethod
     def missing(self) -> Sequence[str]:
-        """Return the inputs that it reported as missing, as often as it did."""
+        """Return the inputs that it reported as missing, once for each report."""
 
 
 class SplitterBinding(PipelineBinding):
@@ -121,7 +121,7 @@ class SplitterBinding(PipelineBinding):
     def fed(
         self, filesystem: FileSystem, settings: SplitterSettings, checkpoint: str | None = None
     ) -> FedSplitter:
-        """Return a splitter that is fed files."""
+        """Return a splitter that receives its files."""
 
     @abstractmethod
     def finding(
@@ -162,10 +162,10 @@ class TableSettings:
     """Settings of a writer.
 
     `design` is 1 for tables that are synced after their dataset, 2 for those written before it.
-    After `compact_after` deltacommits the table is compacted, cleaned and archived; None for never.
-    Archiving leaves `keep_instants` on the timeline. `lock` is "" for none, "shared" for a lock for
-    each action, "session" for one that is held until the writer is closed. A writer that died holds
-    it for `lease` seconds of the clock, which advances by one second at each call.
+    After `compact_after` deltacommits the table is compacted, cleaned and archived; None means
+    never. Archiving leaves `keep_instants` on the timeline. `lock` is "" for none, "shared" for a
+    lock for each action, "session" for one that is held until the writer is closed. A writer that
+    died holds it for `lease` seconds of the clock, which advances by one second at each call.
     """
 
     design: int = 2
@@ -213,7 +213,7 @@ class CheckedWriter(ABC):
 
     @abstractmethod
     def recover(self) -> None:
-        """Recover what other writers left incomplete."""
+        """Recover actions that other writers left incomplete."""
 
     @abstractmethod
     def sync(self) -> None:
@@ -245,7 +245,7 @@ class CheckedTableReader(ABC):
 
     @abstractmethod
     def files(self, partitions: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
-        """Return the sizes of the files of some partitions, by one request."""
+        """Return the sizes of the files of some partitions, with one request."""
 
     @abstractmethod
     def prune(self, column: str, operator: str, value: Any) -> set[str]:
@@ -269,7 +269,7 @@ class CheckedListing(ABC):
 
     @abstractmethod
     def warnings(self) -> int:
-        """Return how many warnings there were of an unusable or wrong table."""
+        """Return the number of warnings about an unusable or wrong table."""
 
     @abstractmethod
     def metrics(self) -> Mapping[str, float]:
@@ -293,16 +293,16 @@ class MetadataTableBinding(PipelineBinding):
     def reader(
         self, filesystem: FileSystem, as_of: str | None = None, read_only: bool = False
     ) -> CheckedTableReader:
-        """Return the table as it is, or as it was at an instant; OSError.
+        """Return the current table, or its state at an instant; OSError.
 
-        If `read_only`, it lists what the table has, though the dataset may be ahead.
+        With `read_only`, it lists the files in the table, even if the dataset is ahead.
         """
 
     @abstractmethod
     def listing(
         self, filesystem: FileSystem, enabled: bool = True, validate: bool = False
     ) -> CheckedListing:
-        """Return the files by the table, by a listing if there is none, or by both to validate."""
+        """Return the files: from the table, from a listing without one, or both to validate."""
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ class DeliveredRecord(Protocol):
 
     @property
     def block_id(self) -> int:
-        """The block it was read from."""
+        """The block from which it was read."""
 
     @property
     def record(self) -> Any:
@@ -342,7 +342,7 @@ class DeliveredRecord(Protocol):
 
     @property
     def offset(self) -> int:
-        """Where it starts in the file."""
+        """The offset of the record in the file."""
 
 
 class CheckedReader(ABC):
@@ -358,7 +358,7 @@ class CheckedReader(ABC):
 
     @abstractmethod
     def close_if_idle(self) -> None:
-        """Close the stream if it is idle; called while no block comes."""
+        """Close the stream if it is idle; called while no block arrives."""
 
     @abstractmethod
     def close(self) -> None:
@@ -366,22 +366,22 @@ class CheckedReader(ABC):
 
 
 class CheckedScaling(ABC):
-    """One logical reader's decisions about its partitions."""
+    """Decisions of one logical reader about its partitions."""
 
     @abstractmethod
     def report(self, partition: int, queue_size: int | None, now: float) -> bool:
-        """Report a partition's statistics; return whether to define the partitions anew."""
+        """Report a partition's statistics; return whether to redefine the partitions."""
 
     @property
     @abstractmethod
     def count(self) -> int:
-        """How many partitions there should be."""
+        """The desired number of partitions."""
 
     @abstractmethod
     def define(
         self, counters: Sequence[int], backlog: Sequence[int], required: int, first: bool
     ) -> ScaledPartitions:
-        """Define partitions; the present ones have counted and have waiting these blocks.
+        """Define partitions, given the counted and waiting blocks of the present ones.
 
         Their readers are configured as "old0", "old1", ...; new ones have the configuration "new".
         """
@@ -391,7 +391,7 @@ class CheckedScaling(ABC):
 class ScaledPartitions:
     """The partitions by their configurations, blocks counted, and keys.
 
-    `reused` says whether any of them is an object from before.
+    `reused` is true if any of them is one of the old objects.
     """
 
     readers: tuple[str, ...]

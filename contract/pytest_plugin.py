@@ -1,7 +1,7 @@
 """The pytest plug-in: `test_contract = conformance(make_filesystem)` is a test for every clause.
 
-Does nothing until a test module calls `conformance`. pytest loads it at start-up, so the rest of
-the kit is imported when it is used.
+It does nothing until a test module calls `conformance`. pytest loads it at start-up, so it imports
+the rest of the kit on first use.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Connector: TypeAlias = Callable[[], Any] | str
 
 
 class ContractViolation(AssertionError):
-    """A clause does not hold; the message is the whole report of it."""
+    """A clause is violated; the message is its full report."""
 
 
 class Conformance:
-    """A suite for one connector; pytest makes a test of every clause when it is named `test*`."""
+    """A suite for one connector; pytest makes a test of every clause if its name is `test*`."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Conformance:
         self._warned = False
 
     def select(self) -> tuple[Clause, ...]:
-        """The testable clauses; ValueError, with one line, for whatever is mistaken."""
+        """Return the testable clauses; raise ValueError, with one line, for invalid arguments."""
         from fscontract.contract.runner.run_options import profile_of, selected
         from fscontract.contract.spec.known_failures import load_known
 
@@ -76,7 +76,7 @@ class Conformance:
         return chosen
 
     def run(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
-        """The result of the one run; fails, without a traceback, if there could be none."""
+        """Return the result of the only run; fail without a traceback if there is none."""
         from fscontract.contract.binding import TargetError
         from fscontract.contract.targets import UsageError
 
@@ -90,7 +90,7 @@ class Conformance:
         return self._result
 
     def warnings(self) -> tuple[str, ...]:
-        """What is to be told of the run besides its verdicts, to the first who asks."""
+        """Return the warnings of the run to the first caller, and nothing to later ones."""
         warned, self._warned = self._warned, True
         return () if warned or self._result is None else self._result.warnings
 
@@ -103,10 +103,10 @@ class Conformance:
         from fscontract.contract.targets import bind_connector
 
         binding = bind_connector(self.connector, name)
-        ordered = tuple(sorted(clauses, key=[*every().values()].index))  # in whatever order
+        ordered = tuple(sorted(clauses, key=[*every().values()].index))  # may be in any order
         run = replace(self._options(), effort=effort, seed=seed)
         with catch_warnings():
-            simplefilter("ignore", RenamedWarning)  # `select` has warned
+            simplefilter("ignore", RenamedWarning)  # `select` has already warned
             known = load_known(Path(self.known)) if self.known is not None else ()
             settings = settings_for(binding, run, ordered, known)
         return runner.check(binding, settings)
@@ -127,13 +127,12 @@ def conformance(
     clauses: str | Sequence[str] | None = None,
     seed: int | None = None,
 ) -> Conformance:
-    """A pytest test for every clause: `test_contract = conformance(make_filesystem)`.
+    """Return a pytest test for every clause: `test_contract = conformance(make_filesystem)`.
 
     `connector` returns a filesystem of any kind that has a binding, or is a target as on the
-    command line. `clauses` are ids, groups or globs. `--contract-effort` and `--contract-seed`
-    take precedence; without either, pytest's settings `contract_effort` and `contract_seed` count,
-    which are quick and 0 unless they are given. The suite runs once, when the first of its tests
-    does.
+    command line. `clauses` are ids, groups or globs. `--contract-effort` and `--contract-seed` take
+    precedence; without them, pytest's settings `contract_effort` and `contract_seed` apply, with
+    the defaults quick and 0. The suite runs once, for the first of its tests.
     """
     patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses or ())
     line = sys._getframe(1).f_lineno - 1
@@ -167,7 +166,7 @@ class ClauseItem(pytest.Item):
         self._clause_result: ClauseResult | None = None
 
     def setup(self) -> None:
-        """Run the suite if it has not run, for the clauses whose tests are selected."""
+        """Run the suite if it has not run, for the clauses of the selected tests."""
         from fscontract.contract.report.text import summary_of
         from fscontract.contract.runner.result import UNVERIFIED, Verdict
         from fscontract.contract.text import printable
@@ -190,7 +189,7 @@ class ClauseItem(pytest.Item):
         self._clause_result = result
 
     def runtest(self) -> None:
-        """Fail with the report of the clause if it does not hold."""
+        """Fail with the report of the clause if it is violated."""
         from fscontract.contract.report.text import failure_block
         from fscontract.contract.runner.result import FAILING, Verdict
 
@@ -202,32 +201,32 @@ class ClauseItem(pytest.Item):
             raise ContractViolation("\n".join(failure_block(result)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The report alone: the lines of this plug-in tell nobody anything."""
+        """Return only the report: the source lines of this plug-in would not help."""
         if isinstance(excinfo.value, ContractViolation):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The line that calls `conformance`."""
+        """Return the line that calls `conformance`."""
         return self.path, self.suite.line, self.name
 
 
 def _no_verdict(message: str) -> BaseException:
-    """Raised while a test is set up, so that pytest counts an error, not a failure."""
+    """Return a failure to raise during setup, where pytest counts it as an error."""
     from fscontract.contract.text import printable
 
     return pytest.fail.Exception(printable(message), pytrace=False)
 
 
 def _expect_failure(reason: str) -> None:
-    """Ends the test as expected to fail, but returns under `--runxfail`."""
+    """Report the test as an expected failure, but return under `--runxfail`."""
     from fscontract.contract.text import printable
 
     pytest.xfail(printable(reason))
 
 
 def _setting(config: pytest.Config, name: str, said: object) -> Any:
-    """What the command line says, or else what `conformance` was told, or else the settings."""
+    """Return the command line's value, else the argument of `conformance`, else the setting."""
     chosen = config.getoption(name)
     if chosen is None:
         chosen = config.getini(name) if said is None else said
@@ -235,7 +234,7 @@ def _setting(config: pytest.Config, name: str, said: object) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse settings that make no sense."""
+    """Reject invalid settings."""
     effort, seed = config.getini("contract_effort"), config.getini("contract_seed")
     if effort not in _EFFORTS:
         raise pytest.UsageError(f"contract_effort: one of {', '.join(_EFFORTS)}, not {effort!r}")
@@ -264,7 +263,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[ClauseItem] | None:
-    """Make the tests of a `conformance` that has the name of a test."""
+    """Make the tests of a `conformance` whose name is that of a test."""
     if not isinstance(obj, Conformance) or not collector.funcnamefilter(name):
         return None
     label = f"{collector.name.removesuffix('.py')}.{name}"
@@ -272,13 +271,13 @@ def pytest_pycollect_makeitem(
 
     try:
         clauses = obj.select()
-    except (ValueError, RenamedWarning) as error:  # a user may make errors of warnings
+    except (ValueError, RenamedWarning) as error:  # a user may turn warnings into errors
         raise pytest.Collector.CollectError(f"{name}: {error}") from error
     return [
         ClauseItem.from_parent(
             collector,
             name=f"{name}[{clause.id}]",
-            # said as a whole, for pytest 9.2 makes another id of a name with brackets
+            # passed as a whole, because pytest 9.2 changes the id of a name with brackets
             nodeid=f"{collector.nodeid}::{name}[{clause.id}]",
             suite=obj,
             clause=clause,
@@ -289,8 +288,10 @@ def pytest_pycollect_makeitem(
 
 
 def pytest_report_collectionfinish(items: Sequence[pytest.Item]) -> list[str]:
-    """A line for each suite that was collected: what is checked, by which clauses, how; and what
-    in the environment and among ids is not as it may seem."""
+    """Return a line for each collected suite: its connector, clauses and settings.
+
+    Another line lists the FSCONTRACT_ variables of the environment.
+    """
     suites: dict[int, list[ClauseItem]] = {}
     for item in items:
         if isinstance(item, ClauseItem):
@@ -307,7 +308,7 @@ def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
         f"{features}, effort {first.effort}, seed {first.seed}"
     )
     variables = sorted(name for name in os.environ if name.startswith("FSCONTRACT_"))
-    if variables:  # a misspelt one would otherwise go unnoticed; values may be secret
+    if variables:  # reveal misspelt variables; their values may be secret
         yield f"  set in the environment: {' '.join(variables)}"
 
 
@@ -321,8 +322,7 @@ def _name(connector: Connector) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List what was out of the way in the runs, and the recommendations that are not kept: tests
-    of those pass."""
+    """List the anomalies of the runs, and the violated recommendations, whose tests pass."""
     lines = [*_warned(terminalreporter), *_lax(terminalreporter)]
     if lines:
         terminalreporter.section("fscontract")
@@ -333,7 +333,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _warned(reporter: pytest.TerminalReporter) -> Iterator[str]:
     for outcome in ("passed", "failed", "error", "skipped", "xfailed", "xpassed"):
         for report in reporter.stats.get(outcome, ()):
-            properties = dict(getattr(report, "user_properties", ()))  # collections have none
+            # collection reports have no properties
+            properties = dict(getattr(report, "user_properties", ()))
             if "warnings" in properties and "clause" in properties:
                 suite = report.nodeid.partition("[")[0]
                 for text in properties["warnings"].splitlines():

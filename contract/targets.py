@@ -1,7 +1,7 @@
 """Resolve a target to a binding: names, URLs and callables.
 
-Nothing here imports an implementation: named targets and bindings are entry points. Secrets in
-options, user information and query strings of URLs never get into a message.
+This module imports no implementation: named targets and bindings are entry points. Messages never
+contain secrets from options, or from user information and query strings of URLs.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from fscontract.contract.spec.clauses import near_misses, read_name
 from fscontract.contract.text import mask_url, redact
 from fscontract.contract.untrusted import typed_value
 
-assert clock  # it has the functions of `time` before a target is imported that patches them
+assert clock  # imported first: it keeps the `time` functions that a target may patch
 TARGETS = "fscontract.targets"
 BINDINGS = "fscontract.bindings"
 #: Named targets that are parts of a pipeline.
 PIPELINES = "fscontract.pipelines"
-#: Named targets whose requests can be made to fail, in the place of those of the same name.
+#: Named targets whose requests can be made to fail; they replace those of the same name.
 FAULTY = "fscontract.faulty"
 _URL_BINDING = "fsspec"
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
@@ -47,7 +47,7 @@ _CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.D
 
 
 class UsageError(ValueError):
-    """What the user asked for can't be meant (exit code 2)."""
+    """An invalid argument of the user (exit code 2)."""
 
 
 def resolve_target(
@@ -57,7 +57,7 @@ def resolve_target(
     content: Path | None = None,
     faulty: bool = False,
 ) -> Binding:
-    """The binding to the filesystem that TARGET names; errors and arguments as `resolve_any`."""
+    """Return the binding to the filesystem TARGET; errors and arguments as `resolve_any`."""
     binding = resolve_any(text, options, file, content, faulty)
     if isinstance(binding, PipelineBinding):
         raise UsageError(f"{mask_url(text)}: a {binding.api}, not a filesystem")
@@ -71,17 +71,17 @@ def resolve_any(
     content: Path | None = None,
     faulty: bool = False,
 ) -> Binding | PipelineBinding:
-    """What TARGET names; UsageError, or TargetError if it can't be made.
+    """Return the binding that TARGET names; UsageError, or TargetError if it can't be made.
 
-    `options` are passed on to whatever makes it. `file` is the URL of a file that a read-only
-    target holds, and `content` the local file with the same bytes; both or neither. Of a `faulty`
-    one the requests can be made to fail.
+    `options` are passed to the code that makes it. `file` is the URL of a file that a read-only
+    target holds, and `content` the local file with the same bytes; both or neither. With `faulty`,
+    the requests of the target can be made to fail.
     """
     text = read_name("targets", text)
     _check_file(text, file, content)
     with _outside(text, options, ours=True):
         binding = _resolve(text, options, file, content, faulty)
-        str(binding.name)  # it has to have one
+        str(binding.name)  # the binding must have a name
         can_fail = not isinstance(binding, PipelineBinding) and binding.injector is not None
     if faulty and not can_fail:
         able = _names(installed(FAULTY))
@@ -109,21 +109,21 @@ def _resolve(
 
 
 def names_code(text: str) -> bool:
-    """Whether TARGET is file.py:callable or package.module:callable, which runs what it names."""
+    """Return whether TARGET is file.py:callable or package.module:callable, which runs code."""
     return "://" not in text and (_FILE.match(text) or _DOTTED.match(text)) is not None
 
 
 def recognise(filesystem: Any, name: str) -> Binding:
-    """The binding for a filesystem object; UsageError lists what is accepted."""
+    """Return the binding for a filesystem object; UsageError lists what is accepted."""
     if isinstance(filesystem, Binding):
         return filesystem
     accepted = ["a Binding"]
     for entry in installed(BINDINGS).values():
         try:
             cls = entry.load()
-        except ImportError:  # an extra that is not installed can't have made the object
+        except ImportError:  # the object can't come from an extra that is not installed
             continue
-        except Exception as error:  # one of a version that the binding is not for may have
+        except Exception as error:  # the object may come from an unsupported version of the library
             accepted.append(f"{entry.name} (not here: {_described(error)})")
             continue
         binding = _call(cls.recognise, name, {}, filesystem, name)
@@ -135,7 +135,7 @@ def recognise(filesystem: Any, name: str) -> Binding:
 
 
 def bind_connector(connector: Any, name: str) -> Binding:
-    """The binding for a target string, a callable that makes a filesystem, or a filesystem."""
+    """Return the binding for a target string, a filesystem, or a callable that makes one."""
     if isinstance(connector, str):
         return resolve_target(connector, {})
     filesystem = _call(connector, name, {}) if callable(connector) else connector
@@ -189,7 +189,7 @@ def _from_callable(
             inspect.signature(target).bind(**typed)
         except TypeError as error:
             raise UsageError(f"{text}: {name} can't be called so: {error}") from error
-        except ValueError:  # a callable written in C has no signature to look at
+        except ValueError:  # a callable written in C has no signature
             pass
         return _recognise_any(_call(partial(target, **typed), text, options), text)
 
@@ -247,9 +247,10 @@ def _call(function: Any, text: str, options: dict[str, str], *args: Any) -> Any:
 
 @contextmanager
 def _outside(text: str, options: dict[str, str], ours: bool = False) -> Iterator[None]:
-    """Make a TargetError of whatever code of a target raises, or of what it is made with.
+    """Convert exceptions of a target's code, or of the code that makes it, to TargetError.
 
-    Values of options are taken out of what it says, unless UsageError and TargetError are `ours`.
+    The message omits values of options. UsageError keeps its class; if `ours`, it and TargetError
+    pass unchanged.
     """
     try:
         yield
@@ -269,14 +270,14 @@ def _could_not(text: str, error: BaseException, options: dict[str, str]) -> NoRe
 
 
 def _described(error: BaseException) -> str:
-    """Return the class of an exception, what it says, and where it was raised."""
+    """Return the class of an exception, its message, and where it was raised."""
     message = " ".join(text_of(error).split())
     said = f"{type(error).__name__}: {message}" if message else type(error).__name__
     return f"{said} ({raised_at(error)})"
 
 
 def raised_at(error: BaseException) -> str:
-    """Return the innermost line that is neither this module's, nor the library's, nor Python's."""
+    """Return the innermost line that is not from this module, the library or Python."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
     foreign = (sysconfig.get_path("stdlib"), "<frozen")
     own = [
@@ -299,12 +300,12 @@ def _expect_binding(binding: Any, text: str) -> Binding:
 
 
 def installed(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by their names."""
+    """Return the entry points of a group by their names."""
     return {entry.name: entry for entry in sorted(entry_points(group=group))}
 
 
 def load_entry(entry: EntryPoint, what: str) -> Any:
-    """What an entry point names; TargetError if a library is missing that it needs."""
+    """Load an entry point; TargetError if a library that it needs is missing."""
     try:
         return entry.load()
     except ModuleNotFoundError as error:
@@ -320,18 +321,18 @@ def _names(entries: dict[str, EntryPoint]) -> str:
 _START = "fscontract-"
 _FORM = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(r"fscontract-(?P<time>\d{8}T\d{6}Z)-[0-9a-z_]{8}(?:-[0-9a-z_]{8})?")
-#: One, in the tasks of a run that removes what they leave.
+#: Contains one mark in the tasks of a run that removes their leftovers.
 _marks: list[str] = []
 
 
 def new_name(now: datetime | None = None) -> str:
-    """A name that nobody else has, such as `fscontract-20261121T203400Z-ab12cd34`."""
+    """Return a unique name, such as `fscontract-20261121T203400Z-ab12cd34`."""
     return "-".join([f"{timed_start(now)}{token_hex(4)}", *_marks])
 
 
 @contextmanager
 def marked(mark: str) -> Iterator[None]:
-    """Have new names end with a mark of 8 letters and digits, by which a run knows its tasks'."""
+    """Append a mark of 8 letters and digits to new names, by which a run recognises its tasks'."""
     _marks[:] = [mark]
     try:
         yield
@@ -340,25 +341,25 @@ def marked(mark: str) -> Iterator[None]:
 
 
 def has_mark(name: str, mark: str) -> bool:
-    """Whether the name was made in a task of the run with this mark."""
+    """Return whether the name was made in a task of the run with this mark."""
     return made_at(name) is not None and name.endswith(f"-{mark}")
 
 
 def timed_start(now: datetime | None = None) -> str:
-    """The beginning of such a name, up to what is random."""
+    """Return the start of such a name, up to the random part."""
     return f"{_START}{(now or datetime.now(timezone.utc)):{_FORM}}-"
 
 
 def made_at(name: str) -> datetime | None:
-    """When the directory of this name was made; None if the name does not tell."""
+    """Return when the directory of this name was made; None if the name does not contain a time."""
     match = _NAME.fullmatch(name)
     try:
         created = match and datetime.strptime(match["time"], _FORM)
-    except ValueError:  # no such day
+    except ValueError:  # invalid date
         return None
     return created.replace(tzinfo=timezone.utc) if created else None
 
 
 def is_ours(name: str) -> bool:
-    """Whether the name may be one that a run gave."""
+    """Return whether a run may have made the name."""
     return name.startswith(_START)

@@ -1,7 +1,8 @@
-"""Read text, YAML and JSON that others wrote, within bounds on size, depth and numbers.
+"""Read text, YAML and JSON from untrusted sources, within bounds on size, depth and numbers.
 
-The bounds are checked before a value is built, so that no file can exhaust the memory, the stack
-or the time of the process. Each error is one line that names the file, the line and the column."""
+The bounds are checked before a value is built, so that no file can exhaust the memory, the stack or
+the time of the process. Each error is one line that names the file, the line and the column.
+"""
 
 from __future__ import annotations
 
@@ -22,29 +23,29 @@ import yaml
 
 #: The largest file that is read, in bytes.
 MOST_BYTES = 16 << 20
-#: How deep lists and objects may be nested.
+#: The deepest nesting of lists and objects.
 MOST_LEVELS = 64
-#: The digits of a number.
+#: The most digits of a number.
 MOST_DIGITS = 100
-#: The characters and values that the aliases of a YAML file may add to it.
+#: The most characters and values that the aliases of a YAML file may add to it.
 MOST_ALIASED = 1 << 20
-#: The mistakes that one message lists.
+#: The most errors that one message lists.
 _MOST_MISTAKES = 20
-#: The parser in C does not recurse, and takes a tenth of the time.
+#: The C parser does not recurse, and is ten times faster.
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
-#: What decides, by the first character of a plain scalar, of which type it is. Dates stay text.
+#: Resolvers of the type of a plain scalar, by its first character. Dates stay text.
 _RESOLVERS = {
     first: [(tag, expression) for tag, expression in resolvers if not tag.endswith(":timestamp")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
-#: Outside of strings: what opens or closes, and numbers that JSON lacks or that are too long.
+#: Tokens outside of strings: brackets, and numbers that JSON lacks or that are too long.
 _JSON_TOKEN = re.compile(rf"\\.|[\"\[\]{{}}]|-?Infinity|NaN|[0-9]{{{MOST_DIGITS + 1},}}", re.DOTALL)
 
 
 class UntrustedError(ValueError):
-    """A file or text that can't be used: where, and what is wrong, in one line."""
+    """An invalid file or text; the message gives the place and the error, in one line."""
 
 
 def load_text(path: Path) -> str:
@@ -84,9 +85,9 @@ def load_json(path: Path) -> Any:
 
 
 def parse_yaml(text: str, where: str = "YAML") -> Any:
-    """Return the one document in YAML text as plain data, None if there is none.
+    """Return the only document in YAML text as plain data, None if there is none.
 
-    Dates stay text. A key may occur once, and the tags of plain data alone are allowed. Raise
+    Dates stay text. A key may occur once, and only the tags of plain data are allowed. Raise
     UntrustedError, which begins with `where`.
     """
     return _Yaml(text, where).document()
@@ -113,7 +114,7 @@ def parse_json(text: str | bytes, where: str = "JSON") -> Any:
 
 
 def typed_value(value: Any) -> Any:
-    """Return the value of an option of the command line: what JSON says, or the text itself."""
+    """Return the value of a command-line option: parsed as JSON, or else the text itself."""
     if isinstance(value, str):
         try:
             return parse_json(value)
@@ -123,7 +124,7 @@ def typed_value(value: Any) -> Any:
 
 
 def listed(mistakes: Iterable[str]) -> str:
-    """Return the first of the mistakes, a line for each; the last line says if there are more."""
+    """Return the first errors, a line for each; the last line says if there are more."""
     found = list(islice(mistakes, _MOST_MISTAKES + 1))
     more = ["... and more mistakes"] if len(found) > _MOST_MISTAKES else []
     return "\n".join(found[:_MOST_MISTAKES] + more)
@@ -146,7 +147,7 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def _check_json(text: str) -> None:
-    """Raise UntrustedError if the text is nested too deep, or has a number that is not allowed."""
+    """Raise UntrustedError if the text is nested too deeply, or has an invalid number."""
     depth, inside = 0, False
     for token in _JSON_TOKEN.finditer(text):
         what = token[0]
@@ -196,7 +197,7 @@ class _Yaml:
         self._text = text
         self._where = where
         self._events: Iterator[Any] = iter(())
-        #: By anchor: the value, its size, and how many levels it has.
+        #: By anchor: the value, its size, and its depth in levels.
         self._anchors: dict[str, tuple[Any, int, int]] = {}
         #: Characters and values so far, those that aliases added, and the deepest level.
         self._size = 0
@@ -343,7 +344,7 @@ def _implied(value: str) -> str:
     return f"{_TAG}str"
 
 
-#: By tag: what the value is called, and what makes it.
+#: By tag: the name of the type, and the function that makes the value.
 _SCALARS: dict[str, tuple[str, Callable[[yaml.ScalarNode], Any]]] = {
     "null": ("null", lambda node: None),
     "bool": ("true or false", _CONSTRUCTOR.construct_yaml_bool),
@@ -376,7 +377,7 @@ _TYPES = {
 
 
 def schema_mistakes(data: Any, schema: str) -> Iterator[str]:
-    """Yield what is wrong in `data` by `specs/<schema>.schema.json`, each in one line."""
+    """Yield the errors in `data` according to `specs/<schema>.schema.json`, each in one line."""
     for error in _validator(schema).iter_errors(data):
         keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.absolute_path)
         place = "".join(keys).removeprefix(".") or "top level"
@@ -385,7 +386,7 @@ def schema_mistakes(data: Any, schema: str) -> Iterator[str]:
 
 @cache
 def _validator(schema: str) -> Any:
-    """Return the validator; 512.0 is not a whole number, as it is in JSON Schema."""
+    """Return the validator; 512.0 is not an integer, unlike in JSON Schema."""
     from jsonschema import Draft202012Validator, validators
 
     text = files("fscontract.specs").joinpath(f"{schema}.schema.json").read_text("utf-8")

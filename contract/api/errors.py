@@ -10,7 +10,7 @@ import io
 
 
 class EOFException(EOFError, OSError):
-    """A position or a read went beyond the end of the data."""
+    """A position or a read is past the end of the data."""
 
 
 class IllegalArgumentException(ValueError):

@@ -209,8 +209,9 @@ class FSDataInputStream(Closeable):
     def read_fully(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
     ) -> None:
-        """Read like `pread`, but all `length` bytes or EOFException.
-        (PositionedReadable.readFully)
+        """Read all `length` bytes, or raise EOFException. (PositionedReadable.readFully)
+
+        The other errors are those of `pread`.
         """
 
     @abstractmethod
@@ -316,8 +317,9 @@ class FileSystem(ABC):
 
     @abstractmethod
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """Return a binary file to write; creates parents, and the file appears when it is
-        closed.
+        """Return a binary file to write.
+
+        It creates missing parents, and the file appears when it is closed.
         """
 
     @abstractmethod

@@ -56,9 +56,7 @@ METERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def meter(name: str, counters: Mapping[str, int]) -> int | None:
-    """Return the value of a meter of METERS for these counters; None if no counter that adds to it
-    exists.
-    """
+    """Return the value of a meter of METERS; None if no counter that adds to it exists."""
     telling, subtracted = METERS[name]
     reported = [counters[counter] for counter in telling if counter in counters]
     if not reported:

@@ -39,8 +39,9 @@ class ValueType:
 
 @dataclass(frozen=True)
 class Option:
-    """One key. `least` is the least valid value, below which it is unset; `zero` is the meaning of
-    0.
+    """One key.
+
+    `least` is the least valid value, below which it is unset; `zero` is the meaning of 0.
     """
 
     key: str

@@ -36,7 +36,7 @@ def programs(
     seed: int,
     only_length: int | None = None,
 ) -> Iterator[Program]:
-    """Return programs with faults of these kinds; the same seed gives the same ones."""
+    """Yield programs with faults of these kinds; the same seed gives the same ones."""
     yield from systematic(operations, kinds, buffer, only_length)
     draw = random.Random(f"{seed}:faults")
     source = random_walk.programs(operations, buffer, "deep", seed, only_length)
@@ -68,9 +68,7 @@ def systematic(
     buffer: int,
     only_length: int | None = None,
 ) -> Iterator[Program]:
-    """Yield every kind of read, with each kind of fault at the first requests, or at all of
-    them.
-    """
+    """Yield every kind of read, with each kind of fault at the first or at all requests."""
     lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
     for length in lengths:
         for steps in _short(operations, length, buffer):
@@ -94,7 +92,7 @@ def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
 
 
 def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tuple[Step, ...]]:
-    """Return reads of every kind, each followed by a look at the position and another read."""
+    """Yield reads of every kind, each followed by a look at the position and another read."""
     some = min(length, buffer)
     reads = [
         Step("read_byte"),

@@ -183,9 +183,7 @@ def _stated_length(call: BuilderCall) -> int:
 
 
 def _real(value: float) -> float | str:
-    """Return a number of `opt_double` as a program has it: JSON can't represent inf, -inf and
-    nan.
-    """
+    """Return a number of `opt_double` for JSON, which can't represent inf, -inf and nan."""
     return value if math.isfinite(value) else str(value)
 
 
@@ -324,8 +322,9 @@ class Readings:
         self._second_streams: dict[Steps, Steps] = {}
 
     def families(self, length: int, overstated: bool) -> list[Steps]:
-        """Return the families for a file of `length` bytes; `overstated` if it is declared
-        longer.
+        """Return the families for a file of `length` bytes.
+
+        `overstated` means that a greater length is declared.
         """
         if not overstated:
             return self._all

@@ -116,7 +116,7 @@ def programs(
     seed: int,
     only: int | None = None,
 ) -> Iterator[Program]:
-    """Return openings for an effort; the same arguments give the same ones in the same order.
+    """Yield openings for an effort; the same arguments give the same ones in the same order.
 
     `scenes` and `statuses` are those that the target supports. `only` is the only length of a file,
     if the target has a given file.

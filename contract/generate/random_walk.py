@@ -1,5 +1,6 @@
-"""Long random programs from a seed; they are cheap, so the stream under test limits their
-number.
+"""Long random programs from a seed.
+
+They are cheap, so that the stream under test limits their number.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Vector(NamedTuple):
 def vectors(
     clauses: Iterable[Clause], operations: frozenset[str], only_length: int | None = None
 ) -> Iterator[Vector]:
-    """Return the examples of these clauses that the API can express."""
+    """Yield the examples of these clauses that the API can express."""
     for clause in clauses:
         for example in clause.examples:
             program = example.program

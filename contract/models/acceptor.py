@@ -210,8 +210,9 @@ def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
 
 
 def delivered(call: Call, outcome: Outcome) -> bytes | None:
-    """Return the bytes that a read delivered: empty at the end, None if they say nothing about the
-    position.
+    """Return the bytes that a read delivered, empty at the end.
+
+    Return None if the outcome says nothing about the position.
     """
     value = outcome.value
     if outcome.raised:
@@ -234,9 +235,7 @@ def judge_all(
     features: frozenset[str],
     outcome: Outcome,
 ) -> Judgement:
-    """Judge an outcome when the stream may be in any of several states; keep those that
-    permit it.
-    """
+    """Judge an outcome if the stream may be in several states; keep those that permit it."""
     survivors: list[Judgement] = []
     failures: list[Judgement] = []
     for possible in states:
@@ -264,9 +263,7 @@ class _Unhashable:
 
 @dataclass(slots=True)
 class Transition:
-    """A remembered judgement: the node it leads to (-1 after a failure) and how often it
-    occurred.
-    """
+    """A remembered judgement: the next node (-1 after a failure) and how often it occurred."""
 
     target: int
     judgement: Judgement
@@ -306,9 +303,7 @@ class Acceptor:
         )
 
     def resume(self, node: int, op: str) -> int:
-        """Return the node after an outcome of `op` that no state permits: any position in the
-        file.
-        """
+        """Return the node after an outcome of `op` that no state permits: any position."""
         origin = Origin(op, failed=True)
         return self._node(
             tuple(
@@ -330,14 +325,8 @@ class Acceptor:
     def step(self, node: int, number: int, step: Step, outcome: Outcome) -> Transition:
         """Judge the outcome of a step (without anchors, numbered by `number`) made in a node."""
         kind, value, buffer, _ = outcome
-        key: _Key = (
-            node,
-            number,
-            kind,
-            type(value),
-            value,
-            buffer,
-        )  # True and 1 are different values, but equal as keys
+        # The type is part of the key, because True == 1.
+        key: _Key = (node, number, kind, type(value), value, buffer)
         try:
             transition = self._memo.get(key)
         except TypeError:  # an unhashable value, which should not have been returned

@@ -26,9 +26,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @dataclass(frozen=True)
 class Block:
-    """The bytes of a file from `offset` up to `end`; `previous` is the id of the preceding
-    block.
-    """
+    """The bytes of a file from `offset` up to `end`; `previous` is the preceding block's id."""
 
     block_id: int
     offset: int
@@ -195,7 +193,7 @@ def _starts_in(record: Record, block: Block) -> bool:
 
 
 def _rest(layout: Layout, block: Block, lines: Sequence[Record]) -> Iterator[Record]:
-    """Return the rest of the line at the start of a block that starts inside of that line."""
+    """Yield the rest of the line at the start of a block that starts inside of that line."""
     for record in lines:
         content = record.end - _delimiter_length(layout, record)
         inside = record.offset < block.offset < record.end
@@ -220,7 +218,7 @@ def _cut(layout: Layout, record: Record) -> Record | None:
 
 
 def _pieces(layout: Layout, block: Block) -> Iterator[Record]:
-    """Return slices of a block, or the fixed-width records that start in it."""
+    """Yield slices of a block, or the fixed-width records that start in it."""
     start, stop, length = block.offset, block.end, layout.length
     if layout.context == "fixed-width":
         start += (layout.data_offset - start) % length

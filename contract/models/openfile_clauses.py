@@ -339,7 +339,7 @@ def charge(case: Case, fault: Fault) -> str:
 
 
 def speaks_for(case: Case) -> Iterator[str]:
-    """Return the clauses that a case exercises if it succeeds."""
+    """Yield the clauses that a case exercises if it succeeds."""
     yield from (claim.clause for claim in CLAIMS if claim.applies(case))
     if case.readable and not case.resolution.refusals:
         yield "open.build-future"

@@ -177,8 +177,9 @@ def _refusals(
 
 
 def _length(declared: Value, status: FileStatus | None) -> Value:
-    """Return the length from the status, unless it is a directory's or has no length; else the
-    option's.
+    """Return the status's length, or the option's.
+
+    The option counts if the status is a directory's or has no length.
     """
     if status is None or status.is_directory or status.length < 0:
         return declared
@@ -192,9 +193,7 @@ def _split_start(start: Value, end: Value) -> Value:
 
 
 def _footer_cache(explicit: Value, policy: Value, table: OptionTable) -> Value:
-    """Return whether the footer is cached: the option, or the default of the policy's file
-    format.
-    """
+    """Return whether the footer is cached; the option overrides the file format's default."""
     if explicit is None and isinstance(policy, str):
         return table.policies[policy].footer_cache
     return explicit

@@ -297,9 +297,7 @@ def _is_refusable(call: BuilderCall) -> bool:
 
 
 def _refuses_path(case: Case, outcome: Outcome) -> bool:
-    """Return whether a path of another filesystem is refused, which needs no access to the
-    store.
-    """
+    """Return whether a path of another filesystem is refused, which needs no I/O."""
     return case.opening.scene == "foreign" and outcome.kind in _FOREIGN
 
 

@@ -215,8 +215,9 @@ TABLES: dict[str, Operation] = {
 
 
 def delivered(call: Call, outcome: Outcome) -> bytes | None:
-    """Return the bytes that a read delivered: empty at the end, None if they say nothing about the
-    position.
+    """Return the bytes that a read delivered, empty at the end.
+
+    Return None if the outcome says nothing about the position.
     """
     value = outcome.value
     if call.op in ("py_read", "py_readline") and call.args[0] == 0:

@@ -69,9 +69,7 @@ _Key = tuple[tuple[int, ...], tuple[State, ...]]
 def find_serial_order(
     threads: Sequence[Sequence[Observed]], start: State, features: frozenset[str]
 ) -> Serial:
-    """Return a serial order of the calls that explains every outcome (PositionedReadable,
-    isolation).
-    """
+    """Return a serial order that explains every outcome (PositionedReadable, isolation)."""
     search = _Search(threads, features)
     initial = (start._replace(origin=_NOBODY),)
     wrong = [] if search.ends else search.misplaced(initial)
@@ -98,7 +96,7 @@ class _Search:
         self._furthest = -1
 
     def misplaced(self, states: tuple[State, ...]) -> list[Unexplained]:
-        """The positioned calls whose outcome is not permitted in any state."""
+        """Return the positioned calls whose outcome is not permitted in any state."""
         result = []
         for thread, calls in enumerate(self.threads):
             for number, call in enumerate(calls):
@@ -109,8 +107,8 @@ class _Search:
         return result
 
     def follow(self, initial: tuple[State, ...]) -> tuple[int, ...] | None:
-        """Search depth first; return the order, or None with `stuck` set to where the search
-        ended.
+        """Search depth first; return the order, or None with `stuck` set to the place of
+        failure.
         """
         first: _Key = ((0,) * len(self.threads), initial)
         visited: set[_Key] = {first}
@@ -133,8 +131,8 @@ class _Search:
         return None
 
     def _heads(self, progress: tuple[int, ...]) -> list[tuple[int, int]]:
-        """Yield each thread's next call so that the one that ended first is last: the stack pops
-        it.
+        """Return each thread's next call; the one that ended first is last, where the stack
+        pops.
         """
         heads = [
             (thread, self.places[thread][done])

@@ -134,7 +134,7 @@ def is_block(record: Record) -> bool:
 
 
 def blocks_of(length: int, size: int, offset: int) -> Iterator[tuple[int, int]]:
-    """Return the start and end of each block of a file: a grid from byte 0, cut at `offset`."""
+    """Yield the start and end of each block of a file: a grid from byte 0, cut at `offset`."""
     start = offset
     while start < length:
         end = min((start // size + 1) * size, length)

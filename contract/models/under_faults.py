@@ -169,9 +169,7 @@ def _judge_error(
 
 
 def _after(step: Step, state: State) -> tuple[State, ...]:
-    """Return the states after a failed call: from the old position up to the position on
-    success.
-    """
+    """Return the states after a failed call: from the old position up to that of a success."""
     origin = Origin(step.op, "fault.position", "fault.next", "fault.data", failed=True)
     if step.op == "close":
         return (State(state.pos, False, origin, state.versions, state.changed),)
@@ -201,9 +199,7 @@ def _reach(step: Step, maximum: int) -> int:
 
 def _wrong(step: Step, outcome: Outcome, failure: Failure, around: Circumstances) -> Failure:
     """Return the failure with the clause that an unexpected result violates."""
-    if step.op == "read_vectored" and failed(
-        outcome
-    ):  # a range failed with an exception that is not permitted
+    if step.op == "read_vectored" and failed(outcome):  # a range, in a way that is not permitted
         ends = any(part.kind is Kind.EOF for part in outcome.value)
         clause = "fault.clean" if around.fired else "fault.next"
         return failure._replace(clause="fault.end" if ends else clause)

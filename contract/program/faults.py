@@ -135,10 +135,10 @@ FAULTS: dict[str, FaultKind] = {
 
 @dataclass(frozen=True)
 class Fault:
-    """A kind of fault that strikes the requests `at` to `at + times - 1` of its kinds.
+    """A kind of fault that strikes the requests from `at` to `at + times - 1`.
 
-    `amount` is in bytes. Raise ProgramError for numbers that are out of range, or that the kind
-    does not take.
+    It strikes only the kinds of requests that it can. `amount` is in bytes. Raise ProgramError for
+    numbers that are out of range, or that the kind does not take.
     """
 
     kind: str
@@ -325,7 +325,7 @@ class Firing:
 
     @property
     def unstruck(self) -> tuple[Fault, ...]:
-        """Return the faults of the plan that have not taken effect so far."""
+        """The faults of the plan that have not taken effect so far."""
         return tuple(fault for fault in self.plan.faults if fault not in self._struck)
 
     def why(self, fault: Fault) -> str:
@@ -380,7 +380,7 @@ def smaller(plan: FaultPlan) -> Iterator[FaultPlan]:
 
 
 def _smaller(fault: Fault) -> Iterator[Fault]:
-    for times in _below(fault.times, 1):  # from the front, then from the back
+    for times in _below(fault.times, 1):  # the first strikes, then the last ones
         yield replace(fault, times=times)
         if (at := fault.at + fault.times - times) <= MOST_REQUESTS:
             yield replace(fault, at=at, times=times)

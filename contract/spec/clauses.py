@@ -67,7 +67,7 @@ class Cost:
     #: A key of `iostatistics.METERS`.
     meter: str
     budget: Mapping[str, int] = field(hash=False)
-    #: The meter must equal the budget; otherwise the budget is an upper limit.
+    #: True if the meter must equal the budget; otherwise the budget is an upper limit.
     exact: bool = False
 
 

@@ -52,8 +52,9 @@ class Feature:
 
 @dataclass(frozen=True)
 class Profile:
-    """The declarations of one connector. A clause whose needs it does not satisfy is not
-    checked.
+    """The declarations of one connector.
+
+    A clause whose needs the profile does not satisfy is not checked.
     """
 
     name: str
@@ -210,9 +211,8 @@ def _opening_faults(opening: Mapping[str, Any]) -> Iterator[str]:
     for key in sorted(set(opening.get("keys", ())).intersection(unsupported)):
         yield f"openfile.unsupported: {key!r} is among the keys, too"
     with_cost = [c.id for c in clauses().values() if c.cost is not None]
-    policies = (
-        option_table().policies
-    )  # "default" is a policy, and also the budget's key for no policy
+    # "default" is a policy, and also the budget's key for no policy
+    policies = option_table().policies
     for name, budget in opening.get("budgets", {}).items():
         if name not in with_cost:
             what = f"{name} has no cost" if name in clauses() else f"no clause {name!r}"
