@@ -53,9 +53,10 @@ class Failure(NamedTuple):
     """An outcome that no possible state permits.
 
     `clause` is the one that detected it. `cause` is the clause of the earlier operation that may
-    have caused it; running a witness decides (suite/blame.py). `aspect` is what was wrong: "value",
-    "data" (bytes that occur nowhere in the file), "moved" (bytes or a position from elsewhere),
-    "end" (a wrong end or count), "accepted" (a call that had to be refused) or "raised".
+    have caused it; running a witness decides (runner/attribution.py). `aspect` is what was wrong:
+    "value", "data" (bytes that occur nowhere in the file), "moved" (bytes or a position from
+    elsewhere), "end" (a wrong end or count), "accepted" (a call that had to be refused) or
+    "raised".
     """
 
     clause: str
