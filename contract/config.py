@@ -7,6 +7,7 @@ file.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -116,6 +117,8 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             values[name] = Path(_relative(values[name], folder))
     if "profile" in values and (folder / values["profile"]).is_file():
         values["profile"] = _relative(values["profile"], folder)
+    if values.get("budget") == "none":
+        values["budget"] = math.inf
     if "options" in values:
         values["options"] = {name: _text(value) for name, value in values["options"].items()}
     if "target" in values:

@@ -5,6 +5,7 @@ Imports only click and the standard library before a command runs, so that `--he
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -46,6 +47,18 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> int:
     if not (value.isascii() and value.isdigit()):
         raise click.BadParameter(f"a whole number from 0, or 'random', not {value!r}")
     return int(value)
+
+
+def _budget(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    if value in (None, "none"):
+        return None if value is None else math.inf
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < math.inf:
+        raise click.BadParameter(f"expected a number of seconds above 0, or 'none', got {value!r}")
+    return seconds
 
 
 def _commas(
@@ -97,7 +110,13 @@ _OPTIONS = (
         type=click.FloatRange(min=0, min_open=True),
         default=10.0,
         show_default=True,
-        help="Seconds after which a program counts as hanging.",
+        help="Seconds after which a call counts as hanging, at most.",
+    ),
+    click.option(
+        "--budget",
+        metavar="S|none",
+        callback=_budget,
+        help="Seconds that the run on a target may take: at quick 60, at normal 600, else none.",
     ),
     TARGET_OPTION,
     FILE_OPTION,

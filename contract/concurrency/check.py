@@ -37,6 +37,7 @@ from fscontract.contract.concurrency.verdict import (
 )
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner.result import STOPPED, Counterexample
+from fscontract.contract.runner.time_budget import TimeBudget
 
 
 @dataclass
@@ -52,6 +53,8 @@ class ConcurrencyReport:
     notes: list[str] = field(default_factory=list)
     #: Whether the check ended before it had tried everything.
     stopped: bool = False
+    #: Whether it did, or left some of it out, since its time was over.
+    cut_short: bool = False
     schedules_json: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def note(self, text: str) -> None:
@@ -137,6 +140,8 @@ _ENOUGH = 4
 _HANG_ATTEMPTS = 8
 _FREE_ATTEMPTS = 40
 _FREE_REPEATS = 3
+#: The part of a family's time that schedules with planned switches may take.
+_CONTROLLED = 0.7
 #: Operations that threads do without, at most, as they go wrong without other threads.
 MAX_UNSOUND = 3
 
@@ -168,6 +173,10 @@ class _Stop(Exception):
     """The target can't be checked any further; the message says why."""
 
 
+class _OutOfTime(Exception):
+    """The time for a family is over."""
+
+
 class _Check:
     def __init__(
         self,
@@ -177,14 +186,19 @@ class _Check:
         seed: int,
         clauses: frozenset[str],
         report: ConcurrencyReport,
+        time: TimeBudget,
+        without: frozenset[str],
+        few: bool,
     ) -> None:
         self.runner = runner
+        self._time = time
+        self._few = few or runner.binding.remote
         self.features = features
         self.amount = amount
         self.seed = seed
         self.clauses = clauses
         self.report = report
-        self.operations = runner.binding.operations
+        self.operations = runner.binding.operations - without
         fixed = runner.binding.fixed_content
         self.lengths = (SMALL, 2 * runner.buffer + 37) if fixed is None else (len(fixed),) * 2
         self.traceable = not runner.binding.remote
@@ -204,8 +218,8 @@ class _Check:
                 continue
             self._failures = 0
             rng = Random(f"{self.seed}:{family.name}")
-            self._controlled(family, rng)
-            self._free(family, rng)
+            waiting = 1 if only is not None else len(families) - number
+            self._in_part(1 / waiting, self._family, family, rng)
             if number == 0 and not self.traceable and not self.runner.binding.remote:
                 self.report.note("no Python code of the target to step through: free threads only")
         if only not in (None, OVERLAP) or CLAUSE not in self.clauses:
@@ -214,6 +228,23 @@ class _Check:
             self._base(Schedule(self.lengths[0], families[0].core_programs(self.operations)[0]))
         if self.traceable and "pread" in self.operations:
             check_overlap(self.runner, self.features, self.lengths[0], self.report)
+
+    def _family(self, family: Family, rng: Random) -> None:
+        self._in_part(_CONTROLLED, self._controlled, family, rng)
+        self._free(family, rng)
+
+    def _in_part(
+        self, share: float, check: Callable[[Family, Random], None], family: Family, rng: Random
+    ) -> None:
+        """Do a part of the check in a share of the time that is left."""
+        whole = self._time
+        self._time = whole.part(share)
+        try:
+            check(family, rng)
+        except _OutOfTime:
+            self.report.cut_short = True
+        finally:
+            self._time = whole
 
     # Controlled -------------------------------------------------------------------------------
 
@@ -263,12 +294,12 @@ class _Check:
 
     def _free(self, family: Family, rng: Random) -> None:
         rounds = self.amount.rounds
-        if self.runner.binding.remote:
+        if self._few:
             rounds = max(2, rounds // 10)
         for number in range(rounds):
             seed = rng.getrandbits(32)
             length = self.lengths[number % 2]
-            calls = 4 if self.runner.binding.remote else self.amount.calls
+            calls = 4 if self._few else self.amount.calls
             if self._failures >= _ENOUGH:
                 return
             schedule = self._free_schedule(family, seed, length, calls)
@@ -301,12 +332,17 @@ class _Check:
     # Both -------------------------------------------------------------------------------------
 
     def _run(self, schedule: Schedule) -> Execution:
+        self._check_time()
         execution = self.runner.run(schedule)
         self.report.schedules, self.report.operations = (
             self.runner.schedules,
             self.runner.operations,
         )
         return _reached(execution)
+
+    def _check_time(self) -> None:
+        if self._time.is_over:
+            raise _OutOfTime
 
     def _count(self, family: Family, execution: Execution) -> None:
         if overlapping(execution):
@@ -316,6 +352,7 @@ class _Check:
         """The operation that goes wrong when the threads run one after the other; "" if none."""
         key = (schedule.length, schedule.threads)
         if key not in self._serial:
+            self._check_time()
             execution = _reached(self.runner.run_alone(schedule))
             fault = first_fault(execution, self.features)
             if fault is not None:
@@ -384,6 +421,9 @@ def check_concurrency(
     hang_after: float = 2.0,
     only: int | None = None,
     report: ConcurrencyReport | None = None,
+    time: TimeBudget | None = None,
+    without: frozenset[str] = frozenset(),
+    few: bool = False,
 ) -> ConcurrencyReport:
     """Check one prepared target under threads that share a stream (PositionedReadable).
 
@@ -391,13 +431,15 @@ def check_concurrency(
     of schedules after each. `buffer` is a boundary of the target's buffer in bytes. `clauses`
     restricts what is looked for. Threads that all block for `hang_after` seconds hang. `only` is
     the number of a family, or OVERLAP: nothing else is checked then. `report` is filled as the
-    check goes on, so that what one that is abandoned has found is not lost.
+    check goes on, so that what one that is abandoned has found is not lost. Families share the
+    `time`. Threads do `without` these operations, and make `few` calls if each takes long.
     """
     every = CLAUSES | {CLAUSE}
     clauses = every if clauses is None else every & clauses
     runner = ScheduleRunner(binding, beat, buffer, hang_after)
     report = ConcurrencyReport() if report is None else report
-    check = _Check(runner, features, AMOUNTS[effort], seed, clauses, report)
+    amount, time = AMOUNTS[effort], time or TimeBudget()
+    check = _Check(runner, features, amount, seed, clauses, report, time, without, few)
     reason = _unfit(binding, features, check.lengths[0])
     if reason:
         report.note(reason)

@@ -83,6 +83,8 @@ class DistributedRun:
         self._backend = backend
         self._listener = listener
         self._tasks = tasks or _SHARDS_PER_TASK * backend.parallelism
+        waves = self._tasks / backend.parallelism
+        run = replace(run, budget=settings.budget / max(waves, 1.0))
         self._request = request_of(target, run, settings.profile)
         self._request["file"] = None
         self._is_place = is_place(target)
@@ -231,7 +233,11 @@ class DistributedRun:
         result = sum_up(binding, settings, evidence, started, seconds, counts)
         others = (*self._warnings, *self._lost, *self._other_versions())
         warnings = (*merged.warnings, *others)
-        return replace(result, warnings=(*warnings, lost) if lost else warnings)
+        return replace(
+            result,
+            warnings=(*warnings, lost) if lost else warnings,
+            cut_short=tuple(merged.cut_short.values()),
+        )
 
     def _other_versions(self) -> Iterator[str]:
         """Yield a line for each library that has another version there than here."""

@@ -18,7 +18,8 @@ from fscontract.contract.runner.counterexamples import (
 )
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.result import Counterexample, PhaseShare
+from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.verdicts import Evidence
 
 VIOLATION, MISS, FAILED, MISSED, HANG = "violation", "miss", "failed", "missed", "hang"
@@ -50,8 +51,14 @@ class Recorder(ShrinkingCounterexamples):
     counted apart.
     """
 
-    def __init__(self, examiner: Executor, selected: frozenset[str], shard: Shard) -> None:
-        super().__init__(examiner, selected)
+    def __init__(
+        self,
+        examiner: Executor,
+        selected: frozenset[str],
+        shard: Shard,
+        times: PhaseTimes | None = None,
+    ) -> None:
+        super().__init__(examiner, selected, times)
         self.records: list[Record] = []
         self._shard = shard
         self._examining: tuple[str, ...] = ()
@@ -100,7 +107,7 @@ class Recorder(ShrinkingCounterexamples):
         before = executor.exercised, executor.programs, executor.operations
         unsaid, executor.unsaid = executor.unsaid, set()
         self._examining = signature
-        examined = examine(violation)
+        examined = self._in_time(examine, violation)
         self._examining = ()
         self.records.append(
             Record(
@@ -147,6 +154,7 @@ class Partial:
     #: How many more descriptors, or threads, there were at the end than at the beginning.
     growth: int = 0
     warnings: tuple[str, ...] = ()
+    cut_short: tuple[PhaseShare, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
 
 
@@ -160,6 +168,8 @@ class Merged:
     counts: Counter[str] = field(default_factory=Counter)
     notes: dict[str, None] = field(default_factory=dict)
     warnings: dict[str, None] = field(default_factory=dict)
+    #: Phases whose programs were not all run, by name.
+    cut_short: dict[str, PhaseShare] = field(default_factory=dict)
     #: Whether one process would have ended before it had run everything.
     ends_early: bool = False
     #: What the failures look like that were looked into.
@@ -176,6 +186,7 @@ class Merged:
             "; ".join(self.notes),
             lost,
             reasons or {},
+            bool(self.cut_short),
         )
 
 
@@ -189,6 +200,8 @@ def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = Fal
         merged.unsaid |= part.unsaid
         merged.counts.update(part.counts)
         merged.warnings |= dict.fromkeys(part.warnings)
+        for share in part.cut_short:
+            merged.cut_short[share.phase] = share.plus(merged.cut_short.get(share.phase))
     records = (record for part in parts for record in part.records)
     _replay((r for r in records if r.order not in after), merged, Repeats(remote))
     growth = sum(part.growth for part in parts)

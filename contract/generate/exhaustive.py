@@ -76,6 +76,17 @@ def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
     return [*first, *sorted(drawn, key=lambda p: len(p.steps))]
 
 
+def shuffled(source: Iterable[Program], seed: int) -> list[Program]:
+    """Return the programs of a source: first those that every sample has, the others by seed."""
+    everything = list(source)
+    main = everything[0].length if everything else 0
+    first = [p for p in everything if p.length == main and _is_basic(p)]
+    chosen = set(first)
+    others = [p for p in everything if p not in chosen]
+    random.Random(seed).shuffle(others)
+    return [*first, *others]
+
+
 def _is_basic(program: Program) -> bool:
     """Return whether a program is a single call, or one after a close or a move to the end."""
     steps = program.steps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -29,6 +30,22 @@ def vectors(
             fits = only_length is None or program.length == only_length
             if fits and all(s.op in operations for s in program.steps):
                 yield Vector(clause.id, program, example.expect)
+
+
+def telling_first(examples: Iterable[Vector]) -> Iterator[Vector]:
+    """Yield the first example of every clause, then the second ones, and so on.
+
+    Examples with the program of an earlier one come last.
+    """
+    count: Counter[str] = Counter()
+    programs: set[Program] = set()
+    numbered: list[tuple[tuple[bool, int], Vector]] = []
+    for example in examples:
+        rank = example.program in programs, count[example.clause]
+        numbered.append((rank, example))
+        programs.add(example.program)
+        count[example.clause] += 1
+    yield from (example for _, example in sorted(numbered, key=lambda pair: pair[0]))
 
 
 def permits(vector: Vector, outcome: Outcome, data: bytes, buffer: int) -> bool:

@@ -38,7 +38,7 @@ class SharedJournal(Journal):
         numbers = memoryview(self._memory)[:_HEAD].cast("q")
         self._length, self._done = numbers[0:1], numbers[1:2]
         self.step_index: StepIndex = numbers[2:3]
-        self._unheard = numbers[3:4]
+        self._unheard, self._beats, self._limit = numbers[3:4], numbers[4:5], numbers[5:6]
         self._texts: dict[int, tuple[Step, bytes]] = {}
 
     @property
@@ -49,6 +49,24 @@ class SharedJournal(Journal):
     @done.setter
     def done(self, done: int) -> None:
         self._done[0] = done
+
+    @property
+    def beats(self) -> int:
+        """How often the watchdog looked at what runs now; 0 while it does not."""
+        return self._beats[0]
+
+    @beats.setter
+    def beats(self, beats: int) -> None:
+        self._beats[0] = beats
+
+    @property
+    def limit(self) -> float:
+        """How many seconds a call may take before it counts as hanging, to the millisecond."""
+        return self._limit[0] / 1000
+
+    @limit.setter
+    def limit(self, limit: float) -> None:
+        self._limit[0] = round(limit * 1000)
 
     @property
     def unheard(self) -> bool:
@@ -78,6 +96,7 @@ class SharedJournal(Journal):
     def clear(self) -> None:
         """Forget everything, for another process to write."""
         self._length[0] = self.step_index[0] = self._done[0] = self._unheard[0] = 0
+        self._beats[0] = self._limit[0] = 0
 
     def _text(self, item: object) -> bytes:
         if isinstance(item, Program):

@@ -116,8 +116,10 @@ class Process:
         self._line.settimeout(_TICK)
         self._rest = b""
         self._how: str | None = None
-        #: How many seconds it may say nothing; None if for ever.
+        #: How many seconds it may say nothing; None for no limit.
         self.quiet: float | None = None
+        #: Returns True if a call holds the interpreter for too long.
+        self.is_stuck: Callable[[], bool] = lambda: False
 
     def say(self, text: str) -> None:
         """Say a line; nothing happens if nobody listens."""
@@ -136,7 +138,7 @@ class Process:
                     yield json.loads(line)
             elif part == b"" or not alive:
                 return
-            elif self.quiet is not None and time.monotonic() - since > self.quiet:
+            elif self.is_stuck() or self._is_quiet(since):
                 raise Quiet
             else:  # what it said before it ended is still to be read
                 alive = self._process.poll() is None
@@ -176,6 +178,9 @@ class Process:
         how = f"the process did not end within {patience:g} s" if running else how_ended(status)
         self._how = how if running or status else ""
         return self._how
+
+    def _is_quiet(self, since: float) -> bool:
+        return self.quiet is not None and time.monotonic() - since > self.quiet
 
     def _part(self) -> bytes | None:
         """Return what can be read; b"" at the end, None if nothing came."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,6 +10,7 @@ from datetime import date, datetime, timezone
 from functools import partial
 from typing import Any
 
+from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.verdict import VECTORED
@@ -44,6 +46,8 @@ from fscontract.contract.runner.result import (
     RunResult,
 )
 from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
+from fscontract.contract.runner.time_budget import BUDGETS, TimeBudget
+from fscontract.contract.runner.timeout_policy import MAX_LATE, late_warning
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import STREAM, Clause
@@ -57,8 +61,26 @@ _MOST_CRASHES = 5
 _MOST_ROUNDS = 4
 #: How long it may say nothing at all: longer than the watchdog in it needs for anything.
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
+#: How many seconds longer than the limit of a call the watchdog in it may take for one look.
+_PULSE = 1.0
 _PROMISE = "returns or raises"
 _NOT_HEARD = "the target closed descriptors that are not its own, among them that of the suite"
+
+
+class _Pulse:
+    """Tells whether a call keeps even the watchdog of its process from running."""
+
+    def __init__(self, journal: SharedJournal) -> None:
+        self._journal = journal
+        self._beats = 0
+        self._since = clock.monotonic()
+
+    def is_lost(self) -> bool:
+        """Return whether the watchdog was last seen longer ago than a call may take."""
+        beats, now = self._journal.beats, clock.monotonic()
+        if beats != self._beats or not beats:
+            self._beats, self._since = beats, now
+        return now - self._since > self._journal.limit + _PULSE
 
 
 class Isolated:
@@ -73,17 +95,17 @@ class Isolated:
         self.name = mask_url(target)
         #: What its clauses may be about.
         self.apis: frozenset[str] = frozenset({STREAM})
-        self._request = {
-            "target": target,
-            "run": protocol.to_json(run),
-            "known": protocol.to_json(known),
-        }
+        self._request = {"target": target, "known": protocol.to_json(known)}
         self._known = known
         self._select = partial(selected, run, anything=True)
         self._forks = forks
         self._declared: frozenset[str] = frozenset()
         self._quiet: float | None = _QUIET_PROGRAMS * run.timeout + _QUIET
         self._patience = set_up_limit(run.timeout)
+        self._run_options = run
+        self._late = 0
+        #: The time of the run; None before it begins.
+        self._time: TimeBudget | None = None
         self._memory = shared_file()
         self._journal = SharedJournal(self._memory)
         self._crashes: list[Crash] = []
@@ -133,6 +155,7 @@ class Isolated:
         self._journal.clear()
         request = {
             **self._request,
+            "run": protocol.to_json(self._options()),
             "crashes": protocol.to_json(self._crashes),
             "until": self._until,
             "discard": self._prefixes,
@@ -141,6 +164,13 @@ class Isolated:
         }
         with held_back():  # one that was started and not kept could never be ended
             self._process = process_of(self._memory, request, self._forks)
+            self._process.is_stuck = _Pulse(self._journal).is_lost
+
+    def _options(self) -> RunOptions:
+        """Return the options of the run with the time that is left of its budget."""
+        run = self._run_options
+        budget = BUDGETS[run.effort] if run.budget is None else run.budget
+        return replace(run, budget=budget if self._time is None else self._time.left)
 
     def _await(self) -> None:
         """Wait until the process has made the target; UsageError, TargetError."""
@@ -175,6 +205,8 @@ class Isolated:
         self._await()
 
     def _run(self, listener: Listener) -> RunResult:
+        if self._time is None:
+            self._time = TimeBudget(self._options().budget or math.inf)
         while True:
             result, ended, hung = None, False, False
             self._process.say("go")
@@ -332,13 +364,28 @@ class Isolated:
             where = f"in phase {phase}{outside}" if phase else "during set-up"
             self._clear_away()
             raise TargetError(f"{self.name}: {how} {where}")
-        self._crashes.append(crash if hung else self._shrunk(crash))
+        if hung and self._late < MAX_LATE and not self._hangs_again(crash):
+            self._late += 1
+            self._warnings.append(late_warning(str(crash.counterexample.program)))
+        else:
+            self._crashes.append(crash if hung else self._shrunk(crash))
         if stopping:  # not even what went well before does any more
             self._until = ("vectors", 0)
         elif len(self._crashes) >= _MOST_CRASHES:
             self._until = (phase, done)
         self._phase = ""
         self._start()
+
+    def _hangs_again(self, crash: Crash) -> bool:
+        """Return whether the program of a process that hung does so in another one."""
+        if crash.program is None:
+            return True
+        try:
+            self._start("try", [crash.program])
+            return bool(self._listen_to_end())
+        except Quiet:
+            self._process.end(0)
+            return True
 
     def _shrunk(self, crash: Crash) -> Crash:
         """The crash with a smaller program, if there is one that ends a process as well."""

@@ -34,6 +34,7 @@ from fscontract.contract.runner.sandbox import (
     show_printed,
 )
 from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.runner.time_budget import HangTime
 from fscontract.contract.runner.timeouts import Next, held_back, supervise
 from fscontract.contract.scenarios import check
 from fscontract.contract.spec import RenamedWarning
@@ -153,7 +154,15 @@ class _Child:
         def go_on(_: object, times: int) -> Next:
             return Next.GO_ON
 
-        supervise(iter(programs), run, settings.timeout, go_on, on_begin=self._journal.begin)
+        journal = self._journal
+        journal.limit = HangTime(settings.budget, settings.timeout).limit
+
+        def on_tick() -> None:
+            journal.beats += 1
+
+        on_tick()
+        supervise(iter(programs), run, journal.limit, go_on, on_tick, journal.begin)
+        journal.beats = 0
         binding.dispose()
         self._say(discarded=prefix)
 

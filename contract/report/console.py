@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, TextIO
 
 from fscontract.contract import __version__
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
-from fscontract.contract.report.text import failure_block, known_line, short_block, table
+from fscontract.contract.report.text import (
+    failure_block,
+    known_line,
+    out_of_time,
+    short_block,
+    table,
+)
 from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
 from fscontract.contract.runner.result import (
     FAILING,
@@ -61,6 +67,8 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
     yield ""
     yield from not_verified(entry, width)
     yield printable(_facts(entry))
+    if entry.cut_short:
+        yield printable(out_of_time(entry))
     for warning in entry.warnings:
         yield f"warning: {printable(warning)}"
     if entry.incomplete and not entry.incomplete.startswith(INTERRUPTED):

@@ -7,7 +7,7 @@ from datetime import timezone
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from fscontract.contract.report.text import failure_block, short_block, summary_of
+from fscontract.contract.report.text import failure_block, out_of_time, short_block, summary_of
 from fscontract.contract.runner.result import (
     FAILING,
     UNVERIFIED,
@@ -54,8 +54,9 @@ def _suite(result: RunResult) -> Element:
         _child(case, "error", "incomplete", result.incomplete)
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
-    if result.warnings:
-        SubElement(suite, "system-err").text = "\n".join(map(_text, result.warnings))
+    notes = [*filter(None, [out_of_time(result)]), *result.warnings]
+    if notes:
+        SubElement(suite, "system-err").text = "\n".join(map(_text, notes))
     return suite
 
 

@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from fscontract.contract.report.text import table
+from fscontract.contract.report.text import out_of_time, table
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
 from fscontract.contract.runner.result import (
     FAILING,
@@ -49,8 +49,10 @@ def _section(entry: Entry) -> Iterable[str]:
         f"seed {entry.seed}, {entry.seconds:.1f} s"
     )
     yield ""
-    if entry.warnings:
-        yield from (f"- Warning: {cell(text)}" for text in entry.warnings)
+    notes = [out_of_time(entry)] if entry.cut_short else []
+    notes += [f"Warning: {text}" for text in entry.warnings]
+    if notes:
+        yield from (f"- {cell(note)}" for note in notes)
         yield ""
     yield from table_lines(table(entry))
     yield from _failures("Violations", [r for r in entry.clauses if r.outcome in FAILING])

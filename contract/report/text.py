@@ -30,6 +30,12 @@ def table(result: RunResult) -> list[list[str]]:
     return rows
 
 
+def out_of_time(result: RunResult) -> str:
+    """Say what a run left out because its time was over; "" if nothing."""
+    shares = ", ".join(map(str, result.cut_short))
+    return f"out of time: programs run: {shares}" if shares else ""
+
+
 _WIDTH = 98
 _LABEL = 10
 #: The failures of a clause that a report shows.

@@ -174,8 +174,11 @@ class Blame:
     def _returned(self, violation: Violation) -> str:
         """A seek that returned another position: is it there, or does it only say so?"""
         program = violation.program.with_steps((*violation.program.steps, _PYTHON.position))
-        said, seen = self._observe(program)[-2:]
         failure = violation.failure
+        outcomes = self._observe(program)
+        if not outcomes:
+            return failure.clause
+        said, seen = outcomes[-2:]
         return failure.clause if said.value != seen.value else failure.cause
 
     def _after_close(self, violation: Violation) -> str:

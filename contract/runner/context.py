@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -10,17 +11,20 @@ from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
-from fscontract.contract.runner.crashes import Journal
+from fscontract.contract.runner.crashes import Journal, LeftOut
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import LeakWatch
-from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.result import Counterexample, PhaseShare
 from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.runner.time_budget import PhaseTimes
 
 #: After this many failed connections in a row the run ends.
 _MAX_ERRORS = 20
 _TICKS_PER_EVENT = 10
+#: After how many seconds the pace of a run is known, and about how many programs it has at quick.
+_PACE, _MANY = 1.0, 40_000
 
 
 class StopRun(Exception):
@@ -39,6 +43,9 @@ class RunContext:
     executor: Executor
     counterexamples: ShrinkingCounterexamples
     leaks: LeakWatch
+    times: PhaseTimes
+    #: Programs that are not run, since they ended a process or hung.
+    left_out: LeftOut
     #: Operations that the binding can express and the profile allows.
     operations: frozenset[str]
     #: A boundary of the implementation's buffer, in bytes.
@@ -56,6 +63,8 @@ class RunContext:
     late: list[str] = field(default_factory=list)
     #: Why the run can't conform, whatever its clauses show.
     incomplete: str = ""
+    #: Phases that ended before their last program, since their time was over.
+    cut_short: list[PhaseShare] = field(default_factory=list)
 
     phase: str = ""
     #: How many programs the phase has, None if that is not known.
@@ -66,19 +75,42 @@ class RunContext:
     item: Program | Vector | None = None
     #: The step at which a program was interrupted last.
     interrupted_step: int = -1
+    #: What was late last and is run once more, with its step.
+    late_call: object = None
     _ticks: int = 0
     _errors_in_a_row: int = 0
 
-    def begin_phase(self, name: str, total: int | None = None) -> None:
-        """Start the next phase, in a clean environment."""
+    def begin_phase(self, name: str, total: int | None = None, done: int = 0) -> None:
+        """Start the next phase, or resume one after `done` programs, in a clean environment."""
         self.sandbox.restore()
-        self.phase, self.total, self.done, self.begun = name, total, 0, 0
+        self.times.begin(name)
+        self.phase, self.total, self.done, self.begun = name, total, done, done
         self.item = None
         if self.settings.shard is not None:
             self.settings.shard.begin()
-        self.journal.done = 0
+        self.journal.done = done
         self.journal.begin(None)
         self.listener(PhaseStarted(name, total))
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether calls take so long that the time of the run may not be enough for all."""
+        time, done = self.times.run, self.executor.programs
+        if math.isinf(time.seconds) or time.spent < _PACE or not done:
+            return False
+        return time.spent / done * _MANY > time.left
+
+    def has_time_for(self, calls: int) -> bool:
+        """Return whether the time of the phase is enough for a program of so many calls.
+
+        Each is expected to take as long as those so far, and a stream to open as long as a call.
+        """
+        times, executor = self.times, self.executor
+        left = times.phase.left
+        if not left or math.isinf(left):
+            return left > 0
+        done = executor.operations + executor.programs
+        return not done or times.run.spent / done * (calls + 1) <= left
 
     def repeat(self) -> None:
         """Go back to the beginning of the program that was begun last."""
@@ -88,6 +120,7 @@ class RunContext:
     def tick(self) -> None:
         """Report progress now and then."""
         self._ticks += 1
+        self.journal.beats += 1
         if self._ticks % _TICKS_PER_EVENT == 0:
             executor, selected = self.executor, self.settings.selected
             exercised = (executor.acceptor.reached, executor.counts, self.exercised)

@@ -6,7 +6,7 @@ compared with those from before, so what other streams did does not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -50,6 +50,8 @@ class CostVerdict(NamedTuple):
     unsaid: bool = False
     #: What an error of the network or the set-up said, after which the clause was given up.
     environment: str = ""
+    #: Whether the time was over before all policies were measured.
+    cut_short: bool = False
 
 
 class _Measured(NamedTuple):
@@ -70,17 +72,20 @@ def check_costs(
     clauses: Iterable[Clause],
     budgets: Mapping[str, Mapping[str, int]],
     policies: Sequence[str],
+    has_time_for: Callable[[int], bool] = lambda calls: True,
 ) -> Iterator[CostVerdict]:
     """Measure each clause that has a cost, up to its first counterexample.
 
     `budgets` are the profile's: one with a "default" replaces the clause's, another one only what
-    it lists. A call that raises is a matter of other clauses, and tells nothing of the cost.
-    TargetError if the target can't be written.
+    it lists. A call that raises is a matter of other clauses, and tells nothing of the cost. A
+    program is run if `has_time_for` its calls returns True.
+
+    Raises TargetError if the target can't be written.
     """
     for clause in clauses:
         if clause.cost is not None:
             budget = budget_of(clause, budgets)
-            yield _check(executor, opener, clause, clause.cost, budget, policies)
+            yield _check(executor, opener, clause, clause.cost, budget, policies, has_time_for)
 
 
 def replay_cost(
@@ -134,10 +139,13 @@ def _check(
     cost: Cost,
     budget: Mapping[str, int],
     policies: Sequence[str],
+    has_time_for: Callable[[int], bool],
 ) -> CostVerdict:
     exercised, unsaid = 0, False
     for policy in _tried(budget, policies):
         program = cost_program(cost, policy)
+        if not has_time_for(len(program.steps)):
+            return CostVerdict(clause.id, exercised, cut_short=True)
         measured = _measure(executor, opener, cost, program)
         if measured.environment:
             return CostVerdict(clause.id, exercised, environment=measured.environment)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +19,7 @@ from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
 from fscontract.contract.runner.signature import AT_END, signature
+from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
 from fscontract.contract.targets import names_code
 
 #: Failing programs that look alike are shrunk this often, and so many that fail by one clause;
@@ -135,11 +138,15 @@ class Counterexamples:
 class ShrinkingCounterexamples(Counterexamples):
     """What is found in programs that an executor runs, and runs again to make them smaller."""
 
-    def __init__(self, executor: Executor, selected: frozenset[str]) -> None:
+    def __init__(
+        self, executor: Executor, selected: frozenset[str], times: PhaseTimes | None = None
+    ) -> None:
         super().__init__(selected)
+        self._times = times or PhaseTimes()
         self.executor = executor
         self._repeats = Repeats(executor.binding.remote)
         self._charged: dict[tuple[str, ...], str] = {}
+        self._shrinking = TimeBudget()
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
             lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
@@ -151,9 +158,9 @@ class ShrinkingCounterexamples(Counterexamples):
         A violation that is not the first of its program counts only if a program without the
         first one shows it, too: if `later`, shrinking looks for such a program.
         """
-        if self._repeats.often(looks(violation, later)):
+        if self._repeats.often(looks(violation, later)) or self._has_no_time(violation):
             return None
-        examined = self._examined(violation, later)
+        examined = self._in_time(partial(self._examined, later=later), violation)
         return None if examined is None else self.take(examined)
 
     @property
@@ -174,11 +181,25 @@ class ShrinkingCounterexamples(Counterexamples):
             or self._repeats.often(violation.signature)
         ):
             return None
-        examined = self._examined_miss(violation)
+        examined = self._in_time(self._examined_miss, violation)
         return None if examined is None else self.take(examined, missed=True)
 
     def abandon(self) -> None:
         """Forget what is being made small: the program that led to it will be run again."""
+
+    def _has_no_time(self, violation: Violation) -> bool:
+        """Return whether a failure is one too many for the time that shrinking may take."""
+        return not self._times.may_shrink and violation.failure.clause in self.failed
+
+    def _in_time(
+        self, examine: Callable[[Violation], Examined | None], violation: Violation
+    ) -> Examined | None:
+        """Shrink and attribute within the time that one failure may take."""
+        self._shrinking = self._times.begin_shrinking()
+        try:
+            return examine(violation)
+        finally:
+            self._times.end_shrinking(self._shrinking)
 
     def _examined(self, violation: Violation, later: bool = False) -> Examined | None:
         executor, charged, signature = self.executor, violation.origin, violation.signature
@@ -194,7 +215,7 @@ class ShrinkingCounterexamples(Counterexamples):
         program = violation.program
         if violation.index >= 0 or program.opening is not None or program.faults is not None:
             cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
-            small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else violation.program
+            small = self._shrunk(cut, fails_alike) if fails_alike(cut) else violation.program
             again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
             if later and not alike:
@@ -208,6 +229,9 @@ class ShrinkingCounterexamples(Counterexamples):
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
         shrunk = counterexample(violation, self._signature(charge))
         return Examined(clause, replace(shrunk, outcomes=done), shadowed)
+
+    def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
+        return shrink(program, fails, self._fixed, lambda: self._shrinking.is_over)
 
     def _signature(self, charge: Charge) -> str:
         """Return the signature of a shrunk failure, without what shrinking has brought in."""
@@ -255,7 +279,7 @@ class ShrinkingCounterexamples(Counterexamples):
         cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
         if self._blame.displaced(cut, violation.index) is not None:
             return None  # it stands elsewhere than it should, which is another clause's matter
-        small = shrink(cut, misses, self._fixed)
+        small = self._shrunk(cut, misses)
         again = executor.run(small, trace=True)
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
         shrunk = replace(counterexample(violation), outcomes=outcomes(violation, again))

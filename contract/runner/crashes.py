@@ -13,7 +13,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.result import Counterexample
 
-#: After so many hanging programs a run is not worth going on.
+#: With so many hanging programs, tasks that share a run show others than one process does.
 MOST_HANGS = 5
 _CLOSE = Step("close")
 _LENGTHS = (0, 1, 5)
@@ -47,6 +47,10 @@ class Journal:
     step_index: StepIndex = field(default_factory=lambda: [0])
     #: How many programs of the phase have been run.
     done: int = 0
+    #: How often the watchdog looked at what runs now; 0 while it does not.
+    beats: int = 0
+    #: How many seconds a call may take before it counts as hanging.
+    limit: float = 0.0
 
     def begin(self, item: object) -> None:
         """`item`, a program or a schedule, is about to be run; None says that nothing is."""
@@ -74,24 +78,61 @@ class Crash:
 
 
 class LeftOut:
-    """The programs that are not run: those that make all calls of one that ended a process, and
-    those with an operation that did so twice."""
+    """The programs that are not run, since they would end the process or hang.
 
-    def __init__(self, crashes: Sequence[Crash]) -> None:
-        self._parts = [crash.program for crash in crashes if crash.program is not None]
-        counts = Counter(crash.op for crash in crashes if crash.program is not None)
+    They make all the calls of a program that ended a process, or a call that hung, in a state for
+    which the specification says the same. If calls of an operation ended two processes, or
+    `add` says so, no program with that operation is run.
+    """
+
+    def __init__(self, crashes: Sequence[Crash] = ()) -> None:
+        self._parts = [c.program for c in crashes if c.program is not None and not c.hung]
+        counts = Counter(c.op for c in crashes if c.program is not None)
         self._operations = {op for op, count in counts.items() if count > 1}
+        self._calls: dict[str, set[tuple[str, ...]]] = {}
+        #: Whether streams are not closed at the end of a program, since that hangs.
+        self.open_streams = False
+        for crash in crashes:
+            if crash.hung and crash.program is not None:
+                self.add(crash.program, len(crash.program.steps) - 1, everywhere=False)
+                self.open_streams = self.open_streams or crash.op == "close"
+
+    def add(self, program: Program, index: int, everywhere: bool) -> None:
+        """Leave out what makes the call at `index`, or uses its operation `everywhere`."""
+        if index >= len(program.steps):
+            self.open_streams = True
+        elif everywhere:
+            self._operations.add(program.steps[index].op if index >= 0 else "open")
+        elif index < 0 or program.opening is not None or program.faults is not None:
+            self._parts.append(program.with_steps(program.steps[: index + 1]))
+        else:
+            op = program.steps[index].op
+            self._calls.setdefault(op, set()).add(_clauses_about(program, index))
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """The operations of which a call is left out."""
+        return frozenset({*self._operations, *self._calls})
+
+    def covers(self, program: Program, index: int) -> bool:
+        """Return whether a program is not run, or does not make its call at `index`."""
+        return program in self or (self.open_streams and index >= len(program.steps))
 
     def __bool__(self) -> bool:
-        return bool(self._parts)
+        return bool(self._parts or self._calls or self._operations)
 
     def __contains__(self, program: object) -> bool:
         if not isinstance(program, Program):
             return False
-        operations = {"open", "close", *(step.op for step in program.steps)}
+        operations = {"open", *(step.op for step in program.steps)}
+        if not self.open_streams:
+            operations.add("close")
         if operations & self._operations:
             return True
-        return any(_contains(program, part) for part in self._parts)
+        return any(_contains(program, part) for part in self._parts) or any(
+            step.op in self._calls and _clauses_about(program, index) in self._calls[step.op]
+            for index, step in enumerate(program.steps)
+        )
 
 
 def ended(program: Program, index: int, expected: str, actual: str, word: str) -> Counterexample:
@@ -100,6 +141,8 @@ def ended(program: Program, index: int, expected: str, actual: str, word: str) -
     if index >= len(program.steps):
         cut = program.with_steps((*program.steps, _CLOSE))
     op = cut.steps[-1].op if cut.steps else "open"
+    if program.opening is None and all(step.stream == 0 for step in cut.steps) and cut.steps:
+        cut = replace(cut, streams=1)
     return Counterexample(cut, (expected,), actual, step=len(cut.steps), how=f"{op}: {word}")
 
 
@@ -113,12 +156,17 @@ def clause_of(program: Program, index: int, under_faults: str, selected: frozens
         return under_faults
     if index < 0:
         return "open.build-future" if program.opening is not None else "open.state"
-    step = program.steps[index] if index < len(program.steps) else _CLOSE
-    resolved = resolve_step(step, program.length, _BUFFER)
-    named = about(step.op, resolved.args, _state_before(program, index, step.stream))
+    named = _clauses_about(program, index)
     named = tuple(c for c in named if c in selected) or named
     promised = (c for ending in _PROMISES for c in named if c.endswith(ending))
     return next(promised, named[0])
+
+
+def _clauses_about(program: Program, index: int) -> tuple[str, ...]:
+    """Return the clauses that say how a call ends, by its arguments and the state of its stream."""
+    step = program.steps[index] if index < len(program.steps) else _CLOSE
+    resolved = resolve_step(step, program.length, _BUFFER)
+    return about(step.op, resolved.args, _state_before(program, index, step.stream))
 
 
 def _state_before(program: Program, index: int, stream: int) -> State:

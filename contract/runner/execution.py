@@ -115,6 +115,8 @@ class Workspace:
         self.acceptor = acceptor
         self.operations = 0
         self.programs = 0
+        #: How many streams were opened for programs without options.
+        self.opened = 0
         self._step_index: StepIndex = [0] if step_index is None else step_index
         self._files: dict[int, tuple[str, bytes, int]] = {}
         self._by_value: dict[tuple[int, Step], Compiled] = {}

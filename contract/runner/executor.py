@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from fscontract.contract.models.stream_state import Failure, Judgement
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.crashes import StepIndex
+from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
@@ -33,14 +33,14 @@ class Executor(Workspace):
         buffer: int,
         keys: Keys = NO_KEYS,
         step_index: StepIndex | None = None,
-        left_out: Container[Program] = (),
+        left_out: LeftOut | None = None,
         acceptor: Acceptor | None = None,
     ) -> None:
         super().__init__(binding, buffer, acceptor or Acceptor(features), step_index)
         self._counted_before = self.acceptor.counts
         self.unsaid: set[str] = set()
         #: Programs that are not run.
-        self._left_out = left_out
+        self._left_out = LeftOut() if left_out is None else left_out
         #: How often each clause of opens with options, and of faults, was judged.
         self.counts: Counter[str] = Counter()
         self.openings: Openings | None = None
@@ -81,16 +81,14 @@ class Executor(Workspace):
         try:
             for _ in range(program.streams):
                 streams.append(self.binding.open(path))
+                self.opened += 1
         except Exception as error:
             self._failed_open(program, raised(error), execution)
         else:
             nodes = [start] * len(streams)
             self._follow(program, path, data, streams, nodes, execution, trace, resume)
         finally:
-            close = self.compile(program.length, _CLOSE).action
-            self.index = len(program.steps)
-            for stream in streams:
-                close(stream)
+            self.close(program, streams)
             if changes:
                 self.forget(path)
             elif self._written:
@@ -125,9 +123,7 @@ class Executor(Workspace):
             elif attempt.goes_on:
                 openings.doomed(attempt, program.steps, partial(self._act, program, streams[0]))
         finally:
-            self.index = len(program.steps)
-            for stream in streams:
-                self.compile(program.length, _CLOSE).action(stream)
+            self.close(program, streams)
             openings.remove(attempt)
         self.operations += len(attempt.trace)
         execution.trace[:0] = attempt.trace
@@ -177,14 +173,33 @@ class Executor(Workspace):
         _, data, _ = self.file(violation.program.length)
         return self.openings.charge(violation, len(data), exchanged)
 
+    def close(self, program: Program, streams: Iterable[Opened]) -> None:
+        """Close the streams of a program, unless that hangs."""
+        if self._left_out.open_streams:
+            return
+        close = self.compile(program.length, _CLOSE).action
+        self.index = len(program.steps)
+        for stream in streams:
+            close(stream)
+
     def observe(self, program: Program) -> list[Outcome]:
-        """What every call of a program of one stream does, whatever the model says of it."""
+        """Return what each call of a program of one stream does, whatever the model says of it.
+
+        Empty for a program that is not run.
+        """
+        if self._left_out and self.leaves_out(program):
+            return []
         path, _, _ = self.file(program.length)
+        self.index = -1
+        beat(program)
         stream = self.binding.open(path)
+        outcomes = []
         try:
-            return [self.compile(program.length, s).action(stream) for s in program.steps]
+            for self.index, step in enumerate(program.steps):
+                outcomes.append(self.compile(program.length, step).action(stream))
         finally:
-            self.compile(program.length, _CLOSE).action(stream)
+            self.close(program, [stream])
+        return outcomes
 
     def _follow(
         self,

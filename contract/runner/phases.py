@@ -12,7 +12,6 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.api.openfile_options import option_table
-from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency import check_concurrency
 from fscontract.contract.concurrency.check import OVERLAP, ConcurrencyReport
 from fscontract.contract.concurrency.programs import of_same_families
@@ -25,28 +24,66 @@ from fscontract.contract.generate import (
     open_programs,
     random_walk,
 )
-from fscontract.contract.generate.vectors import Vector, vectors
+from fscontract.contract.generate.vectors import Vector, telling_first, vectors
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
+from fscontract.contract.runner.result import PhaseShare
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeout_policy import run_check, run_items
 
 Item: TypeAlias = Program | Vector
+#: How many seconds counting the programs that were not run may take.
+_COUNTING = 0.2
 #: Programs of a part of a run that follow each other, so that it judges most calls by what it
 #: remembers.
 _BLOCK = 32
 
 
 class Phase(NamedTuple):
-    """A phase; `total` is how many programs it has, None if that is not known beforehand."""
+    """A phase; `total` is how many programs it has, None if that is not known beforehand.
+
+    `run` returns whether the phase has come to its end. Phases that have not can be run again.
+    """
 
     name: str
     total: int | None
-    run: Callable[[RunContext], None]
+    run: Callable[[RunContext], bool]
+    #: The programs that were not run yet.
+    programs: Iterator[Item] = iter(())
+
+    def share(self, done: int) -> PhaseShare:
+        """Return how much of the phase was run; counting the rest does not take long."""
+        total = self.total
+        if total is None:
+            counting = TimeBudget(_COUNTING)
+            rest = itertools.takewhile(lambda _: not counting.is_over, self.programs)
+            total = done + sum(1 for _ in rest)
+        return PhaseShare(self.name, done, total)
+
+
+class _Queue(Iterator[Item]):
+    """Programs that are still to be run; one that was taken can be put back."""
+
+    def __init__(self, programs: Iterator[Item]) -> None:
+        self._programs = programs
+        self._back: list[Item] = []
+
+    def __next__(self) -> Item:
+        return self._back.pop() if self._back else next(self._programs)
+
+    def put_back(self, program: Item) -> None:
+        """Make a program the next one again."""
+        self._back.append(program)
+
+    @property
+    def has_back(self) -> bool:
+        """Whether one was put back."""
+        return bool(self._back)
 
 
 class _Source(NamedTuple):
@@ -67,14 +104,25 @@ def program_phases(context: RunContext) -> Iterator[Phase]:
     """
     binding, settings = context.binding, context.settings
     shard, seed, block = settings.shard, settings.seed, 1 if binding.remote else _BLOCK
-    for name, total, items in _sources(binding, settings, context.operations, context.buffer):
+    for name, total, items in _sources(context):
         dealt = items if shard is None else shard.deal(name, seed, items, block)
-        programs = _relevant(map(_program, dealt), settings)
-        yield Phase(name, total, partial(_run_programs, programs=programs))
+        programs = _Queue(_relevant(map(_program, dealt), settings))
+        yield Phase(name, total, partial(_run_programs, programs=programs), programs)
 
 
-def _run_programs(context: RunContext, programs: Iterator[Item]) -> None:
-    run_items(context, programs, partial(check_program, context))
+def _run_programs(context: RunContext, programs: _Queue) -> bool:
+    """Run programs until there is none left, or no time; return whether none is left."""
+
+    def in_time() -> Iterator[Item]:
+        for item in programs:
+            program = item.program if isinstance(item, Vector) else item
+            if not context.has_time_for(len(program.steps)):
+                programs.put_back(item)
+                return
+            yield item
+
+    run_items(context, in_time(), partial(check_program, context))
+    return not programs.has_back
 
 
 def _program(item: Item | exhaustive.Row) -> Item:
@@ -82,16 +130,19 @@ def _program(item: Item | exhaustive.Row) -> Item:
     return Program(*item) if type(item) is tuple else item  # type: ignore[return-value]
 
 
-def _sources(
-    binding: Binding, settings: Settings, operations: frozenset[str], buffer: int
-) -> Iterator[_Source]:
+def _sources(context: RunContext) -> Iterator[_Source]:
+    """Yield the sources of programs; each is made when the phases before it have run."""
+    binding, settings = context.binding, context.settings
+    operations, buffer = context.operations, context.buffer
     effort, fixed = settings.effort, binding.fixed_content
     only = None if fixed is None else len(fixed)
     declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
-    yield _Source("vectors", None, vectors(declared, operations, only))
+    yield _Source("vectors", None, telling_first(vectors(declared, operations, only)))
+    quick = exhaustive.programs(operations, buffer, "quick", only)
     if binding.remote:
-        quick = exhaustive.programs(operations, buffer, "quick", only)
         yield _sampled("exhaustive", quick, exhaustive.REMOTE_PROGRAMS[effort], settings)
+    elif context.is_slow:
+        yield _shuffled("exhaustive", quick, settings)
     else:
         enumerated = exhaustive.rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
@@ -108,7 +159,7 @@ def _sources(
         yield _Source(
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
         )
-    yield from _openings(binding, settings, operations, only)
+    yield from _openings(context, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
         kinds = injector.kinds
@@ -116,15 +167,14 @@ def _sources(
             kinds -= {"hang"}
         failing = fault_programs.programs(operations, kinds, buffer, faults, settings.seed, only)
         if binding.remote:
-            few = fault_programs.drawn(failing, faults, settings.seed)
-            yield _Source("faults", len(few), iter(few))
+            drawn = fault_programs.drawn(failing, faults, settings.seed)
+            yield _Source("faults", len(drawn), iter(drawn))
         else:
             yield _Source("faults", None, failing)
 
 
-def _openings(
-    binding: Binding, settings: Settings, operations: frozenset[str], only: int | None
-) -> Iterator[_Source]:
+def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
+    binding, settings, operations = context.binding, context.settings, context.operations
     opener, profile, effort = binding.opener, settings.profile, settings.effort
     if opener is None or not profile.has("supports-openfile") or not settings.checks("openfile"):
         return
@@ -140,6 +190,8 @@ def _openings(
     )
     if binding.remote:
         yield _sampled("openings", source, open_programs.REMOTE[effort], settings)
+    elif context.is_slow:
+        yield _shuffled("openings", source, settings)
     else:
         yield _Source("openings", None, source)
 
@@ -147,6 +199,12 @@ def _openings(
 def _sampled(name: str, source: Iterable[Program], count: int, settings: Settings) -> _Source:
     drawn = exhaustive.sampled(source, count, settings.seed)
     return _Source(name, len(drawn), iter(drawn))
+
+
+def _shuffled(name: str, source: Iterable[Program], settings: Settings) -> _Source:
+    """Return all programs in an order that shows as much as possible early."""
+    shuffled = exhaustive.shuffled(source, settings.seed)
+    return _Source(name, len(shuffled), iter(shuffled))
 
 
 def _relevant(items: Iterator[Item], settings: Settings) -> Iterator[Item]:
@@ -166,6 +224,8 @@ def _exercises(program: Program, operations: frozenset[str]) -> bool:
 
 #: Longer than any schedule may take, in seconds: what hangs then hangs outside the threads.
 _SCHEDULE_PATIENCE = 90.0
+#: About how many calls the threads of a schedule make, with those of the same threads alone.
+_SCHEDULE_CALLS = 100
 #: The numbers by which checks are dealt to shards; families of threads have the numbers before.
 _COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS = range(OVERLAP + 1, OVERLAP + 5)
 
@@ -192,8 +252,12 @@ def _crashed_outside_programs(settings: Settings) -> frozenset[str]:
     return frozenset(c.clause for c in settings.crashes if c.program is None)
 
 
-def _watched(context: RunContext, check: Callable[[RunContext], None]) -> None:
-    run_check(context, partial(check, context))
+def _watched(context: RunContext, check: Callable[[RunContext], None]) -> bool:
+    if context.times.run.is_over:
+        context.cut_short.append(PhaseShare(context.phase, 0, None))
+    else:
+        run_check(context, partial(check, context))
+    return True
 
 
 def _dealt(
@@ -206,8 +270,9 @@ def _dealt(
     return Phase(name, None, partial(_watched, check=check))
 
 
-def _skip(context: RunContext) -> None:
+def _skip(context: RunContext) -> bool:
     """Leave a check to another shard."""
+    return True
 
 
 def _search(context: RunContext) -> None:
@@ -255,7 +320,13 @@ def _check_costs(context: RunContext) -> None:
     assert opener is not None
     declared = [c for c in context.settings.clauses if not profile.satisfies(c.needs)]
     policies = tuple(option_table().policies)
-    for cost in check_costs(context.executor, opener, declared, profile.budgets, policies):
+    costs = check_costs(
+        context.executor, opener, declared, profile.budgets, policies, context.has_time_for
+    )
+    for number, cost in enumerate(costs):
+        if cost.cut_short:
+            context.cut_short.append(PhaseShare(context.phase, number, None))
+            return
         context.exercised[cost.clause] += cost.exercised
         if cost.unsaid:
             context.executor.unsaid.add(cost.clause)
@@ -276,7 +347,7 @@ def _check_faulty_threads(context: RunContext) -> None:
 # Threads --------------------------------------------------------------------------------------
 
 
-def _check_threads(context: RunContext) -> None:
+def _check_threads(context: RunContext) -> bool:
     shard = context.settings.shard
     if shard is None:
         report = _schedules(context, None)
@@ -285,17 +356,18 @@ def _check_threads(context: RunContext) -> None:
         context.counts["schedules"] += report.schedules
         context.executor.operations += report.operations
         _keep_schedules(context, report)
-        return
+        return True
     for number in range(OVERLAP + 1):
         if shard.has(number):
             shard.at(number)
             context.families.append(Family(shard.order))
             _keep_family(context, _schedules(context, number))
+    return True
 
 
 def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
     """Return the report of the check, up to its end or to a call that hangs outside threads."""
-    settings, report = context.settings, ConcurrencyReport()
+    settings, report, times = context.settings, ConcurrencyReport(), context.times
     selected = settings.selected - of_same_families(_crashed_outside_programs(settings))
 
     def count(schedules: int) -> None:
@@ -312,9 +384,18 @@ def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
             selected,
             only=only,
             report=report,
+            time=times.phase,
+            without=context.left_out.operations,
+            few=context.is_slow,
         )
 
-    run_check(context, check, max(settings.timeout, _SCHEDULE_PATIENCE))
+    if not context.has_time_for(_SCHEDULE_CALLS):
+        report.cut_short = True
+    else:
+        run_check(context, check, min(_SCHEDULE_PATIENCE, times.phase.left))
+        report.cut_short = report.cut_short or (report.stopped and times.phase.is_over)
+    if report.cut_short:
+        context.cut_short.append(PhaseShare(context.phase, report.schedules, None))
     return report
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from fscontract.contract import clock
 from fscontract.contract.generate.vectors import Vector, permits, says
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.outcome import Kind, Outcome
@@ -29,7 +30,10 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     program = item.program if isinstance(item, Vector) else item
     executor = context.executor
     left_out = context.settings.crashes and executor.leaves_out(program)
+    begun = clock.monotonic()
     execution = executor.run(program, trace=isinstance(item, Vector), resume=True)
+    calls = len(program.steps) + program.streams
+    context.times.hangs.note(clock.monotonic() - begun, calls)
     context.done += 1
     context.journal.done = context.done
     if left_out:
@@ -77,7 +81,7 @@ def _mark_left_out(context: RunContext, program: Program) -> None:
 def _look_for_leaks(context: RunContext, program: Program) -> None:
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
-    known = clause in context.counterexamples.failed
+    known = clause in context.counterexamples.failed or context.times.run.is_over
     again = partial(context.counterexamples.executor.run, program)
     left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:

@@ -119,6 +119,8 @@ def verdict_of(outcomes: set[Verdict], incomplete: str = "") -> RunVerdict:
     return RunVerdict.CONFORMS if outcomes - UNVERIFIED else RunVerdict.NOTHING_VERIFIED
 
 
+#: Why a clause was not exercised in a run whose time was over.
+OUT_OF_TIME = "out of time"
 #: The start of the reason of clauses not exercised because the check of threads ended early.
 STOPPED = "stopped"
 #: The start of `incomplete` for a run that the user or a signal has ended.
@@ -264,6 +266,27 @@ class ClauseResult:
         return data
 
 
+@dataclass(frozen=True)
+class PhaseShare:
+    """How many of its programs a phase ran before the time of the run was over."""
+
+    phase: str
+    done: int
+    #: How many it has at least; None if that is not known.
+    total: int | None
+
+    def __str__(self) -> str:
+        of = "" if self.total is None else f" of {self.total:,}"
+        return f"{self.phase} {self.done:,}{of}"
+
+    def plus(self, other: PhaseShare | None) -> PhaseShare:
+        """Return the share of two parts of a run in this phase."""
+        if other is None:
+            return self
+        known = None if self.total is None or other.total is None else self.total + other.total
+        return replace(self, done=self.done + other.done, total=known)
+
+
 class Group(NamedTuple):
     """Clauses that were not verified for the same reason."""
 
@@ -298,6 +321,8 @@ class RunResult:
     buffer: int = 0
     #: Why the run is incomplete, in one line, so that it can't conform; "" if it is complete.
     incomplete: str = ""
+    #: Phases that did not run all of their programs in the time of the run.
+    cut_short: tuple[PhaseShare, ...] = ()
 
     def __repr__(self) -> str:
         return f"<RunResult of {self.target!r}: {self.verdict_line}>"
@@ -413,6 +438,7 @@ class RunResult:
             "versions": dict(self.versions),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
             **({"incomplete": self.incomplete} if self.incomplete else {}),
+            **({"cut_short": [vars(s) for s in self.cut_short]} if self.cut_short else {}),
         }
 
     def to_json(self) -> str:

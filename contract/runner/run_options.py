@@ -16,6 +16,7 @@ from fscontract.contract import targets
 from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.runner.time_budget import BUDGETS
 from fscontract.contract.spec.clauses import FAULTS, STREAM, Clause, Level, select
 from fscontract.contract.spec.known_failures import Known, applying
 from fscontract.contract.spec.profiles import Profile, load_profile
@@ -47,6 +48,8 @@ class RunOptions:
     content: Path | None = None
     #: The master of Spark whose executors run the programs, if it is not this process.
     spark: str | None = None
+    #: Seconds for the run, math.inf for no limit; None for those of the effort.
+    budget: float | None = None
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
@@ -118,6 +121,7 @@ def settings_for(
         seed=run.seed,
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,
+        budget=BUDGETS[run.effort] if run.budget is None else run.budget,
         replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
         replay_fields={} if target is None else _replay_fields(target, run),
     )

@@ -21,11 +21,12 @@ from fscontract.contract.runner.crashes import Crash, Journal, LeftOut
 from fscontract.contract.runner.events import Interrupted, Judged, Listener, RunFinished, RunStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.phases import check_phases, program_phases
+from fscontract.contract.runner.phases import Phase, check_phases, program_phases
 from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
 from fscontract.contract.runner.sandbox import Sandbox, disposed, sandboxed
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.timeout_policy import late_warnings
 from fscontract.contract.runner.verdicts import Evidence, sum_up
 
@@ -88,15 +89,16 @@ def _context(
     profile, shard, buffer = settings.profile, settings.shard, settings.buffer(binding)
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
+    times = PhaseTimes(settings.budget, settings.timeout)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
         features, step_index = profile.features, journal.step_index
         return Executor(binding, features, buffer, keys, step_index, left_out, acceptor)
 
     running = executor(None if shard is None else _acceptor(profile.features))
-    counterexamples = ShrinkingCounterexamples(running, settings.selected)
+    counterexamples = ShrinkingCounterexamples(running, settings.selected, times)
     if shard is not None:
-        counterexamples = Recorder(executor(), settings.selected, shard)
+        counterexamples = Recorder(executor(), settings.selected, shard, times)
     return RunContext(
         settings=settings,
         binding=binding,
@@ -106,6 +108,8 @@ def _context(
         executor=running,
         counterexamples=counterexamples,
         leaks=LeakWatch(binding.remote),
+        times=times,
+        left_out=left_out,
         operations=settings.operations(binding),
         buffer=buffer,
     )
@@ -172,6 +176,7 @@ def _partial(context: RunContext) -> Partial:
         frozenset() if opener is None else opener.scenes,
         context.leaks.growth,
         (*context.warnings, *late_warnings(context)),
+        tuple(context.cut_short),
         dict(getattr(context.binding, "versions", {})),
     )
 
@@ -192,16 +197,30 @@ def _run(context: RunContext) -> None:
 
 
 def _run_phases(context: RunContext) -> None:
-    """Run all phases, up to the one at which the settings end the run."""
+    """Run all phases, up to the one at which the settings end the run.
+
+    Programs for which a phase had no time are run in the time that the others leave.
+    """
+    unfinished = []
     for phase in program_phases(context):
         context.begin_phase(phase.name, phase.total)
-        phase.run(context)
+        if not phase.run(context):
+            unfinished.append((phase, context.done))
     until = context.settings.until
     for phase in check_phases(context):
         context.begin_phase(phase.name)
         if until is not None and until[0] == phase.name:
             return
         phase.run(context)
+    waiting: list[tuple[Phase, int]] = []
+    while unfinished != waiting:
+        waiting, unfinished = unfinished, []
+        for number, (phase, done) in enumerate(waiting):
+            context.begin_phase(phase.name, phase.total, done)
+            context.times.resume([phase.name for phase, _ in waiting[number:]])
+            if not phase.run(context):
+                unfinished.append((phase, context.done))
+    context.cut_short += [phase.share(done) for phase, done in unfinished]
 
 
 def _warn_of_unreachable_blocks(context: RunContext) -> None:
@@ -246,10 +265,15 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         bool(context.counts["errors"]),
         "; ".join(context.notes),
         lost,
+        out_of_time=bool(context.cut_short),
     )
     context.counts["programs"] = executor.programs
     context.counts["operations"] = executor.operations
     seconds, counts = clock.monotonic() - begun, dict(context.counts)
     result = sum_up(context.binding, context.settings, evidence, start, seconds, counts)
-    warnings = (*context.warnings, *late_warnings(context))
-    return replace(result, warnings=warnings, incomplete=context.incomplete)
+    return replace(
+        result,
+        warnings=(*context.warnings, *late_warnings(context)),
+        incomplete=context.incomplete,
+        cut_short=tuple(context.cut_short),
+    )

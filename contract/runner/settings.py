@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,8 +41,10 @@ class Settings:
     effort: str = "quick"
     seed: int = 0
     known: tuple[Known, ...] = ()
-    #: Seconds that one program may take before it counts as hanging.
+    #: Seconds that one call may take before it counts as hanging, at most.
     timeout: float = 10.0
+    #: Seconds that the run may take.
+    budget: float = math.inf
     #: Directory for replay files; None writes none.
     replays: Path | None = None
     #: Fields of replay files that resolve the target, besides or instead of the binding's name.

@@ -109,18 +109,22 @@ _LENGTHS = (0, 1, 2, 3, 5, 8, 16, 64, 300, 1024)
 
 
 def shrink(
-    program: Program, fails: Callable[[Program], bool], same_length: bool = False
+    program: Program,
+    fails: Callable[[Program], bool],
+    same_length: bool = False,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> Program:
-    """The smallest program found for which `fails` is still true; deterministic.
+    """Return the smallest program found for which `fails` is still true; deterministic.
 
-    `same_length` keeps the file as it is, for a target whose file is given.
+    `same_length` keeps the file as it is, for a target whose file is given. It ends early once
+    `is_over` returns True.
     """
     left = ATTEMPTS
 
     def smaller(candidates: Iterator[Program]) -> Program | None:
         nonlocal left
         for candidate in candidates:
-            if left == 0:
+            if left == 0 or is_over():
                 return None
             left -= 1
             if fails(candidate):
@@ -132,7 +136,7 @@ def shrink(
         passes += [_with_shorter_file, _with_less_before]
     passes += [_with_equal_arguments_smaller, _with_smaller_arguments, _with_plainer_calls]
     improved = True
-    while improved and left:
+    while improved and left and not is_over():
         improved = False
         for candidates in passes:
             while (better := smaller(candidates(program))) is not None:

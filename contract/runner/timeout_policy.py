@@ -1,7 +1,7 @@
 """Apply time limits to a run: run a program that is late once more, then report a hang.
 
 A machine that is short of something, or a service that stalls, makes a call late now and then. A
-call that hangs does so again.
+call that hangs does so again. Programs that make it in the same state are left out then.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.generate.vectors import Vector
+from fscontract.contract.models.acceptor import TABLES
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner import crashes
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
 from fscontract.contract.runner.result import STOPPED
@@ -30,7 +30,15 @@ def run_items(
     work: Callable[[Item], None],
     patience: float | None = None,
 ) -> None:
-    """Call `work` on every item under the time limit, or `patience` in seconds."""
+    """Call `work` on every item; each call of it may take as long as the run allows.
+
+    `patience` is the limit instead, in seconds, where the calls are not told apart.
+    """
+    hangs, executor, journal = context.times.hangs, context.executor, context.journal
+
+    def limit() -> float:
+        journal.limit = hangs.limit if patience is None else patience
+        return journal.limit
 
     def sheltered(item: Item) -> None:
         """Repeat an item that fails because the target has patched what the suite needs."""
@@ -44,15 +52,21 @@ def run_items(
             context.repeat()
             work(item)
 
-    supervise(
-        items,
-        sheltered,
-        context.settings.timeout if patience is None else patience,
-        partial(_after_timeout, context),
-        context.tick,
-        context.journal.begin,
-        partial(_before_interrupt, context),
-    )
+    limit()
+    journal.beats += 1  # from now on, since the first call may hold the interpreter
+    try:
+        supervise(
+            items,
+            sheltered,
+            limit,
+            partial(_after_timeout, context),
+            context.tick,
+            journal.begin,
+            partial(_before_interrupt, context),
+            lambda: (executor.programs, executor.opened, executor.index),
+        )
+    finally:
+        journal.beats = 0
 
 
 def run_check(
@@ -64,7 +78,12 @@ def run_check(
 
 def late_warnings(context: RunContext) -> tuple[str, ...]:
     """Return a line for each program that was late once, and in time when it was run again."""
-    return tuple(f"late once, in time when run again: {late}" for late in context.late)
+    return tuple(map(late_warning, context.late))
+
+
+def late_warning(what: str) -> str:
+    """Return the line for something that was late once."""
+    return f"late once, in time when run again: {what}"
 
 
 def _before_interrupt(context: RunContext) -> None:
@@ -77,42 +96,57 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     """Return what follows an item that exceeded the limit this many times in a row."""
     if context.phase == "concurrency":
         return _end_concurrency(context)
+    limit, hangs = context.journal.limit, context.times.hangs
+    hangs.spend(limit)
     program = item.program if isinstance(item, Vector) else item
-    if times > 1:
+    call = program, context.interrupted_step
+    if context.late_call == call:
         context.late.pop()
     elif len(context.late) < MAX_LATE:
-        context.late.append(_describe_late(context, program))
+        context.late.append(_describe_late(context, program, limit))
+        context.late_call = call
         context.repeat()
         return Next.AGAIN
+    context.late_call = None
     context.counts["hangs"] += 1
     if not isinstance(program, Program):
         raise TargetError(f"{context.binding.name}: hangs before a call is made")
-    return _report_hang(context, program)
+    if context.left_out.covers(program, context.interrupted_step):
+        return Next.END if hangs.is_spent else Next.GO_ON  # it hangs in something else
+    _report_hang(context, program, limit)
+    context.repeat()
+    return Next.AGAIN
 
 
 def _end_concurrency(context: RunContext) -> Next:
+    """End the check of threads: its time is over, or a call hangs outside of them."""
+    if context.times.phase.is_over:
+        context.leaks.restart()  # the threads that are left behind end when they can
+        return Next.END
     context.counts["hangs"] += 1
     notes = context.families[-1].notes if context.families else context.notes
     notes.append(f"{STOPPED}: a call hangs before or after the threads run")
     return Next.END
 
 
-def _report_hang(context: RunContext, program: Program) -> Next:
+def _report_hang(context: RunContext, program: Program, limit: float) -> None:
+    """Keep the hang, and leave out what makes the same call in the same state."""
     index, settings = context.interrupted_step, context.settings
     if 0 <= index < len(program.steps) and program.steps[index].op == "change":
         raise TargetError(f"{context.binding.name}: hangs while a file is changed")
-    limit = f"ends within {settings.timeout:g} s"
-    counterexample = ended(program, index, limit, "still running", "hang")
+    context.left_out.add(program, index, everywhere=context.times.hangs.is_spent)
+    counterexample = ended(program, index, f"ends within {limit:.3g} s", "still running", "hang")
     clause = clause_of(program, index, "fault.hang", settings.declared)
     context.warn_unselected(clause, counterexample)
     context.mark_example(clause, counterexample)
+    for other in TABLES[counterexample.how.partition(":")[0]].all_clauses:
+        context.counterexamples.shadowed.setdefault(other, clause)
     context.report(context.counterexamples.hang(clause, counterexample))
-    return Next.GO_ON if context.counts["hangs"] < crashes.MOST_HANGS else Next.END
 
 
-def _describe_late(context: RunContext, program: object) -> str:
+def _describe_late(context: RunContext, program: object, limit: float) -> str:
     """Return what was late, in one line."""
-    over = f"over {context.settings.timeout:g} s"
+    over = f"over {limit:.3g} s"
     if not isinstance(program, Program):
         return f"{over} in phase {context.phase}"
     late = ended(program, context.interrupted_step, "", over, "late")

@@ -237,25 +237,28 @@ def untimed() -> Iterator[None]:
 def supervise(
     items: Iterator[Item],
     work: Callable[[Item], None],
-    timeout: float,
+    timeout: float | Callable[[], float],
     on_hang: Callable[[Item, int], Next],
     on_tick: Callable[[], None] = lambda: None,
     on_begin: Callable[[object], None] | None = None,
     on_late: Callable[[], None] = lambda: None,
+    mark: Callable[[], object] = lambda: None,
 ) -> None:
-    """Call `work` on every item. An exception of `work` comes out.
+    """Call `work` on every item. Exceptions of `work` propagate.
 
-    What takes over `timeout` seconds is abandoned, and `on_hang` is asked what comes next. It is
-    told the item, or what `beat` was told last, and how many times in a row this item has taken
-    too long. Time in which the whole process stood still does not count. `on_begin` is told in the
-    thread of everything that `beat` is; `on_late` is called when the time is up, before the work is
-    interrupted, which goes on elsewhere then."""
+    An item that takes over `timeout` seconds is abandoned, and `on_hang` decides what comes next.
+    It gets the item, or what `beat` got last, and how many times in a row this item has taken too
+    long. Time in which the whole process stood still does not count, and the time of an item
+    starts anew when `mark` returns something else. `on_begin` is called in the thread with
+    everything that `beat` gets; `on_late` is called when the time is up, before the work is
+    interrupted, which continues elsewhere then."""
+    limit = timeout if callable(timeout) else lambda: timeout
     again: Item | None = None
     times = 0
     while True:
         worker = _Worker(items, work, on_begin)
         with losses_unheard():
-            hung = _wait(worker, timeout, on_tick, on_late)
+            hung = _wait(worker, limit, on_tick, on_late, mark)
         if worker.error is not None:
             raise worker.error
         if hung is None and not worker.ended:
@@ -278,14 +281,17 @@ class _Watch(Generic[Item]):
     def __init__(
         self,
         worker: _Worker[Item],
-        timeout: float,
+        limit: Callable[[], float],
         on_tick: Callable[[], None],
         on_late: Callable[[], None],
+        mark: Callable[[], object],
     ) -> None:
         self.worker = worker
-        self.timeout = timeout
+        self.limit = limit
         self.on_tick = on_tick
         self.on_late = on_late
+        self.mark = mark
+        self.marked: object = None
         self.last = monotonic()
         self.hung: Item | None = None
 
@@ -299,8 +305,11 @@ class _Watch(Generic[Item]):
         if now - self.last > _LONGEST_TICK and worker.since <= self.last:
             worker.since += now - self.last - _LONGEST_TICK
         self.last = now
+        marked = self.mark()
+        if marked != self.marked:
+            self.marked, worker.since = marked, max(worker.since, now)
         item = worker.current
-        if item is None or now - worker.since <= self.timeout:
+        if item is None or now - worker.since <= self.limit():
             return False
         self.on_late()
         _abandon(worker)
@@ -310,12 +319,13 @@ class _Watch(Generic[Item]):
 
 def _wait(
     worker: _Worker[Item],
-    timeout: float,
+    limit: Callable[[], float],
     on_tick: Callable[[], None],
     on_late: Callable[[], None],
+    mark: Callable[[], object],
 ) -> Item | None:
     """Start the worker and wait for it to end (None), or for an item that hangs."""
-    watch = _Watch(worker, timeout, on_tick, on_late)
+    watch = _Watch(worker, limit, on_tick, on_late, mark)
     worker.start()
     try:
         worker.unwatched.release()

@@ -12,8 +12,8 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
 from fscontract.contract.runner.counterexamples import Counterexamples, write_replay
-from fscontract.contract.runner.crashes import MOST_HANGS
 from fscontract.contract.runner.result import (
+    OUT_OF_TIME,
     VIOLATED,
     ClauseResult,
     Counterexample,
@@ -56,12 +56,15 @@ class Seen:
         return [(verdict, failure) for verdict, failures in by_verdict for failure in failures]
 
 
-def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date) -> ClauseResult:
+def outcome_of(
+    clause: Clause, seen: Seen, listed: Iterable[Known], today: date, out_of_time: bool = False
+) -> ClauseResult:
     """Return the clause's result; `listed` are its entries among the known failures.
 
     An entry turns the failure that it lists into a known one; a clause is known if each of its
     failures is. A SHOULD that is missed stays lax, and the entry explains it. An entry whose
-    failure did not occur makes a clause that was judged "fixed", unless one that is not listed did.
+    failure did not occur makes a clause that was judged "fixed", unless one that is not listed did,
+    or the run was `out_of_time`.
     """
     listed = tuple(listed)
     violations = [
@@ -74,7 +77,8 @@ def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date)
         if seen.unverified is not None:
             outcome, reason = seen.unverified
             return ClauseResult(clause, outcome, reason=reason)
-        return _unless_fixed(ClauseResult(clause, Verdict.PASS, seen.exercised), listed)
+        result = ClauseResult(clause, Verdict.PASS, seen.exercised)
+        return result if out_of_time else _unless_fixed(result, listed)
     failing = [v for v in violations if v[0] in VIOLATED] or violations
     (outcome, first), *rest = sorted(failing, key=lambda v: bool(v[1].known))
     others = tuple(failure for _, failure in rest)
@@ -82,7 +86,7 @@ def outcome_of(clause: Clause, seen: Seen, listed: Iterable[Known], today: date)
     if first.known:
         outcome = Verdict.KNOWN if outcome in VIOLATED else outcome
         result = replace(result, outcome=outcome, reason=first.known, issue=first.issue)
-    if seen.lost or outcome in VIOLATED:
+    if seen.lost or outcome in VIOLATED or out_of_time:
         return result
     return _unless_fixed(result, listed)
 
@@ -99,10 +103,6 @@ def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult
     absent = (k for k in listed if not any(f.is_listed_as(k.signature) for f in failures))
     gone = outdated(absent)
     return replace(result, outcome=Verdict.FIXED, reason=gone, issue="") if gone else result
-
-
-#: Why nothing is said to hold where the run was stopped, and no clause is there to take the blame.
-_HANGS = "programs hang in calls that no selected clause is about, so the run was stopped"
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,8 @@ class Evidence:
     lost: str = ""
     #: Why clauses were not exercised, for those of which more is known than that.
     reasons: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the time was over before the last program.
+    out_of_time: bool = False
 
 
 def sum_up(
@@ -142,8 +144,6 @@ def sum_up(
         "seed": settings.seed,
         **settings.replay_fields,
     }
-    if counts.get("hangs", 0) >= MOST_HANGS and not evidence.counterexamples.any:
-        evidence = replace(evidence, lost=evidence.lost or _HANGS)
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     return RunResult(
         target=binding.name,
@@ -179,7 +179,7 @@ def _judge(
         **counterexamples.of(clause.id),
     )
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
-    result = outcome_of(clause, seen, listed, date.today())
+    result = outcome_of(clause, seen, listed, date.today(), evidence.out_of_time)
     directory = settings.replays
     if not result.counterexamples or directory is None or result.outcome is Verdict.LAX:
         return result
@@ -240,7 +240,8 @@ def _unreached(
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
     shadow = evidence.counterexamples.shadowed.get(clause.id)
-    reason = evidence.reasons.get(clause.id, "no program reached it")
+    unreached = OUT_OF_TIME if evidence.out_of_time else "no program reached it"
+    reason = evidence.reasons.get(clause.id, unreached)
     reason = f"its calls fail by {shadow} already" if shadow else reason
     if evidence.notes and any(c.startswith("concurrency.") for c in clause.checks):
         reason = evidence.notes

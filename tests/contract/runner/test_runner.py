@@ -166,16 +166,15 @@ def test_a_hang_is_reported_with_its_program_and_the_run_goes_on(clock: Clock) -
     assert clause(result, "read-byte.value").outcome is Verdict.PASS
 
 
-def test_nothing_is_said_to_hold_where_calls_hang_that_no_selected_clause_is_about(
-    clock: Clock,
-) -> None:
-    """Five of them end the run; a line for each clause says which it would be."""
+def test_calls_that_hang_by_clauses_not_selected_are_warned_of(clock: Clock) -> None:
+    """A line for each clause says which it would be; the others are judged."""
     result = check(binding_of(sticking(clock)), settings_for("getpos.value", timeout=1.0))
-    assert clause(result, "getpos.value").outcome is Verdict.ERROR
-    assert not result.conforms
+    assert clause(result, "getpos.value").outcome is Verdict.PASS
+    assert result.conforms
     lines = [line.split(" (still running), ") for line in result.warnings]
     assert {start for start, _ in lines} == {"neither selected nor declared: skip: hang"}
     assert sorted(end for _, end in lines) == [
+        "which breaks skip.closed",
         "which breaks skip.negative",
         "which breaks skip.progress",
         "which breaks skip.zero",

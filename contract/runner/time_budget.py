@@ -1,0 +1,137 @@
+"""Share out the time of a run: among its phases, and for the calls that hang."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from fscontract.contract import clock
+
+#: How many seconds a run on one target may take, by effort.
+BUDGETS = {"quick": 60.0, "normal": 600.0, "deep": math.inf}
+#: How the time of a run is divided among its phases.
+WEIGHTS = {
+    "vectors": 12.0,
+    "exhaustive": 5.0,
+    "seeded": 1.0,
+    "blocks": 1.0,
+    "changes": 1.0,
+    "openings": 3.0,
+    "faults": 4.0,
+    "search": 0.5,
+    "status": 0.5,
+    "resources": 0.5,
+    "costs": 1.0,
+    "threads under faults": 1.0,
+    "concurrency": 3.0,
+}
+#: What shrinking may take of the time that is left: one failure, and all of them of the whole.
+_SHRINK, _SHRINK_ALL = 0.1, 0.5
+#: How much of a budget calls that hang may take, and how many seconds in any case.
+_HANGS, _HANGS_AT_LEAST = 0.1, 15.0
+#: The part of that time that one call may take, its lower bound in seconds, and how much longer
+#: than the slowest call so far it has to be.
+_HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
+
+
+class TimeBudget:
+    """A number of seconds from now on; infinite by default."""
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self.seconds = seconds
+        self._begin = clock.monotonic()
+        self._end = self._begin + seconds
+
+    @property
+    def spent(self) -> float:
+        """The seconds since its beginning."""
+        return clock.monotonic() - self._begin
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, at least 0."""
+        return max(self._end - clock.monotonic(), 0.0)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return clock.monotonic() >= self._end
+
+    def part(self, share: float) -> TimeBudget:
+        """Return the budget of a share, from 0 to 1, of the time that is left."""
+        return TimeBudget(self.left * share)
+
+    def extend(self, seconds: float) -> None:
+        """Add time."""
+        self._end += seconds
+
+
+class PhaseTimes:
+    """The time of a run, divided among phases, shrinking and calls that hang."""
+
+    def __init__(self, seconds: float = math.inf, timeout: float = math.inf) -> None:
+        self.run = TimeBudget(seconds)
+        #: The time of the phase that runs now.
+        self.phase = self.run
+        self.hangs = HangTime(seconds, timeout)
+        self._waiting = dict(WEIGHTS)
+        self._shrinking = 0.0
+
+    def begin(self, phase: str) -> None:
+        """Give a phase its share of the time that is left."""
+        whole = sum(self._waiting.values())
+        weight = self._waiting.pop(phase, 0)
+        self.phase = self.run.part(weight / whole if weight else 1)
+
+    def resume(self, phases: Sequence[str]) -> None:
+        """Give the first of these phases, which were cut short, its share of the time left."""
+        weights = [WEIGHTS.get(phase, 1.0) for phase in phases]
+        self.phase = self.run.part(weights[0] / sum(weights))
+
+    @property
+    def may_shrink(self) -> bool:
+        """Whether there is time to shrink failures of clauses that have failed already."""
+        return self._shrinking <= self.run.seconds * _SHRINK_ALL and not self.run.is_over
+
+    def begin_shrinking(self) -> TimeBudget:
+        """Return the time that shrinking a failure may take."""
+        return self.run.part(_SHRINK)
+
+    def end_shrinking(self, budget: TimeBudget) -> None:
+        """Leave the phase the time that shrinking took."""
+        if self.run.seconds < math.inf:
+            self._shrinking += budget.spent
+            self.phase.extend(budget.spent)
+
+
+class HangTime:
+    """The seconds that calls may hang in one run, and how long one call may take.
+
+    `budget` is that of the run and `timeout` what a call may take at most, both in seconds.
+    """
+
+    def __init__(self, budget: float, timeout: float) -> None:
+        self._timeout = timeout
+        self._left = max(_HANGS_AT_LEAST, budget * _HANGS)
+        if math.isinf(budget):
+            self._left = max(_HANGS_AT_LEAST, 6 * timeout)
+        self._slowest = 0.0
+
+    @property
+    def limit(self) -> float:
+        """How many seconds a call may take before it counts as hanging."""
+        patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
+        return min(self._timeout, patience)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether so many calls hung that a further one is not looked into."""
+        return self._left <= 0
+
+    def spend(self, seconds: float) -> None:
+        """Note that a call hung for so long."""
+        self._left -= seconds
+
+    def note(self, seconds: float, calls: int) -> None:
+        """Note how long a program of so many calls took that came to its end."""
+        self._slowest = max(self._slowest, seconds / calls)

@@ -1,0 +1,195 @@
+"""A run ends within its budget, with a verdict on what it has done."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fscontract.contract import clock
+from fscontract.contract.runner.result import OUT_OF_TIME, RunResult, RunVerdict, Verdict
+from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.time_budget import WEIGHTS, HangTime, PhaseTimes, TimeBudget
+from fscontract.contract.spec.known_failures import Known
+from fscontract.implementations.memory import MemoryInputStream
+from tests.contract.runner.conftest import binding_of, settings_for
+
+
+class Time:
+    """The time of a run, which passes only when a call of the target says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    """The clock of budgets; that of the watchdog is another one."""
+    made = Time()
+    monkeypatch.setattr(clock, "monotonic", lambda: made.now)
+    return made
+
+
+def slow(time: Time, seconds: float, beyond: int = -1) -> type[MemoryInputStream]:
+    """Return streams whose calls take some time each; seek(-1) is accepted if `beyond` is 0."""
+
+    def slowly(name: str) -> Any:
+        call = getattr(MemoryInputStream, name)
+
+        def slow_call(self: MemoryInputStream, *args: Any) -> Any:
+            time.now += seconds
+            return call(self, *args)
+
+        return slow_call
+
+    class Slow(MemoryInputStream):
+        read_byte = slowly("read_byte")
+        read_into = slowly("read_into")
+        pread = slowly("pread")
+        get_pos = slowly("get_pos")
+
+        def seek(self, position: int) -> None:
+            time.now += seconds
+            super().seek(max(position, beyond))
+
+    return Slow
+
+
+def run(kind: type[MemoryInputStream], budget: float, *chosen: str, **more: Any) -> RunResult:
+    """Check without Python's protocol, one call of which makes thousands of the stream's."""
+    settings = settings_for(*chosen, budget=budget, **more)
+    features = settings.profile.features - {"python-file"}
+    return check(
+        binding_of(kind), replace(settings, profile=replace(settings.profile, features=features))
+    )
+
+
+# Budgets -------------------------------------------------------------------------------------
+
+
+def test_a_budget_is_over_when_its_seconds_have_passed(time: Time) -> None:
+    budget = TimeBudget(10.0)
+    time.now = 9.0
+    assert (budget.left, budget.is_over) == (1.0, False)
+    time.now = 11.0
+    assert (budget.left, budget.is_over, budget.spent) == (0.0, True, 11.0)
+
+
+def test_a_budget_without_seconds_is_never_over(time: Time) -> None:
+    budget = TimeBudget()
+    time.now = 1e9
+    assert (budget.left, budget.is_over) == (math.inf, False)
+    assert budget.part(0.1).left == math.inf
+
+
+def test_phases_share_the_time_by_their_weights(time: Time) -> None:
+    times, whole = PhaseTimes(100.0, 10.0), sum(WEIGHTS.values())
+    times.begin("vectors")
+    assert times.phase.left == pytest.approx(100.0 * WEIGHTS["vectors"] / whole)
+
+
+def test_time_that_a_phase_leaves_is_for_the_others(time: Time) -> None:
+    times = PhaseTimes(100.0, 10.0)
+    for phase in list(WEIGHTS)[:-1]:
+        times.begin(phase)
+    times.begin(list(WEIGHTS)[-1])
+    assert times.phase.left == pytest.approx(100.0)
+
+
+def test_shrinking_takes_no_time_of_its_phase(time: Time) -> None:
+    times = PhaseTimes(100.0, 10.0)
+    times.begin("vectors")
+    before = times.phase.left
+    shrinking = times.begin_shrinking()
+    assert shrinking.left == pytest.approx(10.0)
+    time.now += 8.0
+    times.end_shrinking(shrinking)
+    assert times.phase.left == pytest.approx(before)
+
+
+def test_clauses_that_have_failed_are_not_shrunk_for_after_half_of_the_time(time: Time) -> None:
+    times = PhaseTimes(100.0, 10.0)
+    shrinking = times.begin_shrinking()
+    time.now += 51.0
+    assert times.may_shrink
+    times.end_shrinking(shrinking)
+    assert not times.may_shrink
+
+
+def test_calls_that_hang_get_less_time_each() -> None:
+    hangs = HangTime(60.0, 10.0)
+    limits = []
+    while not hangs.is_spent:
+        limits.append(hangs.limit)
+        hangs.spend(hangs.limit)
+    assert limits[0] == 3.75
+    assert limits == sorted(limits, reverse=True)
+    assert sum(limits) < 17.0
+
+
+def test_a_call_hangs_only_if_it_takes_much_longer_than_the_slowest_so_far() -> None:
+    hangs = HangTime(60.0, 10.0)
+    hangs.note(seconds=0.8, calls=2)
+    assert hangs.limit == 8.0
+    hangs.note(seconds=4.0, calls=2)
+    assert hangs.limit == 10.0
+
+
+# Runs ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.005, 0.05, 0.5])
+def test_a_target_gets_a_verdict_in_time_however_long_a_call_takes(
+    time: Time, seconds: float
+) -> None:
+    result = run(slow(time, seconds), 60.0)
+    assert time.now <= 66.0
+    assert result.verdict is RunVerdict.CONFORMS
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.05, 0.5])
+def test_a_violation_of_a_slow_target_is_found_in_time(time: Time, seconds: float) -> None:
+    result = run(
+        slow(time, seconds, beyond=0), 60.0, "seek.negative", "seek.pos", "read-byte.value"
+    )
+    assert time.now <= 66.0
+    assert {c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL} == {"seek.negative"}
+
+
+def test_a_run_that_is_out_of_time_says_which_programs_it_left_out(time: Time) -> None:
+    result = run(slow(time, 0.5), 60.0)
+    shares = {share.phase: share for share in result.cut_short}
+    vectors = shares["vectors"]
+    assert vectors.total is not None
+    assert 0 < vectors.done < vectors.total
+    unreached = {c.reason for c in result.clauses if c.outcome is Verdict.UNEXERCISED}
+    assert OUT_OF_TIME in unreached
+
+
+def test_a_run_with_enough_time_leaves_nothing_out(time: Time) -> None:
+    result = run(slow(time, 1e-6), 60.0, "seek.pos")
+    assert result.cut_short == ()
+    assert "cut_short" not in result.to_dict()
+
+
+def test_a_run_in_less_time_than_it_needs_runs_the_same_programs_first(time: Time) -> None:
+    """What is cut short continues in the time that other phases leave."""
+    enough, counts = run(slow(time, 0.001), math.inf, "seek.pos"), []
+    needed = time.now
+    for part in (1.05, 0.5):
+        time.now = 0.0
+        counts.append(run(slow(time, 0.001), needed * part, "seek.pos").counts["programs"])
+    assert counts[0] == enough.counts["programs"]
+    assert counts[1] < counts[0]
+
+
+def test_a_known_failure_is_not_fixed_in_a_run_that_is_out_of_time(time: Time) -> None:
+    known = Known(clause="seek.pos", reason="as ever", signature="seek: returned too early")
+    cut = run(slow(time, 0.5), 20.0, "seek.pos", known=(known,))
+    (of_cut,) = cut.clauses
+    assert of_cut.outcome is Verdict.PASS
+    time.now = 0.0
+    (of_whole,) = run(slow(time, 0.0), 20.0, "seek.pos", known=(known,)).clauses
+    assert of_whole.outcome is Verdict.FIXED
