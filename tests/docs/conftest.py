@@ -1,4 +1,4 @@
-"""What the examples of docs/s3.md run against."""
+"""What the examples of docs/how-to/s3.md run against."""
 
 from __future__ import annotations
 
