@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 _CHANGELOG = "changelog.md"
@@ -43,3 +44,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
     markdown = _DIRECTIVE.sub(r"\1", _FILE.sub(r'```\1 title="\2"', markdown))
     return _LINK.sub(replace, markdown)
+
+
+def on_post_build(config: Any) -> None:
+    """Fail if code or bytecode was published."""
+    published = [p for p in Path(config["site_dir"]).rglob("*") if p.suffix in {".py", ".pyc"}]
+    if published:
+        raise PluginError(f"published code: {', '.join(map(str, published))}")
