@@ -81,7 +81,7 @@ def _files_before(block: Block) -> dict[str, str]:
 
 @pytest.fixture
 def environment(request: pytest.FixtureRequest) -> Mapping[str, str]:
-    """That of a reader; one of docs/how-to/s3.md has a bucket and the keys for it."""
+    """Return the environment of a reader; for docs/how-to/s3.md it has a bucket and its keys."""
     block: Block = request.getfixturevalue("block")
     if block.document.name != "s3.md":
         return _environment()
