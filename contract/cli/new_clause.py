@@ -50,7 +50,8 @@ def new_clause(clause_id: str, document: str | None, dry_run: bool) -> None:
     """Lay out the entry, the rule, the mutant and the tests of a new clause.
 
     ID is a group and a name, such as seek.past-eof. Each draft has lines marked TODO. Run it in a
-    checkout of fscontract; docs/explanation/adding-a-clause.md says how to go on.
+    checkout of fscontract; docs/explanation/adding-a-clause.md explains the
+    next steps.
     """
     root = _checkout(Path.cwd())
     sibling = _sibling(clause_id, document)
