@@ -1,7 +1,8 @@
 """Make text safe to show: mask secrets, escape characters; and plurals.
 
-Secrets are credentials in URLs and options of a target. docs/targets.md has the rule for options:
-the name of an option decides first; the form of its value decides if the name is inconclusive.
+Secrets are credentials in URLs and options of a target. docs/reference/targets.md has the rule for
+options: the name of an option decides first; the form of its value decides if the name is
+inconclusive.
 """
 
 from __future__ import annotations

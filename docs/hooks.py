@@ -1,4 +1,4 @@
-"""What the site needs that GitHub does without: mkdocs calls these for each page."""
+"""Hooks of mkdocs: adapt pages that are written for GitHub to the site, and add the changelog."""
 
 from __future__ import annotations
 
@@ -6,21 +6,48 @@ import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+_CHANGELOG = "changelog.md"
 _LINK = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+[^)#]*)(?:#[^)]*)?\)")
-#: A block that is a file: its name comes after the language.
+#: A code block that is a file: the name follows the language.
 _FILE = re.compile(r"^```(\w+) ([\w./-]+)$", re.MULTILINE)
+#: A directive of mkdocstrings, which GitHub would show as text.
+_DIRECTIVE = re.compile(r"^<!-- (::: [\w.]+) -->$", re.MULTILINE)
+_OPEN_FILE = "how-to/reference-streams.md#use-open_file-on-any-fsspec-filesystem"
+#: Links to pages at their old places, by page.
+_MOVED = {"findings.md": {"(fsspec-open-file.md)": f"({_OPEN_FILE})"}}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add CHANGELOG.md as a page, with its links relative to the docs folder."""
+    root = Path(config["docs_dir"]).resolve().parent
+    text = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    files.append(File.generated(config, _CHANGELOG, content=text.replace("](docs/", "](")))
+    return files
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """The page with names of files on blocks, and without links to what is not part of the site."""
+    """Return the page with titles on code blocks, and without links to files outside the site."""
     docs = Path(config["docs_dir"]).resolve()
     here = (docs / page.file.src_uri).parent
+    for old, new in _MOVED.get(page.file.src_uri, {}).items():
+        markdown = markdown.replace(old, new)
 
-    def told(match: re.Match[str]) -> str:
+    def replace(match: re.Match[str]) -> str:
         target = (here / match[2]).resolve()
         if target.is_relative_to(docs):
             return match[0]
-        named = target.relative_to(docs.parent).as_posix()
-        return match[1] if named in match[1] else f"{match[1]} (`{named}`)"
+        path = target.relative_to(docs.parent).as_posix()
+        return match[1] if path in match[1] else f"{match[1]} (`{path}`)"
 
-    return _LINK.sub(told, _FILE.sub(r'```\1 title="\2"', markdown))
+    markdown = _DIRECTIVE.sub(r"\1", _FILE.sub(r'```\1 title="\2"', markdown))
+    return _LINK.sub(replace, markdown)
+
+
+def on_post_build(config: Any) -> None:
+    """Fail if code or bytecode was published."""
+    published = [p for p in Path(config["site_dir"]).rglob("*") if p.suffix in {".py", ".pyc"}]
+    if published:
+        raise PluginError(f"published code: {', '.join(map(str, published))}")

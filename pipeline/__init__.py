@@ -15,7 +15,7 @@ _OLDEST = (4, 2)
 
 
 def register(spark: Any, pushdown: bool = False) -> Registration:
-    """Register the data source `fscontract` in a Spark session; see docs/spark-pipeline.md.
+    """Register the data source `fscontract` in a Spark session; see docs/how-to/spark-source.md.
 
     Raise UnsupportedOperationException if Spark, or PySpark in this process, is older than 4.2.
     """

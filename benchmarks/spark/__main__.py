@@ -1,4 +1,4 @@
-"""Tables of docs/spark.md, with the environment of the measurement.
+"""Tables of docs/explanation/benchmarks.md, with the environment of the measurement.
 
 python -m benchmarks.spark [quick|normal]
 """

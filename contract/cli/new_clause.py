@@ -50,7 +50,8 @@ def new_clause(clause_id: str, document: str | None, dry_run: bool) -> None:
     """Lay out the entry, the rule, the mutant and the tests of a new clause.
 
     ID is a group and a name, such as seek.past-eof. Each draft has lines marked TODO. Run it in a
-    checkout of fscontract; docs/writing-a-clause.md says how to go on.
+    checkout of fscontract; docs/explanation/adding-a-clause.md explains the
+    next steps.
     """
     root = _checkout(Path.cwd())
     sibling = _sibling(clause_id, document)
@@ -170,7 +171,8 @@ def _rule(path: Path, clause_id: str, prefix: str) -> list[str]:
         text = f'''\
 
 
-            # TODO: put {name.upper()} into the table of its operation; docs/writing-a-clause.md
+            # TODO: put {name.upper()} into the table of its operation;
+            # docs/explanation/adding-a-clause.md shows how
 
 
             def _{name}(call: Call, outcome: Outcome) -> Accepted | Failure:
@@ -276,7 +278,7 @@ def _next_steps(clause_id: str, tests: Path) -> str:
     return dedent(
         f"""\
         Next:
-          1. Write what the TODO lines ask for; docs/writing-a-clause.md explains each file.
+          1. Complete the TODO lines; docs/explanation/adding-a-clause.md explains each file.
           2. Run: python -m pytest {tests.as_posix()} tests/specs
           3. Check that the suite kills the mutant: python benchmarks/mutants.py '{clause_id}-*'
           4. Update the lists: UPDATE_DOCS=1 python -m pytest tests/specs/test_ids.py tests/docs"""

@@ -60,7 +60,7 @@ _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 class MetadataTableSource(CatalogSource):
-    """Rows of a metadata table. `docs/metadata.md` describes the columns; see `register`."""
+    """Rows of a metadata table; `docs/how-to/metadata-table.md` describes the columns."""
 
     pushdown: ClassVar[bool] = False
 

@@ -47,7 +47,7 @@ NAME = "fscontract"
 
 
 class FsContractDataSource(CatalogSource):
-    """Records of files, read by the block reader. See `docs/spark-pipeline.md` for the options.
+    """Records of files, read by the block reader. Options: `docs/how-to/spark-source.md`.
 
     `register` creates a subclass with the session's settings: how to pack partitions, whether
     filters may be pushed, and where tasks report their counters.

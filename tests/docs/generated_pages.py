@@ -232,7 +232,7 @@ def reference_page(
 
     `breaks` has for each clause the mutants that break it, each with what it does wrong.
     """
-    lines = [f"# {document.title}", "", f"Written from: {_prose(document.source)}.", ""]
+    lines = [f"# {document.title}", "", f"Source: {_prose(document.source)}.", ""]
     lines += [_counts(document, clauses), "", *_contents(clauses), ""]
     for section, found in groupby(clauses, lambda clause: clause.section):
         lines += [f"## {_prose(section)}", ""]
@@ -246,9 +246,9 @@ def reference_index(
 ) -> str:
     """The page that leads to those of the documents, with the ids that are no clause's any more."""
     lines = [
-        "# Reference",
+        "# Clauses",
         "",
-        "Every clause, made from the documents in [specs](../../specs).",
+        "Every clause, generated from the documents in [specs](../../../specs).",
         "",
     ]
     lines += ["| Document | Clauses | With checks | `--clauses` |", "|---|---:|---:|---|"]
@@ -258,7 +258,12 @@ def reference_index(
         lines.append(f"| {link} | {len(found)} | {tested} | `{document.name}` |")
     names = [f"- {_prose(line)}" for line in dict.fromkeys(map(_old_name, old))]
     if names:
-        lines += ["", "## Ids of old", "", "Never used again, see [versions](../versioning.md)."]
+        lines += [
+            "",
+            "## Retired ids",
+            "",
+            "These are never reused ([stability](../../explanation/stability.md#clause-ids)).",
+        ]
         lines += ["", *names]
     return "\n".join([*lines, ""])
 
@@ -281,9 +286,9 @@ def _counts(document: Document, clauses: Sequence[Clause]) -> str:
     )
     return (
         f"{plural(len(clauses), 'clause')} ({levels}), {tested} of them with checks: "
-        f"`fscontract check TARGET --clauses {document.name}`. Made from "
-        f"[specs/{document.name}.yaml](../../specs/{document.name}.yaml); the mutants are wrong on "
-        "purpose, and the suite has to name that clause for each."
+        f"`fscontract check TARGET --clauses {document.name}`. Generated from "
+        f"[specs/{document.name}.yaml](../../../specs/{document.name}.yaml); each mutant "
+        "violates its clause, and the suite must name that clause."
     )
 
 

@@ -1,4 +1,4 @@
-"""docs/ARCHITECTURE.md names what there is."""
+"""docs/explanation/architecture.md names what there is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
 
 
 def test_every_folder_of_the_house_is_drawn() -> None:

@@ -1,4 +1,4 @@
-"""The workflow of docs/ci.md, step by step as GitHub would run it."""
+"""The workflow of docs/how-to/pytest-and-ci.md, step by step as GitHub would run it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import yaml
 from tests.docs.test_examples import BLOCKS
 from tests.limits import DEADLOCK
 
-FILES = {b.name: b.text for b in BLOCKS if b.document.name == "ci.md" and b.name}
+FILES = {b.name: b.text for b in BLOCKS if b.document.name == "pytest-and-ci.md" and b.name}
 
 
 @pytest.fixture

@@ -21,13 +21,16 @@ import pytest
 from tests.limits import DEADLOCK
 
 ROOT = Path(__file__).resolve().parents[2]
-#: All but docs/findings.md, whose programs are those of tests/findings.
+#: All but docs/findings.md, whose programs are those of tests/findings, and the generated clauses.
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
-    *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name != "findings.md"),
-    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+    *sorted(
+        page
+        for page in (ROOT / "docs").rglob("*.md")
+        if page.name != "findings.md" and page.parent.name != "clauses"
+    ),
 ]
 FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What differs from run to run, with the release of a library, or with every new clause.
@@ -78,7 +81,7 @@ def _files_before(block: Block) -> dict[str, str]:
 
 @pytest.fixture
 def environment(request: pytest.FixtureRequest) -> Mapping[str, str]:
-    """That of a reader; one of docs/s3.md has a bucket and the keys for it."""
+    """Return the environment of a reader; for docs/how-to/s3.md it has a bucket and its keys."""
     block: Block = request.getfixturevalue("block")
     if block.document.name != "s3.md":
         return _environment()

@@ -1,4 +1,4 @@
-"""docs/faults.md has the kinds of faults, and what becomes of reads under each of them."""
+"""docs/how-to/fault-injection.md has the kinds of faults, and the outcomes of reads under each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _columns() -> dict[str, dict[str, Tally]]:
 
 def test_the_page_has_what_a_run_gives() -> None:
     """`UPDATE_DOCS=1` writes it."""
-    hold("faults.md", fault_tables(_columns()))
+    hold("how-to/fault-injection.md", fault_tables(_columns()))
 
 
 def test_no_clause_is_broken_by_any_fault() -> None:

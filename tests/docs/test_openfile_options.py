@@ -1,4 +1,4 @@
-"""docs/openfile-options.md has the table that the code goes by."""
+"""docs/reference/openfile-options.md has the table that the code goes by."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.docs.pages import hold, hold_widths
 
 def test_the_page_has_the_present_table() -> None:
     """`UPDATE_DOCS=1` writes it."""
-    hold("openfile-options.md", option_tables(option_table()))
+    hold("reference/openfile-options.md", option_tables(option_table()))
 
 
 def test_every_row_of_a_table_has_the_columns_of_its_heading() -> None:

@@ -1,4 +1,4 @@
-"""docs/reference has a page for each document of clauses, made from the documents."""
+"""docs/reference/clauses has a page for each document of clauses, made from the documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fscontract.fakes.mutants.registry import mutants
 from tests.docs.generated_pages import reference_index, reference_page
 from tests.docs.pages import DOCS
 
-REFERENCE = DOCS / "reference"
+REFERENCE = DOCS / "reference" / "clauses"
 
 
 def _of(name: str) -> list[Clause]:

@@ -1,4 +1,4 @@
-"""Tests of docs/renamed.md."""
+"""Tests of docs/explanation/stability.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from fscontract.contract.spec.clauses import renamed
 from tests.docs.pages import DOCS
 
-PAGE = (DOCS / "renamed.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "explanation" / "stability.md").read_text(encoding="utf-8")
 KINDS = ("documents", "targets", "profiles")
 
 

@@ -1,4 +1,4 @@
-"""docs/s3.md has the options and the read policies that the code goes by, and what they ask for."""
+"""docs/how-to/s3.md has the current options, read policies and numbers of requests."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _NONE = "-"
 
 def test_the_page_has_the_present_options() -> None:
     """`UPDATE_DOCS=1` writes them."""
-    hold("s3.md", _options(), "options")
+    hold("how-to/s3.md", _options(), "options")
 
 
 def test_the_page_has_the_present_plans() -> None:
     """`UPDATE_DOCS=1` writes them."""
-    hold("s3.md", _plans(), "plans")
+    hold("how-to/s3.md", _plans(), "plans")
 
 
 def test_the_page_has_the_requests_that_streams_make() -> None:
     """`UPDATE_DOCS=1` writes them."""
-    hold("s3.md", _requests(), "requests")
+    hold("how-to/s3.md", _requests(), "requests")
 
 
 def test_every_row_of_a_table_has_the_columns_of_its_heading() -> None:

@@ -1,4 +1,4 @@
-"""docs/supported.md says what pyproject.toml, tox.ini and .ci/run do."""
+"""docs/explanation/stability.md says what pyproject.toml, tox.ini and .ci/run do."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_pythons(project: dict[str, Any]) -> None:
         [name, "every change" if name == chosen[1] else f"`tox -e py{name.replace('.', '')}`"]
         for name in named
     ]
-    hold("supported.md", _table(["Python", "tested by"], rows), "pythons")
+    hold("explanation/stability.md", _table(["Python", "tested by"], rows), "pythons")
 
 
 def test_the_libraries(project: dict[str, Any], tox: configparser.ConfigParser) -> None:
@@ -95,7 +95,7 @@ def test_the_libraries(project: dict[str, Any], tox: configparser.ConfigParser) 
     ]
     assert all(row[-1] for row in rows)
     head = ["library", "extra", "lowest", "`tox -e oldest` has"]
-    hold("supported.md", _table(head, rows), "libraries")
+    hold("explanation/stability.md", _table(head, rows), "libraries")
 
 
 def test_the_lowest_versions_are_those_that_are_tested(
@@ -127,12 +127,12 @@ def test_the_pytests(tox: configparser.ConfigParser) -> None:
             sorted(re.split("[<>=]", d)[0] for d in deps if not d.startswith("pytest>"))
         )
         rows.append([version.replace(",", ", "), beside, f"`tox -e {environment}`"])
-    hold("supported.md", _table(["pytest", "beside", "by"], rows), "pytest")
+    hold("explanation/stability.md", _table(["pytest", "beside", "by"], rows), "pytest")
 
 
 def test_every_environment_that_is_named_exists(tox: configparser.ConfigParser) -> None:
     """On this page, and in CONTRIBUTING.md."""
-    texts = [(DOCS / "supported.md"), (ROOT / "CONTRIBUTING.md")]
+    texts = [(DOCS / "explanation/stability.md"), (ROOT / "CONTRIBUTING.md")]
     named = {n for t in texts for n in re.findall(r"tox (?:run )?-e (\w+)", t.read_text("utf-8"))}
     made = {section.removeprefix("testenv:") for section in tox.sections()}
     assert {n for n in named if n not in made and not re.fullmatch(r"py3\d+", n)} == set()

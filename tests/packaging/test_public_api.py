@@ -31,7 +31,7 @@ PUBLIC = (
     "fscontract.splitter",
 )
 #: Pages about the inside of the project, which may import any module.
-INSIDE = {"writing-a-clause.md"}
+INSIDE = {"adding-a-clause.md"}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _IMPORT = re.compile(r"^ *(?:from|import) (fscontract[\w.]*)", re.MULTILINE)
 

@@ -28,7 +28,7 @@ def test_ids_of_earlier_releases_are_clauses_or_retired() -> None:
     if os.environ.get("UPDATE_DOCS"):
         _updated()
     lost = set(_listed()[1]) - clauses().keys() - retired().keys()
-    assert not lost, "what became of these? say so under 'retired' (docs/versioning.md)"
+    assert not lost, "what became of these? say so under 'retired' (docs/explanation/stability.md)"
 
 
 def test_list_of_ids_is_of_the_current_version() -> None:

@@ -247,4 +247,4 @@ def test_other_errors_keep_their_traceback() -> None:
 def test_the_documentation_has_the_table_of_options() -> None:
     """As defined in the code; `UPDATE_DOCS=1` writes it."""
     hold_widths(table())
-    hold("spark-pipeline.md", table())
+    hold("how-to/spark-source.md", table())
