@@ -1,4 +1,4 @@
-"""Schedules as data: who runs what, and when threads switch; and how to shrink one that fails."""
+"""Schedules as data: the calls of each thread, and the switches between threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})
 
 
 class Switch(NamedTuple):
-    """When `thread` comes to the given event of its given call (from 0), `to` goes on instead.
+    """At the given event of a given call (from 0) of `thread`, `to` continues instead.
 
     Event 0 is before the call; the others are the lines (or opcodes) of the target's own code.
     """
@@ -29,9 +29,9 @@ class Switch(NamedTuple):
 class Schedule:
     """Threads that share one stream of a file of `length` bytes, and the switches between them.
 
-    Threads start in their order, each when the one before it ends or makes way. `opcodes` says
-    that events are bytecode instructions, whose numbers belong to one version of Python.
-    `free` threads run as the operating system has it, without switches.
+    Threads start in their order, each when the previous one ends or yields. `opcodes` means that
+    events are bytecode instructions, whose numbers depend on the version of Python. `free` threads
+    are scheduled by the operating system, without switches.
     """
 
     length: int
@@ -43,11 +43,11 @@ class Schedule:
 
     @property
     def calls(self) -> int:
-        """How many calls the threads make together."""
+        """The number of calls of all threads."""
         return sum(map(len, self.threads))
 
     def to_json(self) -> dict[str, Any]:
-        """The schedule as a JSON object."""
+        """Return the schedule as a JSON object."""
         return {
             "length": self.length,
             "mode": "free" if self.free else "controlled",
@@ -59,7 +59,7 @@ class Schedule:
 
     @classmethod
     def from_json(cls, data: Any, where: str = "schedule") -> Schedule:
-        """Read a schedule; ProgramError names the place and what is allowed there."""
+        """Read a schedule; raise ProgramError with the invalid place and the allowed values."""
         if not isinstance(data, dict) or not isinstance(data.get("threads"), list):
             raise ProgramError(f"{where}: expected an object with length and threads")
         unknown = sorted(str(k) for k in data.keys() - _KEYS)
@@ -114,7 +114,7 @@ def _number(value: Any, maximum: int, where: str) -> int:
     return value
 
 
-#: Runs that one schedule may take.
+#: Limit of runs to shrink one schedule.
 ATTEMPTS = 200
 
 
@@ -155,7 +155,7 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
 
 
 def _reversed(schedule: Schedule) -> Schedule:
-    """The last thread starts first."""
+    """Return the schedule with the threads in reverse order."""
     last = len(schedule.threads) - 1
     switches = tuple(
         Switch(last - s.thread, s.call, s.event, last - s.to) for s in schedule.switches
@@ -164,7 +164,7 @@ def _reversed(schedule: Schedule) -> Schedule:
 
 
 def _parts(size: int) -> Iterator[tuple[int, int]]:
-    """Parts to leave out, great ones first; never everything."""
+    """Return parts to leave out, large ones first; never everything."""
     part = size // 2
     while part >= 1:
         for start in range(0, size, part):
@@ -173,7 +173,7 @@ def _parts(size: int) -> Iterator[tuple[int, int]]:
 
 
 def _without_thread(schedule: Schedule, gone: int, instead: int) -> Schedule:
-    """Without a thread; those that made way for it make way for another."""
+    """Return the schedule without a thread; switches to it go to another thread."""
     switches = []
     for s in schedule.switches:
         to = instead if s.to == gone else s.to

@@ -1,4 +1,4 @@
-"""Run shards as tasks on a backend, and sum up their results."""
+"""Run shards as tasks on a backend, and merge their results."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError, has_mark
 from fscontract.contract.text import mask_url
 
-#: Shards for each task that runs beside others, so that a long one holds up little.
+#: Shards for each parallel task, so that a slow shard delays little.
 _SHARDS_PER_TASK = 4
 _TICK = 0.5
 _NO_PLACE = "each task makes such a target for itself, and no place that others find"
@@ -95,8 +95,7 @@ class DistributedRun:
     def check(self) -> RunResult:
         """Return the result, as `runner.check` does in one process.
 
-        TargetError if the target can't be set up there, or tasks can't be run and nothing was
-        found.
+        Raise TargetError if tasks can't set the target up, or can't be run and nothing was found.
         """
         start, begun = clock.now(), clock.monotonic()
         self._listener(started(self._binding, self._settings))
@@ -112,7 +111,7 @@ class DistributedRun:
             lost = f"{INTERRUPTED}: {done}"
             self._listener(Interrupted(replace(result(lost), incomplete=lost)))
             with held_back():
-                self._backend.close()  # no task may write any more
+                self._backend.close()  # no task may write from now on
                 self._remove_left()
             raise
         except BaseException:
@@ -138,10 +137,10 @@ class DistributedRun:
             self._warnings += disposed(binding)
 
     def _remove_left(self) -> None:
-        """Remove what tasks have left that did not come to their end."""
+        """Remove the files of tasks that did not complete."""
         if not self._is_place:
             return
-        with suppress(TargetError):  # most bindings can tell
+        with suppress(TargetError):  # most bindings can list leftovers
             for prefix in self._binding.leftovers():
                 if has_mark(prefix.rstrip("/").rpartition("/")[2], self._request["mark"]):
                     self._binding.discard(prefix)
@@ -151,7 +150,7 @@ class DistributedRun:
         self._run([Shard(number, count) for number in range(count)])
         merged = self._merged()
         if merged.ends_early and count > 1:
-            # One process would not have come to its end. So what it would say, one task has to.
+            # A single process would not have completed, so one task has to give its result.
             self._parts.clear()
             self._run([Shard()])
             merged = self._merged()
@@ -159,10 +158,10 @@ class DistributedRun:
             self._run([Shard(seen=merged.seen)])
 
     def _run(self, shards: Sequence[Shard]) -> None:
-        """Run shards as tasks, and take the result of each when it ends.
+        """Run shards as tasks, and collect each result when it arrives.
 
-        TargetError if results are missing, and the others have no violation. All are waited for, so
-        that it does not depend on their order.
+        Raise TargetError if results are missing and the others have no violation. All tasks are
+        awaited, so that the result does not depend on their order.
         """
         self._awaited = len(shards)
         noun = "task" if len(shards) == 1 else "tasks"
@@ -234,7 +233,7 @@ class DistributedRun:
         return replace(result, warnings=(*warnings, lost) if lost else warnings)
 
     def _other_versions(self) -> Iterator[str]:
-        """Yield a line for each library that has another version there than here."""
+        """Yield a line for each library whose version in the tasks differs from the local one."""
         here = dict(getattr(self._binding, "versions", {}))
         differences = {
             f"{name} {version} there, {here[name]} here"
@@ -246,12 +245,12 @@ class DistributedRun:
 
 
 class DistributedTarget:
-    """A target whose programs a backend runs; UsageError if that makes no sense.
+    """A target whose programs a backend runs; UsageError if that is not possible.
 
-    It is made here as well, so that a mistake shows before anything is started.
+    The target is also made locally, so that errors show before anything is started.
     """
 
-    #: The APIs that its clauses may be about.
+    #: The APIs of its clauses.
     apis: ClassVar[frozenset[str]] = frozenset({STREAM, EXECUTORS})
 
     def __init__(
@@ -275,7 +274,7 @@ class DistributedTarget:
         return str(self.binding.name)
 
     def check(self, listener: Listener) -> RunResult:
-        """Return the result of the run; TargetError if there can be none."""
+        """Return the result of the run; raise TargetError if there is none."""
         run, binding = self._run, self.binding
         chosen = selected(run, anything=True)
         clauses = with_checks(chosen) + tuple(c for c in chosen if c.api == EXECUTORS)
@@ -284,4 +283,4 @@ class DistributedTarget:
         return DistributedRun(self._target, binding, run, settings, backend, listener).check()
 
     def close(self) -> None:
-        """Do nothing: the backend serves other targets, too."""
+        """Do nothing, because other targets use the same backend."""

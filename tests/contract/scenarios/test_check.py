@@ -60,7 +60,7 @@ def test_violation_has_expected_and_actual_value_and_its_scenario() -> None:
     assert found.expected == snapshot(("files after the trigger: ['/in/f']",))
     actual, _, scenario = found.actual.partition("; ")
     assert (actual, scenario) == snapshot(
-        ("[]", "A file comes, no time passes, and a scan is asked for, then none.")
+        ("[]", "A file is added and no time passes; a scan is triggered, then none.")
     )
     assert not result.conforms
 
