@@ -1,4 +1,4 @@
-"""What the site needs that GitHub does without: mkdocs calls these for each page."""
+"""Hooks of mkdocs for pages written for GitHub."""
 
 from __future__ import annotations
 

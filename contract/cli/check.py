@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
-    #: A target that was set up, by where it is checked.
+    #: A target that was set up, by the place where it is checked.
     _Target: TypeAlias = InProcess | Isolated | DistributedTarget
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
-    """The baseline of this file, if there is one; MatrixError, UsageError."""
+    """Return the baseline of this file, if there is one. Raise MatrixError, UsageError."""
     if path is None:
         return None
     from fscontract.contract.runner.baseline import load_baseline
@@ -57,12 +57,12 @@ def write_reports(paths: Mapping[str, Path | None], entries: Sequence[Entry]) ->
         if path is not None:
             render = import_module(f"fscontract.contract.report.{kind}").render
             text: str = render(entries)
-            # names of files may hold what is no character; JSON has just this form for it
+            # names of files may contain surrogates, which JSON can escape
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def tell(entries: Sequence[Entry], baseline: Baseline | None) -> list[Comparison]:
-    """Print what differs from the baseline, and tell GitHub, if this runs there."""
+    """Print the differences from the baseline, and report them to GitHub in its jobs."""
     compared = [] if baseline is None else baseline.compare(entries)
     if baseline is not None:
         from fscontract.contract.report.markdown import as_lines
@@ -75,8 +75,10 @@ def tell(entries: Sequence[Entry], baseline: Baseline | None) -> list[Comparison
 
 @contextmanager
 def without_commands() -> Iterator[None]:
-    """Meanwhile GitHub, if this runs there, takes no printed line for a command to it: targets
-    may print anything, and reports repeat what targets say."""
+    """Return a context in which GitHub runs no printed line as a workflow command.
+
+    Targets may print anything, and reports repeat their output.
+    """
     from fscontract.contract.report.github import is_wanted
 
     if not is_wanted(os.environ):
@@ -112,7 +114,7 @@ def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Com
 
 _PATH = click.Path(path_type=Path)
 _STOPPED = "interrupted before anything was found"
-#: Where options come from that win over pyproject.toml.
+#: Sources of options that override pyproject.toml.
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
@@ -203,7 +205,7 @@ def check(
 
 
 def _exit_code(entries: Sequence[Entry], comparisons: Sequence[Comparison]) -> int:
-    """Return the code of a report; beside a baseline only what is worse there is a violation."""
+    """Return the exit code of a report; with a baseline only regressions count as violations."""
     codes = [e.exit_code_if_known if comparisons else e.exit_code for e in entries]
     codes += [exit_codes.VIOLATION for comparison in comparisons if comparison.worse]
     return exit_codes.worst(codes)
@@ -211,7 +213,7 @@ def _exit_code(entries: Sequence[Entry], comparisons: Sequence[Comparison]) -> i
 
 @dataclass(frozen=True)
 class _Request:
-    """One target, and what is asked of it."""
+    """One target, and the options of its run."""
 
     target: str
     run: RunOptions
@@ -222,9 +224,10 @@ class _Request:
 def _requests(
     ctx: click.Context, targets: Sequence[str], run: RunOptions, known: Path | None
 ) -> list[_Request]:
-    """Return the runs that the command line and the configuration ask for.
+    """Return the runs that the command line and the configuration request.
 
-    Options of the command line win over those of pyproject.toml. UsageError if there is no target.
+    Options of the command line override those of pyproject.toml. Raise UsageError if there is no
+    target.
     """
     from fscontract.contract.config import find_config
     from fscontract.contract.runner import run_options
@@ -270,7 +273,7 @@ def _run_all(
     baseline: Baseline | None,
     quiet: bool,
 ) -> None:
-    """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
+    """Check the targets one by one; `entries` keeps the results after Ctrl-C, too."""
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
@@ -283,7 +286,7 @@ def _run_all(
     prepared: list[tuple[_Request, _Target | NotSetUp]] = []
     backend = None if isolate else _backend(requests[0].run)
     try:
-        for request in requests:  # mistakes in any of them show before the first one runs
+        for request in requests:  # all targets are validated before the first one runs
             prepared.append((request, _make(request, isolate, backend, console)))
             sandbox.restore()
             _require(prepared[-1][1], request.clauses)
@@ -296,7 +299,7 @@ def _run_all(
             sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:
-                with contextlib.suppress(OSError):  # of a terminal that was closed
+                with contextlib.suppress(OSError):  # the terminal was closed
                     console.finish(entry)
                 raise stopped
             console.finish(entry)
@@ -322,7 +325,7 @@ def _made(prepared: Sequence[tuple[_Request, _Target | NotSetUp]]) -> list[_Targ
 
 
 def _backend(run: RunOptions) -> LazyBackend | None:
-    """Where programs are run, if it is not in this process; nothing is started."""
+    """Return the backend that runs programs, None for this process; nothing is started."""
     if run.spark is None:
         return None
     from fscontract.contract.distributed.backend import LazyBackend
@@ -360,7 +363,7 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.runner.timeouts import held_back
     from fscontract.contract.text import mask_url
 
-    console.stop()  # its line is drawn by a thread, of which a fork would know nothing
+    console.stop()  # a thread draws the progress line, which a fork would lack
     with ExitStack() as stack:
         with held_back():
             one = Isolated(request.target, request.run, request.known, forks=watched.by_default())
@@ -375,7 +378,7 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
 
 
 def _require(target: _Target | NotSetUp, clauses: tuple[Clause, ...]) -> None:
-    """End with exit code 5 unless there is a clause about what the target is."""
+    """End with exit code 5 unless there is a clause for this kind of target."""
     from fscontract.contract.runner.result import NotSetUp
 
     if isinstance(target, NotSetUp) or any(clause.api in target.apis for clause in clauses):
@@ -387,7 +390,7 @@ def _require(target: _Target | NotSetUp, clauses: tuple[Clause, ...]) -> None:
 def _checked(
     request: _Request, target: _Target | NotSetUp, console: Console
 ) -> tuple[Entry, KeyboardInterrupt | None]:
-    """Return the entry of a target, and what has interrupted its run, if anything has."""
+    """Return the entry of a target, and the exception that interrupted its run, if any."""
     from fscontract.contract.binding import TargetError
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.text import mask_url

@@ -1,4 +1,4 @@
-"""`fscontract clean`: remove what runs have left that were killed."""
+"""`fscontract clean`: remove directories left by killed runs."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def clean(
     ctx.exit(code)
 
 
-#: Seconds that removing one of them may take, a sixth of it (see SandboxedBinding).
+#: Time limit in seconds for removing one of them, divided by six (see SandboxedBinding).
 _PATIENCE = 100.0
 
 
 def _old(binding: Binding, age: timedelta) -> Iterator[str]:
-    """The prefixes that are old enough; of the others it is said why they are not."""
+    """Yield the prefixes that are old enough; print the reason for each of the others."""
     from fscontract.contract.targets import made_at
 
     now = datetime.now(timezone.utc)

@@ -1,4 +1,4 @@
-"""`fscontract explain`, `list` and `features`: show what the specification says."""
+"""`fscontract explain`, `list` and `features`: show the specification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause, Retired
     from fscontract.contract.spec.profiles import Feature
 
-#: Columns of texts where there is no terminal, which are the most, and the least.
+#: Columns of text without a terminal, which is also the maximum, and the minimum.
 _WIDTH, _MIN_WIDTH = 96, 38
 
 
@@ -54,7 +54,7 @@ def explain(name: str) -> None:
         hint = near_misses(name, known) or "; see 'fscontract list'"
         raise click.UsageError(f"no clause, feature, option or policy {name!r}{hint}")
     plain = bool(os.environ.get("NO_COLOR"))
-    for line in lines:  # where there is no terminal, click leaves colours out
+    for line in lines:  # without a terminal, click removes colours
         click.echo(click.unstyle(line) if plain else line)
 
 
@@ -74,7 +74,7 @@ def _head(name: str, rest: str) -> str:
 
 
 def _width() -> int:
-    """Columns for texts: those of the terminal, but no more than can be read with ease."""
+    """Return the columns for text: those of the terminal, up to a readable maximum."""
     if not sys.stdout.isatty():
         return _WIDTH
     return max(_MIN_WIDTH, min(shutil.get_terminal_size().columns - 2, _WIDTH))

@@ -1,4 +1,4 @@
-"""`fscontract matrix`: the reports of many runs in one table."""
+"""`fscontract matrix`: join the reports of several runs in one table."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _read(text: str) -> list[Column]:
 
 
 def _findings(path: Path | None, output: Path | None) -> Findings:
-    """The findings, with addresses as seen from where the output is."""
+    """Return the findings, with addresses relative to the output."""
     from fscontract.contract.report.matrix import Findings, load_findings
 
     if path is None:

@@ -1,4 +1,4 @@
-"""`fscontract new-clause`: lay out the entry, rule, mutant and test of a new clause in a checkout.
+"""`fscontract new-clause`: add drafts of the entry, rule, mutant and test of a new clause.
 
 The files are those of the clauses of the same group: the document, the module with most rules of
 the group, the module with most of its mutants, and the tests of the rules' module.
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+")
-#: Folders and files that a checkout has, and an installation lacks.
+#: Folders and files of a checkout that an installation lacks.
 _CHECKOUT = ("specs", "contract/models", "fakes/mutants", "tests/contract", "pyproject.toml")
 _RULES = ("contract/models", "contract/scenarios", "contract/distributed")
 _MUTANTS = ("fakes/mutants",)
-#: The names that the draft of a row in a transition table uses.
+#: The names in the draft of a row of a transition table.
 _TABLE_NAMES = {"Accepted", "Call", "Failure", "Outcome", "Row", "is_open"}
 
 
 class Draft(NamedTuple):
-    """Lines to be inserted into a file below its line `after`; they are a `part` of the clause."""
+    """Lines to insert into a file after line `after`; they are a `part` of the clause."""
 
     part: str
     path: Path
@@ -242,7 +242,7 @@ def _bound(module: ast.Module) -> set[str]:
 
 
 def _tests(path: Path, rules: Path, clause_id: str) -> list[str]:
-    """Return two tests that fail until they are written; a new file gets a head, too."""
+    """Return two tests that fail until they are written; a new file also gets a header."""
     name = _identifier(clause_id)
     head = f'"""The rules of {rules.as_posix()}."""\n\nfrom __future__ import annotations\n'
     text = f'''\

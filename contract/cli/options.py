@@ -26,7 +26,7 @@ NOTHING_SELECTED = (
 
 
 def check_writable(paths: Sequence[Path]) -> None:
-    """UsageError unless the paths differ and each can be written; none of them changes."""
+    """Raise UsageError unless the paths differ and each can be written; change no file."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise click.UsageError("two reports can't go to the same file")
     for path in paths:
@@ -105,7 +105,7 @@ _OPTIONS = (
 )
 
 
-#: Those that leave clauses out, or add some.
+#: Options that remove clauses, or add some.
 _SELECTION = (
     click.option(
         "--clauses",
@@ -128,7 +128,7 @@ _SELECTION = (
         help="Also run programs while requests fail; as many as this says.",
     ),
 )
-#: Their values in a run of all clauses but those of faults.
+#: Their values in a run of all clauses except those of faults.
 WHOLE: dict[str, Any] = {"clauses": (), "level": "all", "faults": None}
 
 
@@ -140,7 +140,7 @@ def run_options(function: _Function) -> _Function:
 
 
 def infer_options(function: _Function) -> _Function:
-    """Add those that go with `WHOLE`."""
+    """Add the options that can be combined with `WHOLE`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function

@@ -163,7 +163,7 @@ def _profile_text(inferred: Inferred, named: Profile, target: str) -> str:
 
 
 def _rest(named: Profile) -> dict[str, Any]:
-    """What the profile has besides features, as its file has it."""
+    """Return the fields of the profile besides features, as in its file."""
     opening = {
         "keys": sorted(named.own_keys),
         "unsupported": sorted(named.unsupported_keys),
@@ -193,7 +193,7 @@ def _summary(inferred: Inferred, failing: int) -> str:
 def _differences(
     target: str, run: RunOptions, inferred: Inferred, listed: tuple[Known, ...]
 ) -> list[str]:
-    """What a second run shows that the first did not, or no longer."""
+    """Return the differences between a second run and the first."""
     from fscontract.contract.report.text import summary_of
     from fscontract.contract.runner.result import FAILING
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Replay:
-    """A replay file and what it is run on."""
+    """A replay file and its target."""
 
     path: Path
     data: dict[str, Any]
@@ -79,7 +79,7 @@ def replay(
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
-    """The files and the target: the last word, unless it is the only one or names a file."""
+    """Return the files and the target: the last argument, unless it is alone or names a file."""
     *first, last = words
     is_file = "://" not in last and (last.endswith(".json") or os.path.isfile(last))
     if not first or is_file:
@@ -96,7 +96,7 @@ def _read(
     file: str | None,
     content: Path | None,
 ) -> _Replay:
-    """Read a replay file; UsageError if it, or what it is run on, is not as it has to be."""
+    """Read a replay file; raise UsageError if it, or its target, is invalid."""
     from fscontract.contract.program.arguments import ProgramError
     from fscontract.contract.runner.replay import validated
 
@@ -121,7 +121,7 @@ def _read(
 
 
 def _run(one: _Replay, options: dict[str, str]) -> int:
-    """Run it, print what came of it, and return the exit code."""
+    """Run the program, print the result, and return the exit code."""
     from fscontract.contract.runner import replay as replaying
     from fscontract.contract.runner import run_options
     from fscontract.contract.spec.profiles import load_profile
@@ -147,7 +147,8 @@ def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
     if "program" in data:
         yield f"  program    {Program.from_json(data['program'])}"
     for number, call in enumerate(result.trace, 1):
-        label = f"{number:<10} " if "threads" not in data else ""  # those have numbers
+        # lines of an interleaving are numbered already
+        label = f"{number:<10} " if "threads" not in data else ""
         yield f"  {label}{call}"
     if result.expected:
         yield f"  expected   {' or '.join(result.expected)}"
@@ -155,7 +156,7 @@ def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
 
 
 def _check_trust(target: str, path: Path) -> None:
-    """Refuse to run code that a file names, and the user does not."""
+    """Refuse to run code that a file names, but the user does not."""
     from fscontract.contract.targets import names_code
 
     if names_code(target):

@@ -233,7 +233,7 @@ def single_switches(counts: Sequence[Sequence[int]], limit: int) -> Iterator[tup
 
 
 def lockstep_switches(counts: Sequence[Sequence[int]]) -> Iterator[tuple[Switch, ...]]:
-    """Return switches that run the calls of all threads in parallel, in strides of events."""
+    """Yield switches that run the calls of all threads in parallel, in strides of events."""
     for stride in (1, 2, 3, 5, 8):
         yield tuple(
             Switch(thread, call, event, (thread + 1) % len(counts))

@@ -164,7 +164,7 @@ def _reversed(schedule: Schedule) -> Schedule:
 
 
 def _parts(size: int) -> Iterator[tuple[int, int]]:
-    """Return parts to leave out, large ones first; never everything."""
+    """Yield parts to leave out, large ones first; never everything."""
     part = size // 2
     while part >= 1:
         for start in range(0, size, part):

@@ -54,7 +54,7 @@ class Span(NamedTuple):
 
 
 def faults(execution: Execution, features: frozenset[str]) -> tuple[Fault, ...]:
-    """Yield every call that fits no serial order, by the time of its end."""
+    """Return every call that fits no serial order, by the time of its end."""
     if execution.hang:
         return (Fault(-1, -1, ("every call ends",), "hang"),)
     result = find_serial_order(_observed(execution), opened(execution.data), features)

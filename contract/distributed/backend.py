@@ -25,7 +25,7 @@ class Backend(ABC):
     @property
     @abstractmethod
     def parallelism(self) -> int:
-        """Return the number of tasks that run in parallel."""
+        """The number of tasks that run in parallel."""
 
     @abstractmethod
     def submit(self, work: Work, request: str, description: str) -> Future[str]:

@@ -34,7 +34,7 @@ class Shard:
 
     @property
     def order(self) -> Order:
-        """Return the current place in the run."""
+        """The current place in the run."""
         return self._phase, self._at
 
     def begin(self) -> None:

@@ -52,7 +52,7 @@ class SharedJournal(Journal):
 
     @property
     def unheard(self) -> bool:
-        """Whether the process ended because it lost its connection to the parent."""
+        """True if the process ended because it lost its connection to the parent."""
         return bool(self._unheard[0])
 
     @unheard.setter

@@ -22,12 +22,12 @@ from fscontract.contract.runner.result import GLYPHS, MEANINGS, Verdict
 from fscontract.contract.spec.clauses import Level
 from fscontract.contract.text import plural
 
-#: A row of nothing else is counted, and not shown in full.
+#: A row with only these outcomes is counted, and not shown in full.
 _QUIET = frozenset({Verdict.PASS, Verdict.UNDECLARED, Verdict.INEXPRESSIBLE, None})
 
 
 def render_markdown(matrix: Matrix, findings: Findings, everything: bool = False) -> str:
-    """The page; ends with a newline. With `everything` no row is merely counted."""
+    """Return the page; ends with a newline. With `everything`, all rows are shown."""
     return "".join(f"{line}\n" for line in _page(matrix, findings, everything))
 
 
@@ -102,7 +102,7 @@ def _link(link: Link) -> str:
     return f"[{escape(link.text)}]({quote(link.address, safe=_URL)})"
 
 
-#: What stays as it is in an address; brackets, bars and spaces do not.
+#: Characters that stay unescaped in an address; brackets, bars and spaces do not.
 _URL = ":/?#@!$&'*+,;=%~"
 
 
@@ -159,7 +159,7 @@ def _table(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def render_html(matrix: Matrix, findings: Findings) -> str:
-    """The page, which is one file and loads nothing."""
+    """Return the page as one file that loads nothing."""
     return page(
         "matrix.html.j2",
         "matrix.js",

@@ -1,4 +1,4 @@
-"""Running the program of a replay file again."""
+"""Run the program of a replay file again."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _TIMEOUT = 10.0
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What came of it. `outcome` is "still fails", "passes now" or "fails otherwise"."""
+    """The result of a replay: `outcome` is "still fails", "passes now" or "fails otherwise"."""
 
     clause: str
     outcome: str
     actual: str
     expected: tuple[str, ...]
-    #: Each call with what it did, up to the failing one.
+    #: Each call with its outcome, up to the failing one.
     trace: tuple[str, ...] = ()
 
 
@@ -46,8 +46,8 @@ def replay(
 ) -> ReplayResult:
     """Run the program in `data`, the content of a replay file, on a binding.
 
-    ProgramError for data that can't be read. The binding is prepared and disposed of. The program
-    is run inside of `running`.
+    The binding is prepared and disposed of. The program is run inside of `running`. Raise
+    ProgramError for invalid data.
     """
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
@@ -71,7 +71,7 @@ def replay(
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
     """Return the clause and the program of a replay file, None for a schedule.
 
-    Raise ProgramError, which begins with `where`.
+    Raise ProgramError; its message begins with `where`.
     """
     if data.get("fscontract-replay") != 1:
         raise ProgramError(
@@ -100,7 +100,7 @@ def _run_threads(
 
 
 def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
-    """The profile with the features that the failed run declared, if the file has them."""
+    """Return the profile with the features that the failed run declared, if the file has them."""
     declared = data.get("features")
     if declared is None:
         return profile
@@ -169,7 +169,7 @@ def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> Repl
 def _of_clause(
     execution: Execution, clause: str, examiner: ShrinkingCounterexamples
 ) -> Violation | None:
-    """The violation of this clause that the execution showed, if it did."""
+    """Return the violation of this clause in the execution, if there is one."""
     missed = [m for m in execution.misses if m.failure.clause == clause]
     if missed:
         return missed[0]

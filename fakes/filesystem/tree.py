@@ -30,12 +30,12 @@ class Clock:
 
     @property
     def now(self) -> float:
-        """Return the seconds since the clock was made."""
+        """The seconds since the clock was made."""
         return self._now
 
     @property
     def time(self) -> float:
-        """Return the same time in seconds since 1970, as in a file's status."""
+        """The same time in seconds since 1970, as in a file's status."""
         return EPOCH + self._now
 
     def advance(self, seconds: float) -> None:

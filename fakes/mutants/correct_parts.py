@@ -187,7 +187,7 @@ class LiveStream(MemoryInputStream):
 
     @property
     def is_changed(self) -> bool:
-        """Return whether the file differs from the one that was opened."""
+        """True if the file differs from the one that was opened."""
         return self.look() != self.data
 
 
@@ -286,7 +286,7 @@ class PlainFile(StreamFile):
 
     @property
     def is_closed(self) -> bool:
-        """Return whether the file is closed, independently of `closed`."""
+        """True if the file is closed, independently of `closed`."""
         return bool(StreamFile.closed.__get__(self))
 
     def _check_open(self) -> None:

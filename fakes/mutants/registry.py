@@ -241,7 +241,7 @@ class Row:
 
     @property
     def named(self) -> bool:
-        """Whether the mutant's own clause is among those found violated."""
+        """True if the mutant's own clause is among those found violated."""
         return bool(self.effort)
 
 

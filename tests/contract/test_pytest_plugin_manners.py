@@ -1,6 +1,6 @@
-"""How the pytest plug-in behaves as a guest: beside other plug-ins, and where nobody uses it.
+"""Compatibility of the pytest plug-in: beside other plug-ins, and where it is not used.
 
-Each run is a process of its own, with whatever plug-ins are installed.
+Each run is a separate process with the installed plug-ins.
 """
 
 from __future__ import annotations

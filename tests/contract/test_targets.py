@@ -97,7 +97,7 @@ def test_a_name_is_an_installed_target() -> None:
 
 
 def test_a_name_may_be_that_of_a_part_of_a_pipeline() -> None:
-    """Where anything can be checked; a filesystem it is not."""
+    """Return a target that can be checked but is not a filesystem."""
     assert resolve_any("part", {}).name == "part"
     with pytest.raises(UsageError, match=r"^part: a tap, not a filesystem$"):
         resolve_target("part", {})

@@ -267,7 +267,7 @@ def test_bytes_that_are_not_utf_8_are_refused() -> None:
     ],
 )
 def test_json_within_the_bounds_is_read(text: str) -> None:
-    """What stands in strings is not looked at; reports may name files that are not text."""
+    """Strings are not inspected; reports may name files that are not text."""
     assert parse_json(text) == json.loads(text)
 
 

@@ -1,4 +1,4 @@
-"""What the examples of docs/s3.md run against."""
+"""Fixtures for the examples of docs/s3.md."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _files_before(block: Block) -> dict[str, str]:
 
 @pytest.fixture
 def environment(request: pytest.FixtureRequest) -> Mapping[str, str]:
-    """That of a reader; one of docs/s3.md has a bucket and the keys for it."""
+    """Return the environment of a reader; for docs/s3.md it has a bucket and its keys."""
     block: Block = request.getfixturevalue("block")
     if block.document.name != "s3.md":
         return _environment()
@@ -118,7 +118,7 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("block", PROGRAMS, ids=str)
 def test_programs_run(block: Block, place: Path, environment: Mapping[str, str]) -> None:
-    """What they assert holds."""
+    """Its assertions hold."""
     done = _run([sys.executable, "-W", "error", "-c", block.text], place, environment)
     assert (done.returncode, done.stdout) == (0, "")
 

@@ -48,7 +48,7 @@ def _deps(tox: configparser.ConfigParser, environment: str) -> list[str]:
 
 
 def _pinned(tox: configparser.ConfigParser) -> dict[str, str]:
-    """What `oldest` installs, by name."""
+    """Return the versions that `oldest` installs, by name."""
     pairs = (line.split("==") for line in _deps(tox, "oldest") if "==" in line)
     return {name.lower(): version for name, version in pairs}
 

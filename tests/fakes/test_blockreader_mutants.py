@@ -1,4 +1,4 @@
-"""Who checks the checker of block readers: each mutant is found, and its clause is named."""
+"""Mutation tests of the block reader checks: each mutant is found by its clause."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_a_body_of_just_so_many_bytes_is_not_cut(proxy: FaultProxy) -> None:
 
 
 def test_a_corrupt_body_has_its_length_and_its_checksums(proxy: FaultProxy) -> None:
-    """Which is how a client can tell."""
+    """The header lets a client detect it."""
     plan(proxy, Fault("corrupt"))
     answer = ask(proxy, Range="bytes=5-14")
     assert answer.body == bytes((DATA[5] ^ 255,)) + DATA[6:15]
@@ -231,5 +231,5 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def _descriptors() -> int:
-    """How many are open, where Linux tells."""
+    """Return the number of open descriptors, where Linux shows it."""
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0

@@ -1,4 +1,4 @@
-"""Who checks the checker of metadata tables: the checks name the clause a mutant breaks."""
+"""Mutation tests of the metadata table checks: each mutant is found by its clause."""
 
 from __future__ import annotations
 

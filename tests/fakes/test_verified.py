@@ -54,7 +54,7 @@ def _prepared(made: Binding) -> Iterator[Binding]:
 
 
 def outcomes(name: str) -> Done:
-    """What every example whose needs are met does there; none may break a clause."""
+    """Return the outcomes of every example whose needs are met; none may violate a clause."""
     done: Done = {}
     with binding(name) as made:
         profile = load_profile(made.default_profile)

@@ -1,4 +1,4 @@
-"""What the S3 servers of the tests answer, so that a stream that reads from all copes with each."""
+"""Answers of the S3 servers of the tests, all of which streams must support."""
 
 from __future__ import annotations
 

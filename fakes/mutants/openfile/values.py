@@ -202,7 +202,7 @@ def footer_is_boolean(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.footer-hint")
 class FooterIsOld(OptionStream):
-    """Where footers are kept, a positioned read at the end returns zeros."""
+    """A positioned read at the end returns zeros if footers are kept."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -219,13 +219,13 @@ class _Listing(OpeningBuilder):
 
     @property
     def names(self) -> list[str]:
-        """Return the listed names, known or not."""
+        """The listed names, known or not."""
         text = self._values.get(READ_POLICY)
         return [] if text is None else [name.strip().lower() for name in text.split(",")]
 
     @property
     def known(self) -> list[str]:
-        """Return the names of known policies."""
+        """The names of known policies."""
         return [name for name in self.names if name in option_table().policies]
 
 

@@ -1,4 +1,4 @@
-"""What helps at a terminal: the first page, what the shell completes, and how `explain` reads."""
+"""Help at a terminal: the first page, shell completion, and the layout of `explain`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_command_alone_shows_what_most_need() -> None:
 
 
 def complete(completer: Completer, incomplete: str) -> list[tuple[str, str]]:
-    """What a shell is offered, and of what type it is."""
+    """Return the completions that a shell offers, with their types."""
     context = click.Context(click.Command("check"))
     found = completer(context, click.Argument(["name"]), incomplete)
     return [(str(item.value), item.type) for item in found]

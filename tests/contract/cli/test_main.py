@@ -300,7 +300,7 @@ def test_explain_an_option() -> None:
 
 
 def test_explain_a_read_policy() -> None:
-    """What it expects, and what the local filesystem does with it."""
+    """The error contains the expectation and the result of the local filesystem."""
     text = run("explain", "parquet").stdout
     assert text.startswith("parquet  read policy, since Hadoop 3.4\n")
     assert "expects     vector reads, random reads" in text
@@ -325,7 +325,7 @@ def test_features_are_listed_with_hadoop_names() -> None:
 
 
 def test_known_write_and_prune(stub_target: str, suite: Any) -> None:
-    """What fails is added with the reason; what is gone is dropped."""
+    """New failures are added with the reason; fixed ones are removed."""
     suite.outcomes["seek.zero"] = Verdict.FAIL
     result = run("known", "--write", "k.yaml", stub_target, "--reason", "being repaired")
     assert result.exit_code == 0, result.output

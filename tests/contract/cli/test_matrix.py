@@ -27,7 +27,7 @@ def saved(data: Any, name: str = "a.json") -> str:
 
 
 def test_it_prints_markdown(tmp_path: Path) -> None:
-    """Where no file is asked for."""
+    """Return the output without a file option."""
     saved(judged({"seek.zero": "pass"}, "store"))
     result = run("matrix", "a.json", "--title", "Mine")
     assert result.exit_code == 0, result.stderr
@@ -139,7 +139,7 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\x00\ud800"
 
 @pytest.fixture
 def page() -> Page:
-    """That of a report whose every text is hostile."""
+    """Return the page of a report with hostile texts."""
     data = judged({"seek.zero": "known", "seek.noop": "pass", HOSTILE: "fail"}, HOSTILE, HOSTILE)
     data |= {"binding": HOSTILE, "profile": HOSTILE, "versions": {HOSTILE: HOSTILE}}
     for clause in data["clauses"]:

@@ -75,7 +75,7 @@ def test_a_known_failure_is_one_line(make_result: Make) -> None:
 
 
 def test_control_characters_are_escaped(make_result: Make) -> None:
-    """What a target says can't drive the terminal."""
+    """Messages of a target can't control the terminal."""
     block = failure_block(make_result(Verdict.FAIL, actual="IO (\x1b[2J\x07)"))
     assert "  actual     IO (\\x1b[2J\\x07)" in block
 

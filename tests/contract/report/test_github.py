@@ -1,4 +1,4 @@
-"""What GitHub gets to show of a job, and what it must not take for a command."""
+"""GitHub annotations and summaries, and protection against workflow commands."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_no_more_than_github_shows(make_result: Make, make_run: MakeRun) -> None
 def test_beside_a_baseline_only_what_is_worse_is_an_error(
     make_result: Make, make_run: MakeRun
 ) -> None:
-    """What failed before is a warning; what has vanished is an error of its own."""
+    """A known failure is a warning; a vanished clause is a separate error."""
     result = make_run(*(make_result(Verdict.FAIL, name=f"demo.{n}") for n in ("old", "new")))
     compared = Comparison(
         "memory",

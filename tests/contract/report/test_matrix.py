@@ -61,7 +61,7 @@ def test_rows_are_in_the_order_of_the_documents(tmp_path: Path) -> None:
 
 
 def test_a_clause_that_a_run_was_not_asked_about_has_an_empty_cell(tmp_path: Path) -> None:
-    """Which is no outcome at all."""
+    """The outcome is unknown."""
     matrix = joined(
         tmp_path, judged({"seek.zero": "pass"}, "a"), judged({"seek.noop": "undeclared"}, "b")
     )

@@ -42,7 +42,7 @@ def check(*more: str, clauses: str = CLAUSES) -> tuple[int, list[str]]:
 
 
 def test_nothing_is_worse(suite: FakeSuite) -> None:
-    """Where all is as it was."""
+    """Return the comparison of equal reports."""
     before(seek_zero="fail")
     suite.outcomes["seek.zero"] = Verdict.FAIL
     assert check() == (0, ["0 new, 0 vanished, 0 fixed, 1 clause fails as before"])
@@ -89,7 +89,7 @@ def test_a_known_failure_that_is_gone_is_new(suite: FakeSuite) -> None:
 
 @pytest.mark.parametrize("now", ["pass", "lax", "known"])
 def test_what_fails_no_more_is_fixed(now: str, suite: FakeSuite) -> None:
-    """Which is told, and fails nothing."""
+    """The change is reported, but is not a failure."""
     before(seek_zero="fail")
     suite.outcomes["seek.zero"] = Verdict(now)
     code, (line, last) = check()

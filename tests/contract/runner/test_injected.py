@@ -82,8 +82,9 @@ def _raise(error: BaseException) -> NoReturn:
 
 
 def run(binding: Any, checks: str) -> RunResult | TargetError:
-    """What comes of a run of the clauses with such a check, which nothing but a TargetError may
-    end."""
+    """Return the result of a run of the clauses with such a check; only a TargetError may end
+    it.
+    """
     chosen = [c.id for c in clauses().values() if any(k.startswith(checks) for k in c.checks)]
     settings = settings_for(*chosen, stop_at_first=True)
     try:
@@ -93,7 +94,7 @@ def run(binding: Any, checks: str) -> RunResult | TargetError:
 
 
 def is_told(ended: RunResult | TargetError, error: str) -> bool:
-    """Whether the report says which exception it was."""
+    """Return whether the report names the exception."""
     if isinstance(ended, TargetError):
         return error in str(ended)
     shown = [c.counterexample.actual for c in ended.clauses if c.counterexample]

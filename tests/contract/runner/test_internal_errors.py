@@ -119,7 +119,7 @@ def test_an_output_that_nobody_reads_is_no_violation(monkeypatch: pytest.MonkeyP
 
 
 def answers(target: str) -> list[dict[str, Any]]:
-    """What a child says of a target, played in this process."""
+    """Return a child's messages about a target, with the child's code in this process."""
     memory = shared_file()
     ours, theirs = socket.socketpair()
     request: dict[str, Any] = {

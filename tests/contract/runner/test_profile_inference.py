@@ -182,7 +182,7 @@ def test_a_check_under_the_proposal_exits_0(
 
 
 def test_defects_are_found_under_the_proposal(quick: str) -> None:
-    """What is wrong is listed, and no feature is taken back to hide it."""
+    """Violations are listed, and no feature is removed to hide them."""
     Path(quick).write_text("name: few\ntitle: Few\nextends: fsspec\nremote: true\n")
     made = run("profile", "infer", "defects.py:Short", "--profile", quick)
     assert made.exit_code == 0, made.output

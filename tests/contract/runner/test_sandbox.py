@@ -66,7 +66,7 @@ def test_what_is_no_exception_becomes_an_outcome() -> None:
 
 
 def test_what_is_no_exception_comes_out_as_one_of_that_name() -> None:
-    """Where exceptions are let through."""
+    """Exceptions pass."""
     with pytest.raises(Exception, match="ouch") as caught:
         SandboxedBinding(Bad(_raises(Panic("ouch"))), 5.0).open("/")
     assert type(caught.value).__name__ == "Panic"

@@ -100,7 +100,7 @@ def test_a_clause_holds_what_its_entry_says() -> None:
 
 
 def test_an_example_may_open_its_file_through_a_builder() -> None:
-    """What lies at the path is a file unless it is said, and the calls are in order."""
+    """The scene is a file by default, and the calls are in order."""
     opened = [e.program.opening for e in clauses()["open.deferred-state"].examples]
     policy = ("opt", "fs.option.openfile.read.policy", "random")
     assert opened == [Opening("late"), Opening("late", (policy,))]

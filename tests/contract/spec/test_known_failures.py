@@ -177,7 +177,7 @@ def test_writing_makes_the_file(tmp_path: Path, make_run: MakeRun) -> None:
 
 
 def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) -> None:
-    """What passes, and what fails in another way; the rest stays, and what need not occur."""
+    """Entries that pass, or fail in another way, are removed; others stay, optional ones too."""
     path = tmp_path / "known.yaml"
     path.write_text(
         "known:\n"

@@ -35,7 +35,7 @@ def _refused(name_or_path: str) -> str:
 
 
 def test_needs_are_met_by_features_and_by_their_absence() -> None:
-    """What is returned are the needs that are not met."""
+    """The result contains the unmet needs."""
     profile = Profile("p", "P", frozenset({"supports-seek"}))
     assert profile.satisfies(["supports-seek", "!supports-skip"]) == ()
     assert profile.satisfies(["!supports-seek", "supports-skip"]) == (
@@ -197,7 +197,7 @@ def test_keys_without_support_declare_their_feature(tmp_path: Path) -> None:
 def test_a_file_that_extends_another_adds_to_its_keys_and_budgets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it says goes before what the other one says, and its default before all budgets."""
+    """Its values override those of the other profile, and its default overrides all budgets."""
     base = Profile(
         "base",
         "Base",

@@ -119,7 +119,7 @@ def test_a_known_failure_of_a_renamed_clause_goes_on_being_known(tmp_path: Path)
 def test_a_known_failure_that_could_be_of_several_clauses_is_refused(
     clause: str, said: str, tmp_path: Path
 ) -> None:
-    """Which of them it is, its author knows; and so of one that is nobody's now."""
+    """Only its author can map a retired id to one of its successors, if there is one."""
     with pytest.raises(KnownError) as caught:
         load_known(_known(tmp_path / "k.yaml", clause))
     assert str(caught.value).endswith(f"known entry 1: {said}")

@@ -1,4 +1,4 @@
-"""What faults do to the fake filesystem, and what its streams make of them."""
+"""Effects of faults on the fake filesystem, and the reactions of its streams."""
 
 from __future__ import annotations
 
@@ -365,7 +365,9 @@ def test_no_plan_makes_for_a_wrong_byte(
 
 
 def _versions(length: int) -> list[bytes]:
-    """What may have been opened: a fault may have changed the file just before."""
+    """Return the versions that may have been opened: a fault may have changed the file just
+    before.
+    """
     halves = [DATA]
     while len(halves[-1]) > length:
         halves.append(halves[-1][: len(halves[-1]) // 2])
@@ -376,7 +378,7 @@ def _versions(length: int) -> list[bytes]:
 
 
 def _fits(version: bytes, position: int, data: bytes) -> bool:
-    """Whether these are bytes of the version, and none only at its end."""
+    """Return whether these are bytes of the version, and empty only at its end."""
     if not data:
         return position >= len(version)
     return version[position : position + len(data)] == data

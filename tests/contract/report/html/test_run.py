@@ -68,7 +68,9 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def page(make_result: Make, make_run: MakeRun) -> Page:
-    """That of two targets, of which one could not be set up, with a clause for each outcome."""
+    """Return the page of two targets, one of which could not be set up, with a clause per
+    outcome.
+    """
     found = [
         make_result(v, name=f"demo.{v.value}", reason=f"why {v.value}", replay="r.json")
         for v in Verdict
