@@ -129,7 +129,7 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 @click.option(
     "--isolate/--no-isolate",
     default=None,
-    help="Run each target in a process of its own, and report programs that crash it: the default. "
+    help="Run each target in a separate process, and report programs that crash it: the default. "
     "--no-isolate is for debuggers.",
 )
 @click.option(

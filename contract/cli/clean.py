@@ -46,10 +46,10 @@ def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
 def clean(
     ctx: click.Context, /, *, target: str, options: dict[str, str], age: timedelta, dry_run: bool
 ) -> None:
-    """Remove from TARGET the directories fscontract-* that killed runs have left.
+    """Remove the directories fscontract-* that killed runs have left in TARGET.
 
-    A run that ends by itself leaves nothing. The names tell when they were made; directories whose
-    names do not are left alone, and so is all else.
+    Runs remove their own directories unless they are killed. The names contain the time of
+    creation; other directories are not touched.
 
     Exit codes: 0 done, 2 usage, 3 the target can't be used, or something could not be removed.
     """

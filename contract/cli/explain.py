@@ -157,7 +157,7 @@ def _option(option: Option) -> Iterator[str]:
 def _policy(policy: Policy) -> Iterator[str]:
     from fscontract.contract.api.openfile_options import READ_POLICY
 
-    footer = {None: "no default of its own", True: "by default", False: "not by default"}
+    footer = {None: "no default", True: "by default", False: "not by default"}
     buffer = "as by default" if policy.buffer is None else f"{policy.buffer} bytes"
     yield _head(policy.name, f"read policy{_since(policy.since)}")
     yield from (f"  {line}" for line in wrap(policy.meaning, _width()))

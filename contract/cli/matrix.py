@@ -28,7 +28,7 @@ _PATH = click.Path(path_type=Path)
     "--findings",
     metavar="FILE.md",
     type=_PATH,
-    help="Where the ids stand that known failures have as their issue, as '### F1 What is wrong'.",
+    help="Page with a heading for each finding, such as '### F1 Title', named by known failures.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every row in full in Markdown, too.")
 @click.option(

@@ -47,10 +47,10 @@ class Draft(NamedTuple):
 @click.option("--document", metavar="NAME", help="The document, if the group has no clause yet.")
 @click.option("--dry-run", is_flag=True, help="Print the drafts and write nothing.")
 def new_clause(clause_id: str, document: str | None, dry_run: bool) -> None:
-    """Lay out the entry, the rule, the mutant and the tests of a new clause.
+    """Add drafts of the entry, the rule, the mutant and the tests of a new clause.
 
     ID is a group and a name, such as seek.past-eof. Each draft has lines marked TODO. Run it in a
-    checkout of fscontract; docs/writing-a-clause.md says how to go on.
+    checkout of fscontract; docs/writing-a-clause.md explains the next steps.
     """
     root = _checkout(Path.cwd())
     sibling = _sibling(clause_id, document)
@@ -202,7 +202,7 @@ def _mutant(path: Path, clause_id: str, prefix: str) -> list[str]:
 
 
 def _copy(path: Path, clause_id: str, prefix: str) -> list[str] | None:
-    """Return the shortest decorated definition of the group with the id and a name of its own."""
+    """Return the shortest decorated definition of the group with its id and name."""
     lines = _lines(path)
     samples = list(_decorated(ast.parse(_text(path)), prefix))
     if not samples:

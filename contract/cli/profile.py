@@ -135,7 +135,7 @@ def _check(target: str, run: RunOptions, profile: Profile, known: tuple[Known, .
         result = runner.check(binding, settings, listener)
     lost = [c for c in result.clauses if c.outcome is Verdict.ERROR]
     if lost:
-        raise TargetError(f"{result.target}: calls were lost to errors, so nothing can be said")
+        raise TargetError(f"{result.target}: calls failed with connection errors")
     return result
 
 

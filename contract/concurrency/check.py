@@ -130,7 +130,7 @@ def check_overlap(
 
 def waiting_fault() -> Fault:
     """Return the fault of the second thread's call: it waits."""
-    expected = ("a read that goes on while another is paused",)
+    expected = ("a read that continues while another is paused",)
     return Fault(1, 0, expected, "waits for another read", "it waited")
 
 
@@ -362,7 +362,7 @@ class _Check:
         if self._record(*smallest) is None:
             self._failures += 1
         if execution.hang:
-            raise _Stop("stopped at threads that come to no end")
+            raise _Stop("stopped because threads hang")
 
     def _record(self, execution: Execution, fault: Fault) -> str | None:
         """Record the violated clause unless it is recorded already; return it."""

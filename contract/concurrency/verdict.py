@@ -201,7 +201,7 @@ def trace(execution: Execution, fault: Fault | None) -> tuple[str, ...]:
         if fault and entry[:3] == ("returned", fault.thread, fault.call):
             break
     if fault is not None and fault.thread < 0:
-        lines.append("no thread comes to an end")
+        lines.append("all threads hang")
     first = max(0, len(lines) - _MAX_LINES)
     width = len(str(len(lines)))
     return tuple(f"{n:>{width}}  {line}" for n, line in enumerate(lines, 1) if n > first)
@@ -213,7 +213,7 @@ def _event_text(execution: Execution, fault: Fault | None, entry: Entry) -> str:
     if event == "starts":
         return f"{step}  starts"
     if event != "returned":
-        return {"resumes": "goes on"}.get(event, event)
+        return {"resumes": "continues"}.get(event, event)
     if call >= len(execution.outcomes[thread]):
         return f"{step} ended"
     outcome = execution.outcomes[thread][call]

@@ -107,7 +107,7 @@ class DistributedRun:
             self._run_all()
         except KeyboardInterrupt:
             self._backend.cancel()
-            done = f"{len(self._parts)} of {self._awaited} tasks had come to their end"
+            done = f"{len(self._parts)} of {self._awaited} tasks were complete"
             lost = f"{INTERRUPTED}: {done}"
             self._listener(Interrupted(replace(result(lost), incomplete=lost)))
             with held_back():

@@ -66,47 +66,47 @@ FAULTS: dict[str, FaultKind] = {
     for kind in (
         FaultKind(
             "short",
-            "The request gives at most so many bytes, and at least one.",
+            "The request returns at most this number of bytes, and at least one.",
             _READ, _EVERYWHERE, "amount", default=1, least=1, values=_AMOUNTS,
         ),
         FaultKind(
             "slow",
-            "Each byte of the answer takes so many seconds.",
+            "Each byte of the answer takes this number of seconds.",
             _READ, _STORES, "seconds", default=0.001, values=(0.001, 0.01),
         ),
         FaultKind("reset", "The connection is reset, and there is no answer.", _ANY, _EVERYWHERE),
         FaultKind(
             "timeout",
-            "There is no answer for so many seconds; then the request has failed.",
+            "There is no answer for this number of seconds; then the request fails.",
             _ANY, _EVERYWHERE, "seconds", default=1, values=(0.01, 1, 30),
         ),
         FaultKind(
             "throttle",
-            "The store is busy (503) and asks for so many seconds of patience.",
+            "The store is busy (503) and requests a delay of this number of seconds.",
             _ANY, _STORES, "seconds", default=1, values=(0, 1, 5, 120),
         ),
         FaultKind(
             "cut-body",
-            "The body ends after so many bytes, though more were announced.",
+            "The body ends after this number of bytes, although more were announced.",
             _READ, _STORES, "amount", default=0, values=(0, *_AMOUNTS),
         ),
         FaultKind(
             "corrupt",
-            "Bytes of the replica that is read are flipped; its checksum tells.",
+            "Bytes of the replica that is read are flipped; its checksum shows it.",
             _READ, _STORES,
         ),
         FaultKind("range", "The store can't satisfy the range (416).", _READ, _STORES),
         FaultKind(
-            "precondition", "The store says that the file is another one (412).", _READ, _STORES
+            "precondition", "The store reports that the file has changed (412).", _READ, _STORES
         ),
         FaultKind(
             "change",
-            "The file gets other bytes of the same length just before the request, once in a plan.",
+            "The file is overwritten with the same length just before the request, once in a plan.",
             _ANY - {"list"}, frozenset({"fake", "local"}),
         ),
         FaultKind(
             "cut",
-            "The file loses its second half just before the request, once in a plan.",
+            "The file is truncated to its first half just before the request, once in a plan.",
             _ANY - {"list"}, frozenset({"fake", "local"}),
         ),
         FaultKind(
@@ -116,17 +116,17 @@ FAULTS: dict[str, FaultKind] = {
         ),
         FaultKind(
             "revoke",
-            "The permission to read the file is taken away just before the request.",
+            "The permission to read the file is revoked just before the request.",
             _ANY - {"list"}, _EVERYWHERE,
         ),
         FaultKind(
             "descriptors",
-            "The process has no descriptors left to open the file with.",
+            "The process has no free descriptor for the file.",
             frozenset({"open"}), frozenset({"fake", "local"}),
         ),
         FaultKind(
             "hang",
-            "There is no answer for so many seconds; then it comes.",
+            "The answer is delayed by this number of seconds.",
             _ANY, _EVERYWHERE, "seconds", default=3600, values=(3600,),
         ),
     )

@@ -175,7 +175,7 @@ def _judge(
 
 def _described(error: BaseException) -> str:
     if isinstance(error, Killed):
-        return "it went on after its process had died"
+        return "it continued after its process had crashed"
     return said_by(error)
 
 

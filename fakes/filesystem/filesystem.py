@@ -71,7 +71,7 @@ class _Body(io.RawIOBase):
 
 
 class FakeFileSystem(Settled, ReferenceFileSystem):
-    """A filesystem that behaves like a remote store, with a clock of its own.
+    """A filesystem that behaves like a remote store, with a separate clock.
 
     Files have blocks of `block_size` bytes, with `replicas` copies of each. A request takes the
     time of `latency`, is retried up to `retries` times, and times out after `deadline` seconds of
@@ -119,7 +119,7 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self.injector.attach(plan)
 
     def detach(self) -> None:
-        """Stop all faults; corrupted and lost copies stay as they are."""
+        """Stop all faults; corrupted and lost copies are not repaired."""
         self.injector.detach()
 
     def write(self, path: str, data: bytes) -> None:

@@ -115,7 +115,7 @@ def test_a_known_failure_can_be_run_as_a_failure(pytester: pytest.Pytester, suit
 
 
 def test_recommendations_not_kept_are_listed(pytester: pytest.Pytester, suite: Any) -> None:
-    """In a section of their own; there is none if all is well."""
+    """They are in a separate section, which is missing if there are none."""
     suite.outcomes["seek.open"] = Verdict.LAX
     result = _run(pytester, "Stub, clauses='seek'")
     result.stdout.fnmatch_lines(

@@ -169,7 +169,7 @@ def test_a_callable_of_a_module_gets_options_as_arguments(tmp_path: Path) -> Non
 
 
 def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
-    """A filesystem may stand in a module as it is."""
+    """A module may contain the filesystem itself."""
     _write(tmp_path, "five = 5")
     assert _made(resolve_target("made.py:five", {})) == (5,)
 
@@ -197,7 +197,7 @@ def test_a_mistake_names_what_is_known(text: str, said: str, tmp_path: Path) -> 
 
 
 def test_options_that_do_not_fit_are_not_shown(tmp_path: Path) -> None:
-    """The name of the option is told, its value never."""
+    """The message has the name of the option, never its value."""
     _write(tmp_path, "def number(): return 1")
     with pytest.raises(UsageError, match="unexpected keyword argument 'key'") as caught:
         resolve_target("made.py:number", {"key": "s3cret"})

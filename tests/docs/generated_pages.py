@@ -247,7 +247,7 @@ def reference_page(
 def reference_index(
     documents: Iterable[tuple[Document, Sequence[Clause]]], old: Iterable[Retired] = ()
 ) -> str:
-    """The page that leads to those of the documents, with the ids that are no clause's any more."""
+    """Return the page that links those of the documents, with the retired ids."""
     lines = [
         "# Reference",
         "",

@@ -1,4 +1,4 @@
-"""docs/faults.md has the kinds of faults, and what becomes of reads under each of them."""
+"""docs/faults.md lists the kinds of faults, and the results of reads under each of them."""
 
 from __future__ import annotations
 

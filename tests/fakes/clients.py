@@ -34,7 +34,7 @@ def connect(proxy: FaultProxy) -> http.client.HTTPConnection:
 
 
 def ask(proxy: FaultProxy, target: str = FILE, method: str = "GET", **headers: str) -> Answer:
-    """One request on a connection of its own."""
+    """Make one request on a separate connection."""
     with closing(connect(proxy)) as connection:
         return ask_on(connection, target, method, **headers)
 

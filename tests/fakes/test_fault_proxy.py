@@ -1,4 +1,4 @@
-"""The fault proxy: what each kind of fault does on the wire, and that all else goes through."""
+"""The fault proxy: the effect of each kind of fault on the wire, and other requests, which pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.limits import DEADLOCK
 
 
 def test_a_reset_is_a_reset(proxy: FaultProxy) -> None:
-    """No polite end of the connection, which has a name of its own in http.client."""
+    """The connection is not closed cleanly, for which http.client has a special exception."""
     plan(proxy, Fault("reset"))
     with pytest.raises(ConnectionResetError) as caught:
         ask(proxy)
@@ -79,7 +79,9 @@ def test_no_fault_waits_longer_than_it_may(store: Store) -> None:
     ids=str,
 )
 def test_errors_are_those_of_s3(proxy: FaultProxy, fault: Fault, status: int, code: bytes) -> None:
-    """A status, a code in XML, and for whoever is too fast a number of whole seconds."""
+    """The answer has a status, a code in XML, and for a throttled client a whole number of
+    seconds.
+    """
     plan(proxy, fault)
     answer = ask(proxy)
     assert answer.status == status
@@ -186,8 +188,9 @@ def test_every_kind_of_http_is_among_them() -> None:
 
 
 def test_nothing_is_left_after_close(store: Store) -> None:
-    """Whatever was going on: connections at rest, a hang, a slow body, a client that has gone,
-    one that does not read, and a store that does not answer."""
+    """It ends idle connections, a hang, a slow body, a client that has disconnected, one that
+    does not read, and a store that does not answer.
+    """
     before = _descriptors()
     store.files["/b/large"] = content(1 << 16) * 300
     clients = []

@@ -73,7 +73,7 @@ def test_names_of_mutants_of_a_kind_are_unique(kind: Kind) -> None:
 
 @pytest.mark.parametrize("stream", [MemoryInputStream, *VARIANTS], ids=lambda s: s.__name__)
 def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> None:
-    """Other features and other permitted choices are no violations."""
+    """Other features and other permitted choices are not violations."""
     features = stream.features if issubclass(stream, Variant) else ()
     profile = reference_with(*features, "!python-file")
     settings = Settings(profile, with_checks(clauses().values()))

@@ -1,4 +1,4 @@
-"""Fakes are verified: every example of the documents goes on the fake as on the real thing."""
+"""Fakes are verified: every example of the documents passes on the fake as on the real target."""
 
 from __future__ import annotations
 

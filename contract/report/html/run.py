@@ -71,7 +71,7 @@ def lanes(lines: Sequence[str]) -> Lanes | None:
         events.append(Event(match[1] or "", thread, text, states, last))
         if text.endswith("starts"):
             busy.add(thread)
-        elif not re.match(r"(paused|goes on|blocked|waits)\b", text):
+        elif not re.match(r"(paused|continues|blocked|waits)\b", text):
             busy.discard(thread)
     return Lanes(threads, tuple(events))
 

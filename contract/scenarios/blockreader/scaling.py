@@ -23,7 +23,7 @@ def a_power_of_two_of_readers(harness: ReaderHarness) -> None:
 
 @scenario("scale.bounds")
 def readers_stay_within_bounds(harness: ReaderHarness) -> None:
-    """The bounds apply although they are no powers of two."""
+    """The bounds apply although they are not powers of two."""
     for low, high in ((1, 16), (3, 10), (5, 7), (6, 6), (3, 3)):
         counts = [_after(harness, total, low, high) for total in range(40)]
         outside = [c for c in counts if not low <= c <= high]

@@ -215,7 +215,7 @@ class TableHarness(Harness):
         wrong = self.model.judge(self.listing(), settles)
         if wrong:
             head = f"{when}: " if when else ""
-            self.fail(f"{head}the dataset as it is", wrong)
+            self.fail(f"{head}the content of the dataset", wrong)
 
     def expect_listing(self, expected: Listing, actual: Listing, when: str = "") -> None:
         """Judge the clause by the equality of two listings."""

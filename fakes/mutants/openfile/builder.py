@@ -149,7 +149,7 @@ def directory_is_bad_argument(self: _Looking) -> Future[FSDataInputStream]:
     if self._failure(future)[1] != "directory":
         return future
     failed: Future[FSDataInputStream] = Future()
-    failed.set_exception(ValueError(f"{self._path} is no file"))
+    failed.set_exception(ValueError(f"{self._path} is not a file"))
     return failed
 
 

@@ -118,7 +118,7 @@ def demands_are_checked(self: OpeningBuilder) -> Future[FSDataInputStream]:
     self._check_keys()
     text = self.text(SPLIT_START).strip()
     if SPLIT_START in self._mandatory and text.removeprefix("-").isalpha():
-        raise IllegalArgumentException(f"{SPLIT_START}: {text!r} is no number")
+        raise IllegalArgumentException(f"{SPLIT_START}: {text!r} is not a number")
     return right(self).build()
 
 

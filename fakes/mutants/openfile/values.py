@@ -188,7 +188,7 @@ class BufferMustBeWhole(OpeningBuilder):
 
     def _options(self) -> OpenOptions:
         if self.size > 0 and self.size % 4096:
-            raise PathIOException(self._path, f"{self.size} is no multiple of 4096")
+            raise PathIOException(self._path, f"{self.size} is not a multiple of 4096")
         return super()._options()
 
 

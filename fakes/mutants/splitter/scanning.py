@@ -218,7 +218,7 @@ def repeats(self: TimeBasedDirectoryScanner, path: str) -> None:
 
 @mutant("split.consumed", TimeBasedDirectoryScanner._turn)
 def restless(self: TimeBasedDirectoryScanner) -> bool:
-    """Scans go on while files wait."""
+    """Scans continue while files wait in the queue."""
     return not self._stopping and (self._scanning or self._due())
 
 

@@ -127,7 +127,7 @@ def test_names_stand_out_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("group", ["profile", "metadata"])
 def test_a_group_alone_shows_its_commands(group: str) -> None:
-    """As they are shown elsewhere: a line each."""
+    """They have the same format as elsewhere: one line each."""
     result = run(group)
     assert result.exit_code in (0, 2)  # click before 8.2 takes it for a question
     assert "error" not in result.output

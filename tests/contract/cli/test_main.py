@@ -57,7 +57,7 @@ def test_a_conforming_target_exits_0(stub_target: str, suite: Any) -> None:
 
 
 def test_clauses_of_faults_are_judged_only_if_requests_are_to_fail(suite: Any) -> None:
-    """Else a dozen clauses that nobody asked for would be listed as not verified."""
+    """Otherwise a dozen clauses that were not selected would be listed as not verified."""
     result = run("check", "fake", "--clauses", "fault.*,seek.zero", "--faults", "normal")
     assert result.exit_code == 0, result.output
     asked = [c.id for c in clauses().values() if c.testable and c.document == FAULTS]
@@ -148,7 +148,7 @@ def test_a_random_seed_is_printed(stub_target: str, suite: Any) -> None:
 
 
 def test_known_failures_of_the_file_and_their_target(stub_target: str, suite: Any) -> None:
-    """Entries for other targets are left out; expired ones are told."""
+    """Entries for other targets are omitted; expired ones are reported."""
     Path("known.yaml").write_text(
         "known:\n- {clause: seek.pos, reason: r, signature: s, until: 2020-01-01}\n"
         "- {clause: seek.zero, reason: r, signature: s, target: elsewhere}\n"

@@ -112,7 +112,7 @@ def test_an_unusable_id_or_document_is_one_line(
 
 
 def test_a_retired_id_is_not_used_again(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what became of it."""
+    """The message names its replacement."""
     from fscontract.contract.spec import clauses
 
     old = clauses.Retired("seek.old", "0.2.0", "renamed", ("seek.pos",))

@@ -88,8 +88,8 @@ def test_deadlock_of_two_threads_is_a_hang_and_ends_the_check(check: Check) -> N
     report = check("deadlocking", "model.pread-thread-safe")
     found = report.violations["model.pread-thread-safe"]
     assert found.actual == "hang"
-    assert found.interleaving[-1].split("  ")[-1] == snapshot("no thread comes to an end")
-    assert report.notes == snapshot(["stopped at threads that come to no end"])
+    assert found.interleaving[-1].split("  ")[-1] == snapshot("all threads hang")
+    assert report.notes == snapshot(["stopped because threads hang"])
 
 
 def test_stream_that_serialises_all_reads_misses_a_should(check: Check) -> None:

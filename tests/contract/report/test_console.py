@@ -135,7 +135,7 @@ def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run:
 
 
 def test_the_last_line_is_the_verdict(make_result: Make, make_run: MakeRun) -> None:
-    """Before it stand counts, versions, seed and seconds."""
+    """Counts, versions, seed and seconds precede it."""
     *_, facts, verdict = lines(make_run(make_result()))
     assert facts == snapshot("12 programs, 40 operations, demo 1.0, seed 7, 1.2 s")
     assert verdict == "conforms: 1 clause holds"

@@ -187,7 +187,7 @@ def test_a_summary_that_would_be_dropped_is_short(tmp_path: Path) -> None:
 def test_a_summary_that_can_not_be_written_is_one_line(
     stub_target: str, suite: FakeSuite, job: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verdict stands."""
+    """The verdict is unchanged."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job.parent))
     result = run("check", stub_target)
     assert result.exit_code == 0

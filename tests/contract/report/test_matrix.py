@@ -36,7 +36,7 @@ PAGE = """# Findings
 
 
 def joined(place: Path, *reports: Any) -> Matrix:
-    """The matrix of these reports, each in a file of its own."""
+    """Return the matrix of these reports, each in a separate file."""
     paths = [save(place / f"{number}.json", data) for number, data in enumerate(reports)]
     return join([c for path in paths for c in read_reports(Path(path))], "Title", NOW)
 
@@ -159,7 +159,7 @@ def test_hostile_names_stay_in_their_cells(tmp_path: Path) -> None:
 
 
 def test_ids_of_findings_become_links(tmp_path: Path) -> None:
-    """To the anchors that a heading has on GitHub; what is in a block of code is no heading."""
+    """Links use GitHub's anchors of headings; code blocks contain no headings."""
     (tmp_path / "f.md").write_text(PAGE)
     findings = load_findings(tmp_path / "f.md", "../f.md")
     addresses = {link.text: link.address for link in findings.links("F1, F2 F9 https://x/y")}

@@ -34,7 +34,7 @@ STARTED = RunStarted("memory", "stream", "default", "quick", 7, 200)
 
 
 class Clock:
-    """A time that stands still until it is told."""
+    """A clock that advances only when the test calls it."""
 
     now = 0.0
 
@@ -43,7 +43,7 @@ class Clock:
 
 
 def heard(*events: Event, seconds: float = 12.0) -> State:
-    """The state after these events, the last of which comes so many seconds after the others."""
+    """Return the state after these events, with a delay of some seconds before the last one."""
     clock = Clock()
     state = State(clock)
     for event in events[:-1]:

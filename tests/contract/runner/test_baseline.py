@@ -100,7 +100,7 @@ def test_what_fails_no_more_is_fixed(now: str, suite: FakeSuite) -> None:
 @pytest.mark.parametrize("now", ["undeclared", "inexpressible", "unexercised", "error"])
 @pytest.mark.parametrize("was", ["pass", "fail", "known"])
 def test_what_is_verified_no_more_has_vanished(was: str, now: str, suite: FakeSuite) -> None:
-    """With the reason; a failure that nobody looks for any more is not fixed."""
+    """The reason is kept; an entry that is not checked any more does not count as fixed."""
     before(seek_zero=was)
     suite.outcomes["seek.zero"] = Verdict(now)
     suite.reasons["seek.zero"] = "no way"
@@ -127,7 +127,7 @@ def test_what_was_not_exercised_this_time_is_told_and_fails_nothing(
 
 
 def test_what_was_not_exercised_this_time_is_not_all_there_was(suite: FakeSuite) -> None:
-    """A run that verifies nothing is no success, and beside what has vanished none either."""
+    """A run that verifies nothing is not a success, with or without vanished clauses."""
     before()
     for name in CLAUSES.split(","):
         suite.outcomes[name], suite.reasons[name] = Verdict.UNEXERCISED, STOPPED
@@ -154,7 +154,7 @@ def test_what_was_not_verified_either_has_not_vanished(suite: FakeSuite) -> None
 
 
 def test_a_target_that_is_not_checked_has_vanished(suite: FakeSuite) -> None:
-    """With all its clauses; one that the baseline lacks is said to be new to it."""
+    """All its clauses are listed; a target that the baseline lacks is reported as new."""
     save(Path("old.json"), [judged({"seek.zero": "pass"}, n) for n in ("stub", "gone")])
     result = run("check", "stubs.py:Stub", "stubs.py:Other", "--clauses", "seek.zero",
                  "--baseline", "old.json")  # fmt: skip
@@ -172,7 +172,7 @@ def test_other_settings_are_named(suite: FakeSuite) -> None:
 
 
 def test_a_target_that_can_not_be_set_up_exits_3(suite: FakeSuite) -> None:
-    """As it does without a baseline; nothing is said to have vanished."""
+    """The output is that without a baseline; no clause is reported as vanished."""
     save(Path("old.json"), judged({"seek.zero": "pass"}, "broken"))
     result = run("check", "stubs.py:Broken", "--clauses", "seek.zero", "--baseline", "old.json")
     assert result.exit_code == 3
@@ -196,7 +196,7 @@ def test_lost_calls_count_beside_failures_that_are_no_news(suite: FakeSuite) -> 
 
 
 def test_a_report_of_this_version_is_a_baseline_of_the_same_run(suite: FakeSuite) -> None:
-    """Also where the signature is one of its own."""
+    """This also holds for a unique signature."""
     suite.outcomes["seek.zero"] = Verdict.HANG
     args = ("check", "stubs.py:Stub", "--clauses", CLAUSES)
     assert run(*args, "--json", "old.json").exit_code == 1

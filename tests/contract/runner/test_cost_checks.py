@@ -207,7 +207,7 @@ def test_an_exact_cost_is_neither_more_nor_less(
 
 
 def test_what_was_counted_before_the_open_does_not_count(opener: Priced, check: Check) -> None:
-    """Placing the file, its status, and earlier streams are no cost of this open."""
+    """Creating the file, its status, and earlier streams do not count as a cost of this open."""
     opener.counts["op_exists"] = 1000
     calls = (("with_file_status", "own", None),)
     assert check(clause_of({"default": 0}, calls=calls)) == CostVerdict("open.test", 4)
@@ -333,7 +333,7 @@ def test_an_open_that_fails_has_no_verdict(opener: Priced, check: Check) -> None
 
 
 def test_an_error_of_the_network_is_told_and_ends_the_clause(opener: Priced, check: Check) -> None:
-    """The run decides whether to go on with a target that does not answer."""
+    """The run decides whether to continue with a target that does not answer."""
     opener.refuses = ConnectionResetError("gone")
     verdict = check(clause_of({"default": 0}))
     assert verdict.environment == "ENVIRONMENT (ConnectionResetError: gone)"

@@ -176,7 +176,7 @@ def test_a_call_of_a_part_of_a_pipeline_that_raises_is_a_violation(
 
 
 def test_a_reader_without_one_of_the_contexts_breaks_the_clauses_about_it() -> None:
-    """It is no fault of the kit."""
+    """The error is not a bug of the kit."""
     inner = blockreader({})
 
     class Few(BlockReaderBinding):

@@ -154,7 +154,7 @@ def test_a_fault_in_the_process_of_a_target_gets_to_the_parent(
 def test_an_exception_of_the_set_up_is_not_taken_for_a_fault_of_the_kit(
     stub_target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told with class and place."""
+    """The report has its class and place."""
     (answer,) = answers("stubs.py:fails")
     assert answer["target"].startswith("stubs.py:fails: RuntimeError: nothing here (")
     with pytest.raises(TargetError, match="nothing here"):

@@ -133,7 +133,7 @@ def test_the_call_that_does_not_end_is_to_blame(
 def test_what_came_after_that_call_is_cut_away(
     index: int, steps: tuple[Step, ...], how: str
 ) -> None:
-    """A close that nobody wrote down is added."""
+    """A close without a journal entry is added."""
     shown = ended(PLAIN, index, "returns", "crashed", "crash")
     assert shown.program == PLAIN.with_steps(steps)
     assert (shown.step, shown.signature) == (len(steps), how)

@@ -120,7 +120,7 @@ def test_every_standard_key_is_set_by_every_method_to_everything_that_can_be_mis
 
 
 def test_infinities_reach_the_builder_as_numbers_though_json_has_no_word_for_them() -> None:
-    """They stand as text in a program, so that its JSON stays strict."""
+    """They are text in a program, so that its JSON stays strict."""
     for program in quick():
         for call in case_of(program).opening.calls:
             assert not call[0].endswith("_double") or isinstance(call[2], int | float)
@@ -152,7 +152,7 @@ def test_a_mandatory_key_that_nobody_knows_is_set_whatever_lies_at_the_path() ->
 
 
 def test_a_status_is_given_only_where_one_can_be_had_before_the_open() -> None:
-    """Nobody can have the status of a file that is missing, or not made yet."""
+    """A file that is missing, or not made yet, has no status."""
     without = {"late", "missing", "foreign"}
     for program in (p for p in source("normal") if scene_of(p) in without):
         kinds = {call[1] for call in calls_of(program) if call[0] == "with_file_status"}

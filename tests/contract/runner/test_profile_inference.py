@@ -193,7 +193,7 @@ def test_defects_are_found_under_the_proposal(quick: str) -> None:
 
 
 def test_files_that_are_there_are_not_overwritten(tmp_path: Path, quick: str) -> None:
-    """They may have been edited; so it is said before anything runs."""
+    """They may have been edited, so the error is reported before anything runs."""
     Path("p.yaml").write_text("mine")
     said = error("profile", "infer", "memory", "--write", "p.yaml")
     assert said == snapshot("p.yaml is there already, and may have been edited")

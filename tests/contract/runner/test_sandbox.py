@@ -96,7 +96,7 @@ def test_a_value_of_another_type_is_stood_for() -> None:
 
 
 def test_an_answer_that_is_no_outcome_is_one() -> None:
-    """The fault is the binding's, and it is said."""
+    """The error names the binding as its cause."""
     assert _act(lambda: 7) == Outcome(Kind.OTHER, detail="the binding returned int")
 
 
@@ -138,7 +138,7 @@ def test_a_target_that_never_gets_ready_is_given_up() -> None:
 
 
 def test_a_fork_that_comes_back_ends() -> None:
-    """Only the process that the run began in goes on."""
+    """Only the process that started the run continues."""
     reading, writing = os.pipe()
 
     def does() -> Outcome:

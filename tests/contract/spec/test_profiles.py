@@ -127,7 +127,7 @@ def test_a_fault_in_a_file_is_named_with_its_place(tmp_path: Path, text: str, sa
 
 
 def test_all_faults_of_a_file_are_named_at_once(tmp_path: Path) -> None:
-    """Nobody has to mend one to learn of the next."""
+    """All errors are reported together."""
     assert len(_refused(_written(tmp_path, BARE + "buffer: 0\nremote: 3\n")).splitlines()) == 2
 
 
@@ -176,7 +176,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_lists_option_keys_and_budgets(tmp_path: Path) -> None:
-    """Keys of its own, keys it has no support for, and costs that it admits to."""
+    """It has additional keys, keys without support, and declared costs."""
     text = BARE + (
         "openfile:\n  keys: [my.key]\n  unsupported: [my.query]\n"
         "  budgets: {open.cost-seek: {default: 1, random: 0}}\n"

@@ -213,7 +213,7 @@ def test_interrupted_run_leaves_no_processes(
             process.kill()
     os.close(listening)
     assert process.returncode == 130
-    assert "the run was interrupted: 0 of 8 tasks had come to their end" in output
+    assert "the run was interrupted: 0 of 8 tasks were complete" in output
     assert json.loads(Path("x.json").read_text())["conforms"] is False
     assert _session(process.pid) == []
     os.rmdir(os.environ["TMPDIR"])

@@ -94,7 +94,7 @@ def test_what_fits_nothing_says_so(report: str, show: Show) -> None:
 
 
 def test_a_filter_can_be_passed_on(report: str, show: Show) -> None:
-    """The controls stand as the address says; what it should not say is left out."""
+    """The controls follow the address; invalid parts of it are ignored."""
     tab = show(report, "#outcome=unverified&text=why+un&level=HUGE")
     assert tab.js(SHOWN) == ["demo.undeclared", "demo.unexercised"]
     form = "document.querySelector('.filters').elements"
