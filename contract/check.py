@@ -120,7 +120,7 @@ def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
     if isinstance(target, str):
         return resolve_any(target, run)
     if run.options or run.file is not None or run.content is not None:
-        raise UsageError("options, file and content need a target that is a name or a URL")
+        raise UsageError("options, file and content require a name or a URL as target")
     if isinstance(target, PipelineBinding):
         return target
     return bind_connector(target, getattr(target, "__name__", type(target).__name__))

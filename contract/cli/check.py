@@ -45,7 +45,9 @@ def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None
     from fscontract.contract.runner.baseline import load_baseline
 
     if path.resolve() in {output.resolve() for output in outputs}:
-        raise click.UsageError(f"{path} is the baseline: a report can't go there")
+        raise click.UsageError(
+            f"{path}: the report would overwrite the baseline; choose another path"
+        )
     return load_baseline(path)
 
 
@@ -107,18 +109,18 @@ def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Com
     texts = markdown.render(entries) + "\n" + beside, markdown.render_briefly(entries) + "\n"
     try:
         if not github.append_summary(Path(path), *texts):
-            say_error("the summary of the job has no room for the report")
+            say_error("the report exceeds the size limit of the job summary")
     except OSError as error:
-        say_error(f"can't write the summary of the job: {error.strerror or error}")
+        say_error(f"can't write the job summary: {error.strerror or error}")
 
 
 _PATH = click.Path(path_type=Path)
-_STOPPED = "interrupted before anything was found"
+_STOPPED = "interrupted before there were results"
 #: Sources of options that override pyproject.toml.
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
-@click.command(short_help="Check what holds of targets.")
+@click.command(short_help="Check targets for conformance.")
 @click.argument(
     "targets",
     metavar="[TARGET...]",
@@ -137,18 +139,18 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     metavar="MASTER",
     help="Run the programs in the executors of Spark, such as local[2].",
 )
-@click.option("--known", metavar="FILE", type=_PATH, help="Failures that are known (YAML).")
+@click.option("--known", metavar="FILE", type=_PATH, help="A file of known failures (YAML).")
 @click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
 @click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
-@click.option("--html", metavar="FILE", type=_PATH, help="Write one HTML page that needs no other.")
+@click.option("--html", metavar="FILE", type=_PATH, help="Write a self-contained HTML page.")
 @click.option("--markdown", metavar="FILE", type=_PATH, help="Write Markdown.")
 @click.option(
     "--baseline",
     metavar="OLD.json",
     type=_PATH,
-    help="Fail only on what is worse than in this JSON report.",
+    help="Fail only on regressions from this JSON report.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Print no more than the verdicts.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only the verdicts.")
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -165,23 +167,23 @@ def check(
     quiet: bool,
     **values: Any,
 ) -> None:
-    """Check what holds of TARGET, and exit 0 if it conforms.
+    """Check TARGET for conformance, and exit 0 if it conforms.
 
-    TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable;
-    a callable returns a filesystem, or a binding to a part of a pipeline. Given several targets,
-    the JSON report is a list. Without TARGET it checks those of the next pyproject.toml, from
+    TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable; a
+    callable returns a filesystem, or a binding to a part of a pipeline. Given several targets, the
+    JSON report is a list. Without TARGET it checks those of the next pyproject.toml, from
     [[tool.fscontract.target]].
 
-    Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
-    could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing
-    selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
-    what fails anew, or in another way, and for what was verified then and is not now.
+    Exit codes: 0 conforms, 1 violation or a known failure that is fixed, 2 usage, 3 the target
+    could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing selected
+    or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline, 1 means a new or
+    different failure, or a clause that is no longer verified.
     """
     from fscontract.contract.runner.timeouts import held_back
 
     run = options.collect(values)
     if isolate and run.spark is not None:
-        raise click.UsageError("--isolate is for one process, --spark for those of executors")
+        raise click.UsageError("--isolate and --spark are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     paths = [path for path in reports.values() if path is not None]

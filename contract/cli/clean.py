@@ -25,11 +25,11 @@ _AGE = re.compile(r"(\d{1,6})([smhd])")
 def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     match = _AGE.fullmatch(value)
     if match is None:
-        raise click.BadParameter(f"a number with s, m, h or d, such as 90m, not {value!r}")
+        raise click.BadParameter(f"expected a number with s, m, h or d, such as 90m; got {value!r}")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-@click.command(cls=watched.WatchedCommand, short_help="Remove what killed runs have left.")
+@click.command(cls=watched.WatchedCommand, short_help="Remove directories of killed runs.")
 @click.argument("target")
 @TARGET_OPTION
 @click.option(
@@ -39,9 +39,9 @@ def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     default="1h",
     callback=_age,
     show_default=True,
-    help="Only what was made so long ago: a number with s, m, h or d.",
+    help="The minimum age: a number with s, m, h or d.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the directories without removing them.")
 @click.pass_context
 def clean(
     ctx: click.Context, /, *, target: str, options: dict[str, str], age: timedelta, dry_run: bool
@@ -88,8 +88,8 @@ def _old(binding: Binding, age: timedelta) -> Iterator[str]:
     for prefix in binding.leftovers():
         created = made_at(Path(prefix).name)
         if created is None:
-            say(f"left alone: {prefix}: its name does not tell when it was made")
+            say(f"skipped: {prefix}: no creation time in its name")
         elif now - created < age:
-            say(f"left alone: {prefix}: made at {created:%Y-%m-%d %H:%M:%S} UTC")
+            say(f"skipped: {prefix}: created at {created:%Y-%m-%d %H:%M:%S} UTC")
         else:
             yield prefix

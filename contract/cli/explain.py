@@ -52,7 +52,7 @@ def explain(name: str) -> None:
     else:
         known = [*clauses(), *features(), *table.options, *table.policies]
         hint = near_misses(name, known) or "; see 'fscontract list'"
-        raise click.UsageError(f"no clause, feature, option or policy {name!r}{hint}")
+        raise click.UsageError(f"unknown clause, feature, option or policy {name!r}{hint}")
     plain = bool(os.environ.get("NO_COLOR"))
     for line in lines:  # without a terminal, click removes colours
         click.echo(click.unstyle(line) if plain else line)
@@ -195,8 +195,8 @@ def _part(label: str, text: str) -> Iterator[str]:
 @click.command("list", short_help="List clauses.")
 @click.argument("patterns", metavar="[PATTERN]...", nargs=-1, shell_complete=completion.clauses)
 @click.option("--needs", metavar="FEATURE", help="Only clauses that depend on this feature.")
-@click.option("--untestable", is_flag=True, help="The clauses no check judges, and why.")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--untestable", is_flag=True, help="List untestable clauses, with reasons.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def list_clauses(
     ctx: click.Context,
@@ -247,7 +247,7 @@ def _require_feature(name: str) -> None:
 
     if name not in known():
         raise click.UsageError(
-            f"no feature {name!r}{near_misses(name, known())}; see 'fscontract features'"
+            f"unknown feature {name!r}{near_misses(name, known())}; see 'fscontract features'"
         )
 
 

@@ -132,13 +132,13 @@ def renames_printed() -> Iterator[None]:
 
 
 _START = f"""\
-fscontract {__version__} checks what holds of filesystems by Hadoop's contracts.
+fscontract {__version__} checks filesystems against Hadoop's contracts.
 
-  fscontract check TARGET     what holds of memory, s3://bucket, file.py:make
-  fscontract explain CLAUSE   what a clause says, why it matters, and an example
-  fscontract replay FILE      run a failure again, from the file check wrote
+  fscontract check TARGET     check memory, s3://bucket, file.py:make
+  fscontract explain CLAUSE   show a clause, the reason for it, and an example
+  fscontract replay FILE      run a failure again, from a file of check
 
-fscontract --help lists all commands, fscontract check --help what it can do."""
+fscontract --help lists all commands, fscontract check --help its options."""
 
 
 class _Commands(Commands):

@@ -42,10 +42,10 @@ class Draft(NamedTuple):
         return "".join(f"{x}\n" for x in [*lines[: self.after], *self.lines, *lines[self.after :]])
 
 
-@click.command("new-clause", short_help="Lay out a new clause in a checkout.")
+@click.command("new-clause", short_help="Add drafts of a new clause to a checkout.")
 @click.argument("clause_id", metavar="ID")
 @click.option("--document", metavar="NAME", help="The document, if the group has no clause yet.")
-@click.option("--dry-run", is_flag=True, help="Print the drafts and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the drafts without writing files.")
 def new_clause(clause_id: str, document: str | None, dry_run: bool) -> None:
     """Add drafts of the entry, the rule, the mutant and the tests of a new clause.
 
@@ -71,7 +71,7 @@ def _checkout(directory: Path) -> Path:
     for root in (directory, *directory.parents):
         if all((root / name).exists() for name in _CHECKOUT):
             return root
-    raise click.UsageError("not in a checkout of fscontract: a clause is added to its sources")
+    raise click.UsageError("not a checkout of fscontract: run new-clause in its source tree")
 
 
 def _sibling(clause_id: str, document: str | None) -> Clause:
@@ -86,10 +86,10 @@ def _sibling(clause_id: str, document: str | None) -> Clause:
     if clause_id in clauses():
         raise click.UsageError(f"the clause {clause_id} exists; see 'fscontract explain'")
     if clause_id in retired():
-        raise click.UsageError(f"an id is never used again: {retired()[clause_id]}")
+        raise click.UsageError(f"a retired id must not be reused: {retired()[clause_id]}")
     if document is not None and document not in documents():
         hint = near_misses(document, documents()) or f"; known: {', '.join(documents())}"
-        raise click.UsageError(f"unknown document: {document!r}{hint}")
+        raise click.UsageError(f"unknown document {document!r}{hint}")
     testable = [
         c
         for c in clauses().values()
@@ -98,7 +98,7 @@ def _sibling(clause_id: str, document: str | None) -> Clause:
     siblings = [c for c in testable if _group(c.id) == _group(clause_id)]
     if not siblings and document is None:
         raise click.UsageError(
-            f"no clause of a group {_group(clause_id)!r}: name its document with --document; "
+            f"unknown group {_group(clause_id)!r}; specify its document with --document; "
             f"known: {', '.join(documents())}"
         )
     common = [c.document for c in siblings or testable]

@@ -28,7 +28,7 @@ NOTHING_SELECTED = (
 def check_writable(paths: Sequence[Path]) -> None:
     """Raise UsageError unless the paths differ and each can be written; change no file."""
     if len({path.resolve() for path in paths}) < len(paths):
-        raise click.UsageError("two reports can't go to the same file")
+        raise click.UsageError("two reports have the same path")
     for path in paths:
         new = not path.exists()
         try:
@@ -44,7 +44,7 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> int:
     if value == "random":
         return secrets.randbelow(2**31)
     if not (value.isascii() and value.isdigit()):
-        raise click.BadParameter(f"a whole number from 0, or 'random', not {value!r}")
+        raise click.BadParameter(f"expected a whole number from 0, or 'random'; got {value!r}")
     return int(value)
 
 
@@ -55,25 +55,25 @@ def _commas(
     return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
 
 
-FILE_OPTION = click.option("--file", metavar="URL", help="A file that a read-only target holds.")
+FILE_OPTION = click.option("--file", metavar="URL", help="URL of a file on a read-only target.")
 CONTENT_OPTION = click.option(
     "--content",
     metavar="LOCALFILE",
     type=click.Path(path_type=Path),
-    help="A local copy of the bytes of --file.",
+    help="A local copy of --file.",
 )
 _OPTIONS = (
     click.option(
         "--profile",
         metavar="P",
-        help="What the target declares: a name or a file.",
+        help="A profile name or file: the declared features.",
         shell_complete=completion.profiles,
     ),
     click.option(
         "--features",
         metavar="A,B",
         callback=_commas,
-        help="Features besides the profile's.",
+        help="Features to add to the profile.",
         shell_complete=completion.features,
     ),
     click.option(
@@ -81,7 +81,7 @@ _OPTIONS = (
         type=click.Choice(["quick", "normal", "deep"]),
         default="quick",
         show_default=True,
-        help="How many programs are run.",
+        help="The number of programs to run.",
     ),
     click.option(
         "--seed",
@@ -89,7 +89,7 @@ _OPTIONS = (
         default="0",
         callback=_seed,
         show_default=True,
-        help="Seed of generated programs: runs of one seed are alike; 'random' picks one.",
+        help="Seed of generated programs, for reproducible runs; 'random' picks one.",
     ),
     click.option(
         "--timeout",
@@ -97,7 +97,7 @@ _OPTIONS = (
         type=click.FloatRange(min=0, min_open=True),
         default=10.0,
         show_default=True,
-        help="Seconds after which a program counts as hanging.",
+        help="The timeout of a program in seconds.",
     ),
     TARGET_OPTION,
     FILE_OPTION,
@@ -112,7 +112,7 @@ _SELECTION = (
         metavar="GLOB",
         multiple=True,
         callback=_commas,
-        help="Only these clauses; may be repeated, or hold several after commas.",
+        help="Only these clauses, separated by commas; may be repeated.",
         shell_complete=completion.clauses,
     ),
     click.option(
@@ -125,7 +125,7 @@ _SELECTION = (
     click.option(
         "--faults",
         type=click.Choice(["quick", "normal", "deep"]),
-        help="Also run programs while requests fail; as many as this says.",
+        help="Also run programs while requests fail; their number.",
     ),
 )
 #: Their values in a run of all clauses except those of faults.

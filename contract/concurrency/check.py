@@ -333,8 +333,8 @@ class _Check:
 
     def _broken_alone(self, execution: Execution) -> None:
         if execution.hang:
-            raise _Stop("calls hang even one after the other: nothing said about concurrency")
-        self.report.note("some calls go wrong even one after the other: they were left out")
+            raise _Stop("calls hang even one after the other: concurrency was not checked")
+        self.report.note("some calls fail even one after the other: they were skipped")
 
     def _report_fault(self, execution: Execution, fault: Fault) -> None:
         recorded = self._record(
@@ -375,7 +375,7 @@ class _Check:
 
 def _reached(execution: Execution) -> Execution:
     if execution.environment is not None:
-        raise _Stop(f"target out of reach: {execution.environment.detail}")
+        raise _Stop(f"target unreachable: {execution.environment.detail}")
     return execution
 
 
@@ -425,7 +425,7 @@ def _unfit(binding: Binding, features: frozenset[str], length: int) -> str:
     if "supports-positioned-readable" not in features:
         return "positioned reads are not declared"
     if not binding.operations & {"pread", "read_fully", VECTORED}:
-        return f"{binding.api} has no word for a positioned read"
+        return f"the {binding.api} API has no positioned read"
     if length < SMALL:
         return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
     return ""
@@ -476,7 +476,7 @@ def replay_schedule(
 
 def _result(execution: Execution, features: frozenset[str]) -> ScheduleReplay:
     if execution.environment is not None:
-        raise NoVerdict(f"target out of reach: {execution.environment.detail}")
+        raise NoVerdict(f"target unreachable: {execution.environment.detail}")
     fault = first_fault(execution, features)
     if fault is not None:
         example = counterexample(execution, fault)

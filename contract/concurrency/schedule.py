@@ -64,15 +64,17 @@ class Schedule:
             raise ProgramError(f"{where}: expected an object with length and threads")
         unknown = sorted(str(k) for k in data.keys() - _KEYS)
         if unknown:
-            raise ProgramError(f"{where}: no key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+            raise ProgramError(
+                f"{where}: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}"
+            )
         length = _number(data.get("length"), 1 << 30, f"{where}: length")
         threads = _threads(data["threads"], where)
         switches = _switches(data.get("switches", []), threads, where)
         mode, opcodes = data.get("mode", "controlled"), data.get("opcodes", False)
         if mode not in ("controlled", "free"):
-            raise ProgramError(f"{where}: mode must be controlled or free, not {mode!r}")
+            raise ProgramError(f"{where}: mode must be controlled or free, got {mode!r}")
         if type(opcodes) is not bool:
-            raise ProgramError(f"{where}: opcodes must be true or false, not {opcodes!r}")
+            raise ProgramError(f"{where}: opcodes must be true or false, got {opcodes!r}")
         seed = _number(data.get("seed", 0), 1 << 128, f"{where}: seed")
         return cls(length, threads, switches, opcodes, mode == "free", seed)
 
@@ -97,7 +99,7 @@ def _switches(data: Any, threads: tuple[tuple[Step, ...], ...], where: str) -> t
     for number, item in enumerate(data, 1):
         item_name = f"{where}: switch {number}"
         if not isinstance(item, list) or len(item) != 4:
-            raise ProgramError(f"{item_name}: expected [thread, call, event, to], not {item!r}")
+            raise ProgramError(f"{item_name}: expected [thread, call, event, to], got {item!r}")
         last_thread = len(threads) - 1
         thread = _number(item[0], last_thread, f"{item_name}: thread")
         call = _number(item[1], len(threads[thread]) - 1, f"{item_name}: call")
@@ -110,7 +112,7 @@ def _switches(data: Any, threads: tuple[tuple[Step, ...], ...], where: str) -> t
 
 def _number(value: Any, maximum: int, where: str) -> int:
     if type(value) is not int or not 0 <= value <= maximum:
-        raise ProgramError(f"{where} must be 0 to {maximum}, not {value!r}")
+        raise ProgramError(f"{where} must be 0 to {maximum}, got {value!r}")
     return value
 
 

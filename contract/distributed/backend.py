@@ -58,7 +58,7 @@ def load_backend(kind: str, address: str) -> Backend:
         ) from error
     backend = make(address)
     if not isinstance(backend, Backend):
-        raise TypeError(f"the entry point {kind!r} of {BACKENDS} gives no Backend")
+        raise TypeError(f"the entry point {kind!r} of {BACKENDS} returns no Backend")
     return backend
 
 

@@ -59,7 +59,7 @@ from fscontract.contract.text import mask_url
 #: Shards for each parallel task, so that a slow shard delays little.
 _SHARDS_PER_TASK = 4
 _TICK = 0.5
-_NO_PLACE = "each task makes such a target for itself, and no place that others find"
+_NO_PLACE = "each task makes a separate target, whose files other tasks do not see"
 
 
 class DistributedRun:
@@ -258,10 +258,14 @@ class DistributedTarget:
     ) -> None:
         option = f"--{backend.kind}"
         if target == backend.kind:
-            raise UsageError(f"{target}: it runs tasks itself, which tasks can't: leave {option}")
+            raise UsageError(
+                f"{target}: the target runs tasks itself, so it can't be used with {option}"
+            )
         binding = resolve_any(target, run)
         if isinstance(binding, PipelineBinding):
-            raise UsageError(f"{mask_url(target)}: a {binding.api}: {option} is for filesystems")
+            raise UsageError(
+                f"{mask_url(target)}: {option} requires a filesystem, got a {binding.api}"
+            )
         self.binding: Binding = binding
         self._target = target
         self._run = run

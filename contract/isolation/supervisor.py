@@ -58,7 +58,7 @@ _MOST_ROUNDS = 4
 #: Limit of silence in seconds: longer than any limit of the watchdog in the process.
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
 _PROMISE = "returns or raises"
-_NOT_HEARD = "the target closed descriptors that are not its own, among them that of the suite"
+_NOT_HEARD = "the target closed descriptors of the suite"
 
 
 class Isolated:
@@ -191,7 +191,7 @@ class Isolated:
                 hung = True
             how = self._process.end(0) if hung else self._process.end()
             if hung:
-                how = "nothing came from it any more"
+                how = "it stopped responding"
             if result is not None:
                 if not ended or how:
                     why = f"{self.name}: {self._how(how)} after the last program"
@@ -318,7 +318,7 @@ class Isolated:
             self._listen_to_end()
         except (TargetError, UsageError, Quiet) as error:
             self._warnings.append(str(error))
-        self._warnings += [f"{self.name}: {prefix} is left" for prefix in self._prefixes]
+        self._warnings += [f"{self.name}: {prefix} was not removed" for prefix in self._prefixes]
 
     # Crashes --------------------------------------------------------------------------------
 

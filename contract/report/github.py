@@ -75,12 +75,12 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
             yield Annotation("warning", f"checking {entry.target}", text)
         for result in entry.clauses:
             if result.outcome is Verdict.LAX:
-                title = f"{result.clause.id} is not kept by {entry.target}"
+                title = f"{result.clause.id} is not satisfied by {entry.target}"
                 yield Annotation("warning", title, "\n".join(short_block(result)))
         yield from _unverified(entry)
     if beside is not None:
         for gone in beside.of(Change.VANISHED):
-            title = f"{gone.clause} is verified no more on {beside.target}"
+            title = f"{gone.clause} is no longer verified on {beside.target}"
             yield Annotation("error", title, f"{gone.now} ({gone.before})")
         for missed in beside.of(Change.UNEXERCISED):
             title = f"{missed.clause} was not exercised this time on {beside.target}"

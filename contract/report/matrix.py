@@ -273,13 +273,15 @@ def _column(entry: Mapping[str, Any], path: Path) -> Column:
         return Column(**common, version=entry["fscontract"], error=entry["error"])
     twice = [i for i, n in Counter(c["id"] for c in entry["clauses"]).items() if n > 1]
     if twice:
-        raise MatrixError(f"{path}: not a report: {_short(twice[0])} is there twice")
+        raise MatrixError(f"{path}: not a report: duplicate {_short(twice[0])}")
     cells = {c["id"]: _cell(c) for c in entry["clauses"]}
     outcomes = {Verdict(c["outcome"]) for c in entry["clauses"]}
     verdict = verdict_of(outcomes, entry.get("incomplete", ""))
     if entry["conforms"] != (verdict is RunVerdict.CONFORMS):
         stated = "true" if entry["conforms"] else "false"
-        raise MatrixError(f"{path}: not a report: conforms is {stated}, its clauses say otherwise")
+        raise MatrixError(
+            f"{path}: not a report: conforms is {stated}, but its clauses contradict it"
+        )
     return Column(
         **common,
         version=entry["fscontract"],

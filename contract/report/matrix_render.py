@@ -36,7 +36,7 @@ def _page(matrix: Matrix, findings: Findings, everything: bool) -> Iterator[str]
     yield ""
     yield (
         f"{plural(len(matrix.columns), 'target')}, joined on {matrix.joined:%Y-%m-%d %H:%M} UTC "
-        f"by `fscontract matrix` {__version__}. An empty cell: that run was not asked."
+        f"by `fscontract matrix` {__version__}. An empty cell: the run did not select the clause."
     )
     yield ""
     yield from (f"- {GLYPHS[v]} **{v.value}**: {MEANINGS[v]}" for v in matrix.outcomes)
@@ -110,7 +110,7 @@ def _omitted(rows: list[Row]) -> Iterator[str]:
     if not rows:
         return
     yield "<details>"
-    yield f"<summary>{plural(len(rows), 'clause')} that no target breaks</summary>"
+    yield f"<summary>{plural(len(rows), 'clause')} that no target violates</summary>"
     yield ""
     yield from _table(
         [["Clause", "Level", "Targets"]]
@@ -123,7 +123,7 @@ def _omitted(rows: list[Row]) -> Iterator[str]:
 def _counted(row: Row) -> str:
     parts = [f"{row.counts[v]} {v.value}" for v in Verdict if row.counts[v]]
     empty = sum(cell.outcome is None for cell in row.cells)
-    return ", ".join([*parts, *([f"{empty} not asked"] if empty else [])])
+    return ", ".join([*parts, *([f"{empty} not selected"] if empty else [])])
 
 
 def _counts(matrix: Matrix) -> Iterator[list[str]]:
@@ -143,7 +143,7 @@ def _without(matrix: Matrix, findings: Findings) -> Iterator[str]:
     yield "## Without a finding"
     yield ""
     if not missing:
-        yield "None: every clause that a target breaks has a finding."
+        yield "None: every violation has a finding."
         return
     heading = ["Target", "Clause", "Outcome", "Seen", "Why"]
     rows = ([u.column.label, u.clause, u.cell.text, u.cell.actual, u.fault] for u in missing)

@@ -79,7 +79,7 @@ class Baseline:
         self._columns: dict[str, Column] = {}
         for column in columns:
             if column.target in self._columns:
-                raise MatrixError(f"{path}: {column.target} is there twice; a baseline has it once")
+                raise MatrixError(f"{path}: duplicate target {column.target}")
             self._columns[column.target] = column
 
     def require(self, targets: Iterable[str]) -> None:

@@ -80,7 +80,7 @@ def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Pr
     clause = data.get("clause")
     clause = read_id(clause) if isinstance(clause, str) else clause
     if not isinstance(clause, str) or clause not in clauses():
-        said = notice(str(clause)) or f"no clause {short(clause)}"
+        said = notice(str(clause)) or f"unknown clause {short(clause)}"
         raise ProgramError(f"{where}: {said}")
     if "threads" not in data:
         return clause, Program.from_json(data.get("program"), where)
@@ -115,7 +115,7 @@ def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
 def _buffer(binding: Binding, profile: Profile, data: dict[str, Any]) -> int:
     buffer = data.get("buffer", profile.buffer or binding.buffer)
     if type(buffer) is not int or not 0 < buffer <= 1 << 26:
-        raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, not {buffer!r}")
+        raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, got {buffer!r}")
     return buffer
 
 

@@ -46,12 +46,12 @@ class Verdict(str, Enum):
 #: The meaning of each outcome, for a legend.
 MEANINGS = {
     Verdict.PASS: "holds",
-    Verdict.LAX: "a SHOULD that is not kept",
+    Verdict.LAX: "a SHOULD that is not satisfied",
     Verdict.FAIL: "is violated",
     Verdict.KNOWN: "is violated, as listed in a file of known failures",
     Verdict.FIXED: "is listed as known, but holds",
     Verdict.UNDECLARED: "needs a feature that the profile does not declare",
-    Verdict.INEXPRESSIBLE: "the API has no word for it",
+    Verdict.INEXPRESSIBLE: "the API has no such call",
     Verdict.UNEXERCISED: "no program reached it",
     Verdict.ERROR: "no verdict: calls were lost to the network or the set-up",
     Verdict.HANG: "a program did not end",

@@ -135,7 +135,7 @@ class SandboxedBinding(Binding):
 
     def prepare(self) -> None:
         """Make the prefix; raise TargetError, also on a timeout."""
-        self._patiently(self._inner.prepare, "hangs while it is set up")
+        self._patiently(self._inner.prepare, "hangs during set-up")
 
     def dispose(self) -> None:
         """Remove everything; raise TargetError, also on a timeout."""

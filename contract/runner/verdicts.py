@@ -236,7 +236,7 @@ def _unreached(
     if silent or clause.id in evidence.unsaid:
         return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
     if evidence.errors:
-        return Verdict.ERROR, "calls were lost to errors of the way"
+        return Verdict.ERROR, "calls failed with connection errors"
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
     shadow = evidence.counterexamples.shadowed.get(clause.id)

@@ -183,7 +183,7 @@ def test_every_kind_of_http_is_among_them() -> None:
     with closing(proxy):
         http_kinds = {name for name, kind in FAULTS.items() if "http" in kind.attaches}
         assert proxy.injector.kinds == http_kinds
-        with pytest.raises(ProgramError, match="descriptors can't happen here"):
+        with pytest.raises(ProgramError, match="unsupported kind descriptors"):
             plan(proxy, Fault("descriptors"))
 
 

@@ -56,7 +56,7 @@ def test_violations_are_errors_and_hints_are_warnings(make_result: Make, make_ru
     assert [(kind, title) for kind, title, _ in found] == snapshot(
         [
             ("error", "demo.bad: fail on memory"),
-            ("warning", "demo.lax is not kept by memory"),
+            ("warning", "demo.lax is not satisfied by memory"),
             ("warning", "2 clauses not verified on memory"),
         ]
     )
@@ -120,7 +120,7 @@ def test_beside_a_baseline_only_what_is_worse_is_an_error(
     assert found == snapshot(
         [
             ("error", "demo.new: fail on memory"),
-            ("error", "demo.gone is verified no more on memory"),
+            ("error", "demo.gone is no longer verified on memory"),
             ("warning", "demo.old: fail on memory, as in the baseline"),
             ("warning", "demo.chance was not exercised this time on memory"),
         ]
@@ -192,5 +192,5 @@ def test_a_summary_that_can_not_be_written_is_one_line(
     result = run("check", stub_target)
     assert result.exit_code == 0
     assert result.stderr == snapshot(
-        "fscontract: error: can't write the summary of the job: Is a directory\n"
+        "fscontract: error: can't write the job summary: Is a directory\n"
     )

@@ -133,9 +133,9 @@ def test_rows_that_no_target_breaks_are_counted(tmp_path: Path) -> None:
     second = {"seek.zero": "undeclared", "seek.negative": "pass"}
     matrix = joined(tmp_path, judged(first, "a"), judged(second, "b"))
     text = lines(matrix, everything=False)
-    assert "<summary>2 clauses that no target breaks</summary>" in text
+    assert "<summary>2 clauses that no target violates</summary>" in text
     assert "| seek.zero | MUST | 1 pass, 1 undeclared |" in text
-    assert "| seek.noop | MUST | 1 pass, 1 not asked |" in text
+    assert "| seek.noop | MUST | 1 pass, 1 not selected |" in text
     assert "| seek.negative | MUST | ✗ fail | ✓ pass |" in text
 
 
@@ -143,7 +143,7 @@ def test_rows_that_no_target_breaks_are_counted(tmp_path: Path) -> None:
 def test_what_is_not_settled_is_shown_in_full(outcome: str, tmp_path: Path) -> None:
     """Only what holds, or does not apply, may be counted."""
     text = lines(joined(tmp_path, judged({"seek.zero": outcome})), everything=False)
-    assert not any("that no target breaks" in line for line in text)
+    assert not any("that no target violates" in line for line in text)
 
 
 def test_hostile_names_stay_in_their_cells(tmp_path: Path) -> None:

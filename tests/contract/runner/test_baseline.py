@@ -211,8 +211,8 @@ def test_a_report_of_this_version_is_a_baseline_of_the_same_run(suite: FakeSuite
         ("[" * 100_000, "old.json: line 1, column 65: nested more than 64 levels deep"),
         ("{}", "old.json: not a report of fscontract: "),
         (json.dumps(report("elsewhere")), "old.json: a report of elsewhere, not of stub"),
-        (json.dumps([report("stub")] * 2), "old.json: stub is there twice"),
-        (json.dumps(judged({"a": "fail"}) | {"conforms": True}), "its clauses say otherwise"),
+        (json.dumps([report("stub")] * 2), "old.json: duplicate target stub"),
+        (json.dumps(judged({"a": "fail"}) | {"conforms": True}), "its clauses contradict it"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(
@@ -229,7 +229,9 @@ def test_the_baseline_is_not_overwritten(suite: FakeSuite) -> None:
     """Or the next run would find nothing worse."""
     before()
     said = error("check", "stubs.py:Stub", "--baseline", "old.json", "--json", "./old.json")
-    assert said == snapshot("old.json is the baseline: a report can't go there")
+    assert said == snapshot(
+        "old.json: the report would overwrite the baseline; choose another path"
+    )
 
 
 def test_hostile_names_do_not_drive_the_terminal(suite: FakeSuite) -> None:

@@ -218,7 +218,7 @@ def test_a_binding_that_can_not_be_loaded_keeps_no_other_from_being_used(
     assert run("check", "mem.py:make", "--clauses", "capabilities.unknown").exit_code == 0
     result = run("check", "stubs.py:number")
     assert result.exit_code == 2
-    assert "obstore (not here: AttributeError: module 'obstore.store' has no" in result.stderr
+    assert "obstore (unavailable: AttributeError: module 'obstore.store' has no" in result.stderr
     result = run("check", "obstore+memory://x")
     assert result.exit_code == 3
     assert "AttributeError: module 'obstore.store' has no attribute" in result.stderr

@@ -133,7 +133,7 @@ def test_a_trace_that_a_call_sets_is_taken_away() -> None:
 def test_a_target_that_never_gets_ready_is_given_up() -> None:
     """After some times the patience for a program."""
     binding: Binding = SandboxedBinding(Bad(threading.Event().wait), 0.02)
-    with pytest.raises(TargetError, match="bad: hangs while it is set up"):
+    with pytest.raises(TargetError, match="bad: hangs during set-up"):
         binding.prepare()
 
 

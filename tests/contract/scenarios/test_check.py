@@ -203,7 +203,9 @@ def test_clauses_about_another_kind_of_target_are_not_selected(
 def test_known_write_refuses_a_splitter() -> None:
     code, output = _run("known", "--write", "x.yaml", "splitter", "--reason", "none")
     assert code == 2
-    assert output == snapshot("fscontract: error: splitter: a splitter, not a filesystem\n")
+    assert output == snapshot(
+        "fscontract: error: splitter: expected a filesystem, got a splitter\n"
+    )
 
 
 def test_documents_without_an_api_are_about_streams() -> None:

@@ -73,7 +73,7 @@ def test_no_pattern_selects_every_clause() -> None:
         ("fsdatainputsteam", "did you mean fsdatainputstream"),
         ("pread.", "did you mean pread"),
         ("zzz.*", "a group (model, open, close"),
-        ("", "it takes an id such as model.finite"),
+        ("", "expected an id such as model.finite"),
     ],
 )
 def test_a_pattern_that_matches_nothing_is_refused_in_one_line(pattern: str, says: str) -> None:
