@@ -71,7 +71,7 @@ def tell(entries: Sequence[Entry], baseline: Baseline | None) -> list[Comparison
 
         for line in as_lines(str(baseline.path), compared):
             click.echo(line)
-    _tell_github(entries, "" if baseline is None else str(baseline.path), compared)
+    _report_to_github(entries, "" if baseline is None else str(baseline.path), compared)
     return compared
 
 
@@ -94,7 +94,9 @@ def without_commands() -> Iterator[None]:
         click.echo(f"::{token}::")
 
 
-def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]) -> None:
+def _report_to_github(
+    entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]
+) -> None:
     from fscontract.contract.report import github, markdown
     from fscontract.contract.report.markdown import as_markdown
 

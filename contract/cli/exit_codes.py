@@ -42,7 +42,7 @@ def code_of(run: Callable[[], object]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        _tell(error)
+        _print_line(error)
         return USAGE
     # of click itself, after a completion: those of a command are handled by `invoked`
     except SystemExit:
@@ -89,7 +89,7 @@ def _output_is_closed() -> bool:
         return False
 
 
-def _tell(error: click.ClickException) -> None:
+def _print_line(error: click.ClickException) -> None:
     """Print one line; for a group without a subcommand, print its subcommands."""
     said = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":  # of click since 8.2

@@ -176,10 +176,12 @@ def _need(need: str) -> str:
 
 
 def _expectation(expect: dict[str, object]) -> str:
-    return ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in expect.items())
+    return ", ".join(
+        f"{key.replace('_', ' ')} {_value_text(value)}" for key, value in expect.items()
+    )
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, list):
         return " or ".join(map(str, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -116,11 +116,11 @@ def _watch(run: Callable[[], int]) -> int:
 
 
 def _code(state: dict[str, Any], how: str) -> int:
-    from fscontract.contract.isolation.process import how_ended
+    from fscontract.contract.isolation.process import describe_exit
 
     code: int | None = state.get("code")
     if code is None:
-        how = how or how_ended(0)
+        how = how or describe_exit(0)
         if state.get("line"):
             click.echo(f"{state['line']}\n  actual     {how}")
             return int(state["code_then"])

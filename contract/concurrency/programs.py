@@ -116,7 +116,7 @@ _INTO = Step("read_into", (5, 0, 5))
 _SEEK = Step("seek", (9,))
 
 
-def _beside_reader(maker: Maker) -> _Threads:
+def _parallel_to_reader(maker: Maker) -> _Threads:
     positioned = [maker.several(maker.positioned) for _ in range(maker.rng.randint(1, 2))]
     return _shuffled(maker, [maker.reader(), *positioned])
 
@@ -125,7 +125,7 @@ def _among_preads(maker: Maker) -> _Threads:
     return tuple(maker.several(maker.positioned) for _ in range(maker.rng.randint(2, 3)))
 
 
-def _vectored_beside(maker: Maker) -> _Threads:
+def _vectored_in_parallel(maker: Maker) -> _Threads:
     companions = [maker.several(maker.positioned)] if maker.operations & _PREADS else []
     if not companions or maker.rng.random() < 0.5:
         companions.append(maker.reader())
@@ -150,7 +150,7 @@ FAMILIES = (
             ((_SEEK, _INTO, _INTO), (_FULLY,)),
             ((_INTO, Step("skip", (3,)), _BYTE), (_pread(30, 6),)),
         ),
-        _beside_reader,
+        _parallel_to_reader,
     ),
     Family(
         "positioned reads beside each other",
@@ -170,7 +170,7 @@ FAMILIES = (
             ((_vectored((25, 4), (4, 6)),), (_FULLY,)),
             ((_vectored((25, 4), (4, 6)),), (_SEEK, _INTO, _BYTE)),
         ),
-        _vectored_beside,
+        _vectored_in_parallel,
     ),
     Family(
         "several vectored reads",

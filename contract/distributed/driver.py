@@ -112,13 +112,13 @@ class DistributedRun:
             self._listener(Interrupted(replace(result(lost), incomplete=lost)))
             with held_back():
                 self._backend.close()  # no task may write from now on
-                self._remove_left()
+                self._remove_leftovers()
             raise
         except BaseException:
             self._backend.cancel()
             raise
         if self._lost:
-            self._remove_left()
+            self._remove_leftovers()
         final = result(f"lost: {self._lost[0]}" if self._lost else "")
         self._listener(Judged(final))
         self._listener(RunFinished(final))
@@ -136,7 +136,7 @@ class DistributedRun:
         finally:
             self._warnings += disposed(binding)
 
-    def _remove_left(self) -> None:
+    def _remove_leftovers(self) -> None:
         """Remove the files of tasks that did not complete."""
         if not self._is_place:
             return

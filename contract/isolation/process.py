@@ -173,7 +173,7 @@ class Process:
                 with contextlib.suppress(OSError):
                     end(self._process.pid, signal.SIGKILL)
         status = self._process.wait()
-        how = f"the process did not end within {patience:g} s" if running else how_ended(status)
+        how = f"the process did not end within {patience:g} s" if running else describe_exit(status)
         self._how = how if running or status else ""
         return self._how
 
@@ -215,7 +215,7 @@ def _started(theirs: socket.socket, journal: int) -> subprocess.Popen[bytes]:
     )
 
 
-def how_ended(status: int) -> str:
+def describe_exit(status: int) -> str:
     """Describe the end of a process, from its status as of `Popen`."""
     if status >= 0:
         return f"the process exited with status {status}"

@@ -19,7 +19,7 @@ from fscontract.contract.isolation.process import (
     LONGEST_CLEARING,
     Process,
     Quiet,
-    how_ended,
+    describe_exit,
     process_of,
 )
 from fscontract.contract.models.serializability import POSITIONED
@@ -91,7 +91,7 @@ class Isolated:
         self._prefixes: list[str] = []
         self._warnings: list[str] = []
         self._phase = ""
-        self._said: set[str] = set()
+        self._reported: set[str] = set()
         self._started: RunStarted | None = None
         self._judged: RunResult | None = None
         self._violations: dict[str, Counterexample] = {}
@@ -186,7 +186,7 @@ class Isolated:
                     ended = "ended" in answer
                     if ended:
                         break
-                    result = self._hear(answer, listener) or result
+                    result = self._handle_answer(answer, listener) or result
             except Quiet:
                 hung = True
             how = self._process.end(0) if hung else self._process.end()
@@ -201,7 +201,7 @@ class Isolated:
 
     def _how(self, how: str) -> str:
         """Describe the end of a process that ended without a message."""
-        return _NOT_HEARD if self._journal.unheard else how or how_ended(0)
+        return _NOT_HEARD if self._journal.unheard else how or describe_exit(0)
 
     def _interrupt(self, listener: Listener) -> None:
         """Let the process remove its files, and return its partial result."""
@@ -212,16 +212,16 @@ class Isolated:
                 listener(protocol.event_from_json(answer))
                 reported = True
             elif "event" in answer:
-                self._tell(protocol.event_from_json(answer), listener)
+                self._forward_event(protocol.event_from_json(answer), listener)
             elif "interrupted" in answer and self._prefixes:
                 self._prefixes.pop()  # the process has removed its own files
         self._process.end()
         if not reported and self._started is not None:
-            listener(Interrupted(self._so_far(self._started)))
+            listener(Interrupted(self._partial_result(self._started)))
         with held_back():
             self._clear_away()
 
-    def _so_far(self, started: RunStarted) -> RunResult:
+    def _partial_result(self, started: RunStarted) -> RunResult:
         """Return the reported results of a run whose process can't sum it up any more."""
         if self._judged is not None:
             return replace(self._judged, incomplete=INTERRUPTED)
@@ -252,10 +252,10 @@ class Isolated:
         listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
         return outcome_of(clause, seen, listed, date.today())
 
-    def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
+    def _handle_answer(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Handle a message; return the result if it is one."""
         if "event" in answer:
-            return self._tell(protocol.event_from_json(answer), listener)
+            return self._forward_event(protocol.event_from_json(answer), listener)
         if "declared" in answer:
             self._declared = frozenset(answer["declared"])
             return None
@@ -269,7 +269,7 @@ class Isolated:
             self._fail(answer)
         return None
 
-    def _tell(self, event: Event, listener: Listener) -> RunResult | None:
+    def _forward_event(self, event: Event, listener: Listener) -> RunResult | None:
         """Forward an event, unless an earlier process has sent the same."""
         if isinstance(event, Judged | RunFinished):
             if isinstance(event, RunFinished) and self._prefixes:
@@ -284,9 +284,9 @@ class Isolated:
             self._violations[event.clause] = event.counterexample
         elif isinstance(event, RunStarted):
             text, self._started = "run", event
-        if not text or text not in self._said:
+        if not text or text not in self._reported:
             listener(event)
-        self._said.add(text)
+        self._reported.add(text)
         return None
 
     def _listen_to_end(self) -> str:
@@ -296,7 +296,7 @@ class Isolated:
         for answer in self._process.answers():
             if "ended" in answer:
                 return self._process.end()
-            self._hear(answer, _nobody)
+            self._handle_answer(answer, _ignore_event)
         return self._how(self._process.end())
 
     def _fail(self, answer: dict[str, Any]) -> None:
@@ -383,7 +383,7 @@ class Isolated:
         return Crash(clause, ended(item, index, _PROMISE, how, word), hung)
 
 
-def _nobody(event: Event) -> None:
+def _ignore_event(event: Event) -> None:
     """Ignore events."""
 
 

@@ -140,7 +140,7 @@ class Matrix:
 
 def join(columns: Sequence[Column], title: str, joined: datetime) -> Matrix:
     """Join these columns in one table, in their order; columns with equal names get new ones."""
-    _tell_apart(columns)
+    _distinguish(columns)
     selected = dict.fromkeys(clause for column in columns for clause in column.cells)
     return Matrix(title, joined, tuple(columns), tuple(_parts(list(selected), columns)))
 
@@ -170,7 +170,7 @@ def _level(clause: str, columns: Sequence[Column]) -> str:
     return next(column.levels[clause] for column in columns if clause in column.levels)
 
 
-def _tell_apart(columns: Sequence[Column]) -> None:
+def _distinguish(columns: Sequence[Column]) -> None:
     groups: dict[str, list[Column]] = {}
     for column in columns:
         groups.setdefault(column.label, []).append(column)

@@ -156,10 +156,12 @@ class Blame:
             with_ = _witnesses(program.steps[: index + 1])
             seen = self._at(program, index, with_.position)
             if seen is not None and seen.failure.aspect == "moved":
-                return self._who_moved(program, index, seen, with_), seen
+                return self._find_moving_call(program, index, seen, with_), seen
         return None
 
-    def _who_moved(self, program: Program, index: int, seen: Violation, with_: Witnesses) -> str:
+    def _find_moving_call(
+        self, program: Program, index: int, seen: Violation, with_: Witnesses
+    ) -> str:
         cause = seen.failure.cause or seen.failure.clause
         if not seen.placed:  # reads at the end all return the same: try a longer file
             if self._fixed or program.length >= _ROOMY:

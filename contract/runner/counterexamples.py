@@ -185,7 +185,7 @@ class ShrinkingCounterexamples(Counterexamples):
         violation = self._blame.alone(violation)
         failure, likeness = violation.failure, violation.likeness
 
-        def fails_alike(program: Program) -> bool:
+        def has_same_failure(program: Program) -> bool:
             again = executor.run(program, resume=later)
             return any(other.likeness == likeness for other in again.violations)
 
@@ -194,7 +194,11 @@ class ShrinkingCounterexamples(Counterexamples):
         program = violation.program
         if violation.index >= 0 or program.opening is not None or program.faults is not None:
             cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
-            small = shrink(cut, fails_alike, self._fixed) if fails_alike(cut) else violation.program
+            small = (
+                shrink(cut, has_same_failure, self._fixed)
+                if has_same_failure(cut)
+                else violation.program
+            )
             again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
             if later and not alike:

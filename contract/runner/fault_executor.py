@@ -74,7 +74,7 @@ class FaultyRun:
                 self._follow()
             self._close()
         if self.execution.violation is None and not self._changing:
-            self._look_again()
+            self._check_new_stream()
 
     def _open(self) -> bool:
         for _ in range(self.program.streams):
@@ -181,13 +181,13 @@ class FaultyRun:
                 failure = Failure("fault.close", "", "raised", ("close() returns",))
                 self._violation(len(self.program.steps), _CLOSE, outcome, failure)
 
-    def _look_again(self) -> None:
+    def _check_new_stream(self) -> None:
         """Check that a new stream on the same file is not affected."""
         binding, workspace = self.workspace.binding, self.workspace
         read = next((s for s in _reads(len(self.data)) if s.op in binding.operations), None)
         if read is None:
             return
-        outcome = self._read_anew(read)
+        outcome = self._read_new_stream(read)
         state = (opened(self.data),)
         compiled = workspace.compile(self.program.length, read)
         judgement = judge_under_faults(
@@ -198,7 +198,7 @@ class FaultyRun:
             failure = judgement.failure._replace(clause="fault.isolated", cause="")
             self._violation(len(self.program.steps), read, outcome, failure)
 
-    def _read_anew(self, read: Step) -> Outcome:
+    def _read_new_stream(self, read: Step) -> Outcome:
         try:
             stream = self.workspace.binding.open(self.path)
         except Exception as error:  # any exception: it must not occur

@@ -90,12 +90,12 @@ def infer(run: Run, base: Profile, fixed: Iterable[str] = ()) -> Inferred:
     profile = base.with_features(n if on else f"!{n}" for n, on in chosen.items())
     ready = {everything.features: first, other.features: second}
     result = ready.get(profile.features) or run(profile)
-    profile, result = _mended(run, profile, result, free)
+    profile, result = _with_inverted(run, profile, result, free)
     listed = (_feature(name, base, set(fixed), profile, result) for name in features())
     return Inferred(tuple(listed), profile, result)
 
 
-def _mended(
+def _with_inverted(
     run: Run, profile: Profile, result: RunResult, free: Iterable[str]
 ) -> tuple[Profile, RunResult]:
     """Return features with those inverted whose clauses fail, where that reduces failures."""

@@ -97,10 +97,10 @@ class SandboxedBinding(Binding):
         _watch.by(patches or Patches())
         self._patience = timeout * _PATIENCE
         self.name = name_of(binding)
-        self._tried("can't be used", self._look_at, binding)
+        self._tried("can't be used", self._copy_attributes, binding)
         _forks.homes.add(os.getpid())
 
-    def _look_at(self, binding: Binding) -> None:
+    def _copy_attributes(self, binding: Binding) -> None:
         """Copy the binding's attributes."""
         self.api = binding.api  # type: ignore[misc]
         self.default_profile = binding.default_profile  # type: ignore[misc]
@@ -321,7 +321,7 @@ def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
     except (TargetError, NoScene):
         raise
     except Exception as error:
-        raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
+        raise TargetError(f"{what}: {error_text(error)} ({raised_at(error)})") from error
 
 
 def disposed(binding: Binding) -> tuple[str, ...]:
@@ -371,7 +371,7 @@ def _tamed(value: object, depth: int = 0) -> object:
     return Foreign(value)
 
 
-def said_by(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return the class of an exception of a target and its message, in one line."""
     _pass_on(error)
     text = " ".join(text_of(error).split())

@@ -79,7 +79,7 @@ def without_collection() -> Iterator[None]:
 
 
 @contextmanager
-def losses_unheard() -> Iterator[None]:
+def suppress_lost_messages() -> Iterator[None]:
     """Suppress messages about a lost `Abandoned`.
 
     Python would print it, and pytest make it an error of the running test.
@@ -258,7 +258,7 @@ def supervise(
     times = 0
     while True:
         worker = _Worker(items, work, on_begin)
-        with losses_unheard():
+        with suppress_lost_messages():
             hung = _wait(worker, timeout, on_tick, on_late)
         if worker.error is not None:
             raise worker.error

@@ -32,7 +32,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.sandbox import Sandbox, said_by
+from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -176,7 +176,7 @@ def _judge(
 def _described(error: BaseException) -> str:
     if isinstance(error, Killed):
         return "it continued after its process had crashed"
-    return said_by(error)
+    return error_text(error)
 
 
 def check_pipeline(

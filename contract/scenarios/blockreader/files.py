@@ -17,7 +17,7 @@ from fscontract.contract.models.blockreader import (
 )
 from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import CheckedReader
-from fscontract.contract.runner.sandbox import said_by
+from fscontract.contract.runner.sandbox import error_text
 from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
 from fscontract.contract.scenarios.scenario import Scenario, Violated
 
@@ -64,7 +64,7 @@ class Case:
             return violated.violation
         # any exception is a violation: the read had no reason to fail
         except BaseException as error:
-            return Violation(self.clause or NONE_LOST, "records", said_by(error))
+            return Violation(self.clause or NONE_LOST, "records", error_text(error))
         if self.clause:
             harness.judged(self.clause)
             return judge(self.layout, blocks, delivered)
