@@ -75,7 +75,7 @@ class PlanInjector(Injector):
             if fault.kind not in self.kinds:
                 possible = ", ".join(k for k in FAULTS if k in self.kinds)
                 raise ProgramError(
-                    f"plan: fault {i}: {fault.kind} can't happen here; possible: {possible}"
+                    f"plan: fault {i}: unsupported kind {fault.kind}; possible: {possible}"
                 )
         self.detach()
         self._firing = Firing(plan)
@@ -260,7 +260,9 @@ class Binding(ABC):
 
         These are directories at the place of `prepare`'s prefixes whose names look like theirs.
         """
-        raise TargetError(f"{self.name}: what runs have left can't be listed through {self.api}")
+        raise TargetError(
+            f"{self.name}: directories of killed runs can't be listed through {self.api}"
+        )
 
     def discard(self, prefix: str) -> None:
         """Remove a prefix that another run has left, if it exists; TargetError if that fails."""

@@ -53,9 +53,9 @@ def check(
     binding. `clauses` are ids, groups or globs. `faults`, an effort, adds programs whose requests
     fail. `timeout` is in seconds for one program. `listener` gets each event of the run.
 
-    Raises UsageError, or another ValueError, for arguments that can't be used, and TargetError if
-    the target can't be set up. A target that ends the process ends yours: `fscontract check` runs
-    targets in a process of their own.
+    Raises UsageError, or another ValueError, for invalid arguments, and TargetError if the target
+    can't be set up. A target that crashes also crashes this process: `fscontract check` runs
+    targets in a separate process.
     """
     for name, value in (("effort", effort), ("faults", faults or effort)):
         if value not in EFFORTS:
@@ -120,7 +120,7 @@ def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
     if isinstance(target, str):
         return resolve_any(target, run)
     if run.options or run.file is not None or run.content is not None:
-        raise UsageError("options, file and content need a target that is a name or a URL")
+        raise UsageError("options, file and content require a name or a URL as target")
     if isinstance(target, PipelineBinding):
         return target
     return bind_connector(target, getattr(target, "__name__", type(target).__name__))

@@ -48,9 +48,9 @@ def pairs(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) ->
     for number, text in enumerate(value, 1):
         key, equals, rest = text.partition("=")
         if not equals or not key:  # the text may be a secret, so the message omits it
-            raise click.BadParameter(f"number {number} is not of the form key=value")
+            raise click.BadParameter(f"number {number} is invalid; expected key=value")
         if key in options:
-            raise click.BadParameter(f"{key!r} is given twice")
+            raise click.BadParameter(f"duplicate key {key!r}")
         options[key] = rest
     return options
 

@@ -65,7 +65,7 @@ class Conformance:
         from fscontract.contract.spec.known_failures import load_known
 
         if self.effort is not None and self.effort not in _EFFORTS:
-            raise ValueError(f"no effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
+            raise ValueError(f"unknown effort {self.effort!r}; known: {', '.join(_EFFORTS)}")
         run = self._options()
         profile_of("default", run)
         if self.known is not None:
@@ -237,9 +237,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Reject invalid settings."""
     effort, seed = config.getini("contract_effort"), config.getini("contract_seed")
     if effort not in _EFFORTS:
-        raise pytest.UsageError(f"contract_effort: one of {', '.join(_EFFORTS)}, not {effort!r}")
+        raise pytest.UsageError(
+            f"contract_effort must be one of {', '.join(_EFFORTS)}, got {effort!r}"
+        )
     if not (seed.isascii() and seed.isdigit()):
-        raise pytest.UsageError(f"contract_seed: a whole number from 0, not {seed!r}")
+        raise pytest.UsageError(f"contract_seed must be a whole number from 0, got {seed!r}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -248,16 +250,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--contract-effort",
         choices=_EFFORTS,
-        help="how many programs to run, in place of what conformance() says",
+        help="number of programs to run; overrides conformance()",
     )
     group.addoption(
         "--contract-seed",
         type=int,
         metavar="N",
-        help="seed of generated programs, in place of what conformance() says",
+        help="seed of generated programs; overrides conformance()",
     )
-    parser.addini("contract_effort", "effort where nothing else says one", default="quick")
-    parser.addini("contract_seed", "seed where nothing else says one", default="0")
+    parser.addini("contract_effort", "default effort", default="quick")
+    parser.addini("contract_seed", "default seed", default="0")
 
 
 def pytest_pycollect_makeitem(

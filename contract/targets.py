@@ -60,7 +60,7 @@ def resolve_target(
     """Return the binding to the filesystem TARGET; errors and arguments as `resolve_any`."""
     binding = resolve_any(text, options, file, content, faulty)
     if isinstance(binding, PipelineBinding):
-        raise UsageError(f"{mask_url(text)}: a {binding.api}, not a filesystem")
+        raise UsageError(f"{mask_url(text)}: expected a filesystem, got a {binding.api}")
     return binding
 
 
@@ -85,7 +85,7 @@ def resolve_any(
         can_fail = not isinstance(binding, PipelineBinding) and binding.injector is not None
     if faulty and not can_fail:
         able = _names(installed(FAULTY))
-        raise UsageError(f"{mask_url(text)}: its requests can't be made to fail; try {able}")
+        raise UsageError(f"{mask_url(text)}: faults are not supported; supported by: {able}")
     return binding
 
 
@@ -102,7 +102,7 @@ def _resolve(
     match = _FILE.match(text) or _DOTTED.match(text)
     if match is None:
         raise UsageError(
-            f"no target {text!r}{near_misses(text, named)}; known: {_names(named)}; "
+            f"unknown target {text!r}{near_misses(text, named)}; known: {_names(named)}; "
             "or a URL, package.module:callable, file.py:callable"
         )
     return _from_callable(text, match["place"], match["name"], options)
@@ -124,14 +124,14 @@ def recognise(filesystem: Any, name: str) -> Binding:
         except ImportError:  # the object can't come from an extra that is not installed
             continue
         except Exception as error:  # the object may come from an unsupported version of the library
-            accepted.append(f"{entry.name} (not here: {_described(error)})")
+            accepted.append(f"{entry.name} (unavailable: {_described(error)})")
             continue
         binding = _call(cls.recognise, name, {}, filesystem, name)
         if isinstance(binding, Binding):
             return binding
         accepted.append(getattr(cls, "accepts", entry.name))
     kind = f"{type(filesystem).__module__}.{type(filesystem).__qualname__}"
-    raise UsageError(f"{name}: no binding for {kind}; accepted: {', '.join(accepted)}")
+    raise UsageError(f"{name}: unsupported type {kind}; accepted: {', '.join(accepted)}")
 
 
 def bind_connector(connector: Any, name: str) -> Binding:
@@ -144,11 +144,11 @@ def bind_connector(connector: Any, name: str) -> Binding:
 
 def _check_file(text: str, file: str | None, content: Path | None) -> None:
     if (file is None) != (content is None):
-        raise UsageError("--file and --content go together: a URL and the local copy of its bytes")
+        raise UsageError("--file and --content must be used together")
     if content is not None and not content.is_file():
-        raise UsageError(f"--content {content}: no such file")
+        raise UsageError(f"--content: file not found: {content}")
     if file is not None and "://" not in text:
-        raise UsageError(f"--file and --content need a URL as target, not {text!r}")
+        raise UsageError(f"--file and --content require a URL as target, got {text!r}")
 
 
 def _from_url(
@@ -159,7 +159,7 @@ def _from_url(
     name, url = (match["binding"], match["url"]) if match else (_URL_BINDING, text)
     if name not in bindings:
         raise UsageError(
-            f"{mask_url(text)}: no binding {name!r}{near_misses(name, bindings)}; "
+            f"{mask_url(text)}: unknown binding {name!r}{near_misses(name, bindings)}; "
             f"known: {_names(bindings)}"
         )
     cls = load_entry(bindings[name], f"binding {name!r}")
@@ -180,7 +180,9 @@ def _from_callable(
         for part in name.split("."):
             if not hasattr(target, part):
                 names = [n for n in dir(target) if not n.startswith("_")]
-                raise UsageError(f"{text}: {module} has no {name!r}{near_misses(part, names)}")
+                raise UsageError(
+                    f"{text}: {name!r} not found in {module}{near_misses(part, names)}"
+                )
             target = getattr(target, part)
         if not callable(target):
             return _recognise_any(target, text)
@@ -188,7 +190,7 @@ def _from_callable(
         try:
             inspect.signature(target).bind(**typed)
         except TypeError as error:
-            raise UsageError(f"{text}: {name} can't be called so: {error}") from error
+            raise UsageError(f"{text}: can't call {name}: {error}") from error
         except ValueError:  # a callable written in C has no signature
             pass
         return _recognise_any(_call(partial(target, **typed), text, options), text)
@@ -208,13 +210,15 @@ def _import(text: str, module: str, options: dict[str, str]) -> ModuleType:
             _could_not(text, error, options)
         top = [p.stem for p in Path.cwd().glob("*") if p.suffix in ("", ".py")]
         known = top if "." not in module else [*top, *sys.modules]
-        raise UsageError(f"{text}: no module {error.name!r}{near_misses(module, known)}") from error
+        raise UsageError(
+            f"{text}: module not found: {error.name!r}{near_misses(module, known)}"
+        ) from error
 
 
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise UsageError(f"no file {str(path)!r}{near_misses(path.name, beside)}")
+        raise UsageError(f"file not found: {str(path)!r}{near_misses(path.name, beside)}")
     digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     spec = importlib.util.spec_from_file_location(f"_fscontract_target_{digest}", path)
     assert spec is not None

@@ -126,7 +126,7 @@ def typed_value(value: Any) -> Any:
 def listed(mistakes: Iterable[str]) -> str:
     """Return the first errors, a line for each; the last line says if there are more."""
     found = list(islice(mistakes, _MOST_MISTAKES + 1))
-    more = ["... and more mistakes"] if len(found) > _MOST_MISTAKES else []
+    more = ["... and more errors"] if len(found) > _MOST_MISTAKES else []
     return "\n".join(found[:_MOST_MISTAKES] + more)
 
 
@@ -176,7 +176,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise UntrustedError(f"the key {short(twice)} occurs twice")
+        raise UntrustedError(f"duplicate key {short(twice)}")
     return found
 
 
@@ -291,7 +291,7 @@ class _Yaml:
             if merges:
                 merged = {**_mergeable(following, value), **merged}
             elif key in found:
-                _refuse_at(event, f"the key {short(key)} occurs twice")
+                _refuse_at(event, f"duplicate key {short(key)}")
             else:
                 found[key] = value
         return {**merged, **found} if merged else found
@@ -303,7 +303,7 @@ def _mergeable(event: Any, value: Any) -> dict[Any, Any]:
     merged: dict[Any, Any] = {}
     for one in values:
         if not isinstance(one, dict):
-            _refuse_at(event, "'<<' takes a mapping, or a list of mappings")
+            _refuse_at(event, "'<<' must be a mapping, or a list of mappings")
         merged = {**one, **merged}
     return merged
 
@@ -323,7 +323,7 @@ def _scalar(event: Any) -> Any:
     try:
         return convert(yaml.ScalarNode(tag, event.value))
     except (ValueError, LookupError, OverflowError):
-        _refuse_at(event, f"not {name}: {short(event.value)}")
+        _refuse_at(event, f"expected {name}, got {short(event.value)}")
 
 
 def _text(event: Any) -> str:
@@ -401,9 +401,14 @@ def _explain(error: Any) -> str:
     if kind == "additionalProperties":
         known = error.schema["properties"]
         extra = [key for key in error.instance if key not in known]
-        return f"unknown {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
+        return f"unknown property {', '.join(map(repr, extra))}; allowed: {', '.join(known)}"
     if kind == "type":
-        return f"{_TYPES[allowed]} is wanted, not {short(error.instance)}"
+        return f"expected {_TYPES[allowed]}, got {short(error.instance)}"
     if kind == "pattern":
-        return f"{error.schema['description']}, not {short(error.instance)}"
+        return f"{error.schema['description']}, got {short(error.instance)}"
+    if kind == "required":
+        missing = str(error.message).removesuffix(" is a required property")
+        return f"required property missing: {missing}"
+    if kind == "enum":
+        return f"expected one of {', '.join(map(str, allowed))}; got {short(error.instance)}"
     return " ".join(str(error.message).split())[:200]

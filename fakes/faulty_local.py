@@ -1,4 +1,4 @@
-"""A real directory whose opens and reads fail by a plan of faults: target `local --faults`."""
+"""A real directory whose opens and reads fail according to a plan: target `local --faults`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.local_stream import Descriptor, Identity
 from fscontract.implementations.targets import LocalBinding, local_strategy
 
-#: The errors that the operating system gives for faults; a time-out comes without a wait.
+#: The operating system's errors for faults; a time-out does not wait.
 _ERRORS = {
     "reset": errno.EIO,
     "timeout": errno.ETIMEDOUT,
     "descriptors": errno.EMFILE,
 }
-#: What lets somebody read a file.
+#: The permission bits for reading a file.
 _READABLE = 0o444
 
 
 def local(options: Mapping[str, str]) -> Binding:
-    """The local filesystem, whose opens and reads fail by plan; options as without faults."""
+    """Return the local filesystem with planned faults of opens and reads.
+
+    Options are those without faults.
+    """
     filesystem = FaultyLocalFileSystem(tempfile.gettempdir(), local_strategy(options))
     binding = LocalBinding(filesystem)
     binding.injector = filesystem.injector
@@ -36,10 +39,10 @@ def local(options: Mapping[str, str]) -> Binding:
 
 
 class FaultyLocalFileSystem(LocalFileSystem):
-    """`LocalFileSystem`, in which `injector` decides how each open and each read goes.
+    """`LocalFileSystem` with faults: `injector` decides the result of each open and read.
 
-    An open of a file is one request, and so is each read of its descriptor. Looking at a status
-    and listing a directory are none. Faults that change files change them really.
+    An open of a file is one request, and so is each read of its descriptor. Reading a status and
+    listing a directory are not requests. Faults that change files really change them.
     """
 
     def __init__(self, root: str = "/", strategy: str | None = None) -> None:
@@ -51,8 +54,8 @@ class FaultyLocalFileSystem(LocalFileSystem):
 class LocalInjector(PlanInjector):
     """Faults of files on this machine.
 
-    `revoke` is none of its kinds where permissions don't hold: for root, and on Windows. What it
-    takes away it gives back on `detach`.
+    The kind `revoke` is missing where permissions have no effect: for root, and on Windows.
+    `detach` restores revoked permissions.
     """
 
     def __init__(self) -> None:
@@ -61,25 +64,25 @@ class LocalInjector(PlanInjector):
             kinds.remove("revoke")
         super().__init__(frozenset(kinds))
         self._lock = threading.Lock()
-        self._revoked: dict[str, int] = {}  # the modes that there were
-        self._changed: set[tuple[str, str]] = set()  # kinds of changes and what they befell
+        self._revoked: dict[str, int] = {}  # the original modes
+        self._changed: set[tuple[str, str]] = set()  # kinds of changes and their files
 
     def detach(self) -> None:
-        """As the port has it."""
+        """Implement `Injector.detach`."""
         super().detach()
         with self._lock:
             for host, mode in self._revoked.items():
-                with suppress(OSError):  # it is gone
+                with suppress(OSError):  # the file is deleted
                     os.chmod(host, mode)
             self._revoked.clear()
             self._changed.clear()
 
     def open(self, host: str) -> None:
-        """Let an open of a file go well, or not: OSError."""
+        """Let an open of a file pass, or raise its fault as an OSError."""
         self._strike(self.request("open", host), host)
 
     def read(self, host: str, size: int) -> int:
-        """How many of `size` bytes a read may give; OSError."""
+        """Return the number of bytes, up to `size`, that a read returns; raise OSError."""
         turn = self.request("read", host, None, size)
         if turn.fault is not None and turn.fault.kind == "short":
             if turn.fault.limit < size:
@@ -103,7 +106,7 @@ class LocalInjector(PlanInjector):
             turn.took_effect()
 
     def _disturb(self, fault: Fault, host: str) -> bool:
-        """Do something to the file; whether there was something to be done."""
+        """Change the file; return whether there was a file to change."""
         if not os.path.isfile(host):
             return False
         with self._lock:
@@ -122,7 +125,7 @@ class LocalInjector(PlanInjector):
             else:
                 _overwrite(host)
             return length > 0
-        except OSError:  # an earlier fault, or another thread, was here before
+        except OSError:  # an earlier fault, or another thread, has deleted it
             return False
 
     def _revoke(self, host: str) -> bool:
@@ -134,7 +137,7 @@ class LocalInjector(PlanInjector):
 
 
 def _overwrite(host: str) -> None:
-    """Other bytes in place, with a time that tells the change however coarse the clock is."""
+    """Overwrite the file in place, with a time that differs on a coarse clock, too."""
     before = os.stat(host).st_mtime_ns
     path = Path(host)
     data = replacement(path.read_bytes())
@@ -144,10 +147,10 @@ def _overwrite(host: str) -> None:
 
 
 def _faulty(strategy: type[Descriptor], injector: LocalInjector) -> type[Descriptor]:
-    """A strategy that reads as another one does, unless the injector is against it."""
+    """Return a strategy that reads as another one does, with the faults of the injector."""
 
     class FaultyDescriptor:
-        """No subclass of the other strategy, past whose `read` a stream might go."""
+        """A descriptor with faults; not a subclass, whose `read` a stream might bypass."""
 
         def __init__(self, path: str, advice: str, look: bool) -> None:
             injector.open(path)
@@ -155,11 +158,11 @@ def _faulty(strategy: type[Descriptor], injector: LocalInjector) -> type[Descrip
             self._inner = strategy(path, advice, look)
 
         def identity(self) -> Identity:
-            """What was opened, as the other strategy tells it."""
+            """The identity of the opened file, as in the other strategy."""
             return self._inner.identity()
 
         def read(self, position: int, view: memoryview) -> int:
-            """One read into `view`; fewer bytes, or OSError, by the plan."""
+            """Read once into `view`; the plan may shorten the read, or raise OSError."""
             size = injector.read(self._path, len(view))
             return self._inner.read(position, view if size == len(view) else view[:size])
 

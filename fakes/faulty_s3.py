@@ -1,4 +1,4 @@
-"""An S3 store whose requests are counted, and fail by a plan: moto behind the fault proxy.
+"""An S3 store with counted requests and planned faults: moto behind the fault proxy.
 
 It is the target `s3 --faults`.
 """
@@ -21,32 +21,32 @@ from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.moto_target import S3Binding, embedded_config, start
 
-#: The most seconds that a fault takes; more than a request may.
+#: Limit in seconds of a fault's delay; longer than the timeout of a request.
 _LONGEST = 1.5
-#: S3 sends no checksum with a range, so nobody can know that its bytes are wrong.
+#: S3 sends no checksum with a range, so that clients can't detect wrong bytes.
 _UNSEEN = ("corrupt",)
-#: How to read, unless options say otherwise.
+#: Default options of the client.
 _IMPATIENT = {"timeout": "0.75", "connect_timeout": "0.75", "retries": "1"}
 
 
 def s3(options: Mapping[str, str]) -> Binding:
-    """An S3 server of moto's behind a proxy, which lets reads fail by plan.
+    """Return a moto S3 server behind a proxy that injects faults into reads.
 
-    Options are those of the target s3, which say how to read. A request is given up after a second,
-    so that faults that take time don't take much. TargetError.
+    Options are those of the target s3. Requests time out after a second, so that delaying faults
+    stay cheap. Raise TargetError.
     """
     return FaultyS3Binding(options)
 
 
 class CountedOpener(StreamOpener):
-    """Opens streams, and tells of their requests what the proxy has seen, not what they say."""
+    """Opens streams; reports the proxy's counts of requests instead of the streams' own."""
 
     def __init__(self, binding: S3Binding, filesystem: S3FileSystem, proxy: FaultProxy) -> None:
         super().__init__(binding, filesystem)
         self._proxy = proxy
 
     def counters(self, opened: Any) -> Mapping[str, int]:
-        """As the port has it; GETs and HEADs of objects are the proxy's count."""
+        """Return the counters, with the proxy's count of GETs and HEADs of objects."""
         requests = self._proxy.requests
         methods = Counter(r.method for r in requests if is_object(r.method, r.target))
         return {
@@ -58,7 +58,7 @@ class CountedOpener(StreamOpener):
 
 
 class FaultyS3Binding(S3Binding):
-    """The binding to the target s3, through a proxy that ends with it."""
+    """The binding to the target s3 through a proxy, which `dispose` closes."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         settings = {**_IMPATIENT, **options}
@@ -74,7 +74,7 @@ class FaultyS3Binding(S3Binding):
         self.opener = CountedOpener(self, filesystem, proxy)
 
     def dispose(self) -> None:
-        """As the port has it."""
+        """Implement `Binding.dispose`."""
         try:
             super().dispose()
         finally:

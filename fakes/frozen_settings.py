@@ -1,4 +1,4 @@
-"""Objects whose settings are given when they are made, and that refuse to have them changed."""
+"""Objects whose settings are passed to the constructor and can't be changed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 
 class Settled:
-    """A base class that raises AttributeError for an assignment which would have no effect.
+    """A base class that raises AttributeError for an assignment without effect.
 
-    A class calls `_settle` at the end of its `__init__`. From then on none of its settings, which
-    are the parameters of that, and none of its public attributes can be set; methods can be
-    replaced. An object of that very class takes no new public attributes either: a subclass may
-    have some.
+    A class calls `_settle` at the end of its `__init__`. After that, its settings, which are the
+    parameters of `__init__`, and its public attributes can't be set; methods can be replaced.
+    Objects of that exact class accept no new public attributes either; subclasses may have some.
     """
 
-    #: Where else the settings can be given, for messages.
+    #: The other places to set it, for messages.
     _also: ClassVar[str] = ""
     _settled_as: type | None = None
     _made_with: frozenset[str] = frozenset()
@@ -25,10 +24,10 @@ class Settled:
         self._made_with = frozenset(self.__dict__)
         self._settled_as = kind
 
-    if not TYPE_CHECKING:  # or type checkers would take any attribute
+    if not TYPE_CHECKING:  # otherwise type checkers would accept any attribute
 
         def __setattr__(self, name: str, value: Any) -> None:
-            """Set an attribute; AttributeError says how a setting is given instead."""
+            """Set an attribute; AttributeError names the place to pass a setting instead."""
             kind = self._settled_as
             if kind is not None and not name.startswith("_"):
                 self._refuse(kind, name)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what goes wrong."""
+"""Hypothesis strategies for faults."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from fscontract.contract.program.faults import FAULTS, Fault, FaultKind, FaultPlan
 
-#: The most bytes that an amount drawn here says.
+#: The largest generated amount in bytes.
 _MOST_BYTES = 1 << 16
 
 
 def faults(kinds: Iterable[str] = tuple(FAULTS), requests: int = 8) -> st.SearchStrategy[Fault]:
-    """Faults of these kinds at the first so many requests; they shrink to the first kind at the
-    first request, without a number of its own.
+    """Return faults of these kinds at the first requests.
 
-    ValueError if there is no kind, or none of that name.
+    They shrink to the first kind at the first request, without an amount. Raise ValueError for an
+    empty or unknown kind.
     """
     names = set(kinds)
     if not names <= FAULTS.keys() or not names:

@@ -1,1 +1,1 @@
-"""What must hold, as data."""
+"""The specification as data: clauses, profiles and vectors."""

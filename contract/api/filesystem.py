@@ -23,7 +23,7 @@ class ByteBuffer:
         """Wrap writable bytes; set position to 0, limit and capacity to their length."""
         self.view = memoryview(data)
         if self.view.readonly:
-            raise IllegalArgumentException("a ByteBuffer wraps writable memory")
+            raise IllegalArgumentException("a ByteBuffer requires writable memory")
         self._position = 0
         self._limit = len(self.view)
 
@@ -344,14 +344,14 @@ class FileSystem(ABC):
 
     def set_permission(self, path: str, mode: int) -> None:
         """Set the permission bits of a path, such as 0o644. (FileSystem.setPermission)"""
-        raise UnsupportedOperationException(f"no permissions can be set here: {path!r}")
+        raise UnsupportedOperationException(f"permissions can't be set: {path!r}")
 
     def access(self, path: str, mode: str) -> None:
         """Check permissions: `mode` is a combination of "r", "w", "x". (FileSystem.access)
 
         Raises AccessControlException if one is missing, FileNotFoundException for a missing path.
         """
-        raise UnsupportedOperationException(f"no permissions can be checked here: {path!r}")
+        raise UnsupportedOperationException(f"permissions can't be checked: {path!r}")
 
     def has_path_capability(self, path: str, name: str) -> bool:
         """Return whether the filesystem has a capability at a path, which need not exist.

@@ -34,18 +34,20 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
-    #: A target that was set up, by where it is checked.
+    #: A target that was set up, by the place where it is checked.
     _Target: TypeAlias = InProcess | Isolated | DistributedTarget
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
-    """The baseline of this file, if there is one; MatrixError, UsageError."""
+    """Return the baseline of this file, if there is one. Raise MatrixError, UsageError."""
     if path is None:
         return None
     from fscontract.contract.runner.baseline import load_baseline
 
     if path.resolve() in {output.resolve() for output in outputs}:
-        raise click.UsageError(f"{path} is the baseline: a report can't go there")
+        raise click.UsageError(
+            f"{path}: the report would overwrite the baseline; choose another path"
+        )
     return load_baseline(path)
 
 
@@ -57,26 +59,28 @@ def write_reports(paths: Mapping[str, Path | None], entries: Sequence[Entry]) ->
         if path is not None:
             render = import_module(f"fscontract.contract.report.{kind}").render
             text: str = render(entries)
-            # names of files may hold what is no character; JSON has just this form for it
+            # names of files may contain surrogates, which JSON can escape
             path.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def tell(entries: Sequence[Entry], baseline: Baseline | None) -> list[Comparison]:
-    """Print what differs from the baseline, and tell GitHub, if this runs there."""
+    """Print the differences from the baseline, and report them to GitHub in its jobs."""
     compared = [] if baseline is None else baseline.compare(entries)
     if baseline is not None:
         from fscontract.contract.report.markdown import as_lines
 
         for line in as_lines(str(baseline.path), compared):
             click.echo(line)
-    _tell_github(entries, "" if baseline is None else str(baseline.path), compared)
+    _report_to_github(entries, "" if baseline is None else str(baseline.path), compared)
     return compared
 
 
 @contextmanager
 def without_commands() -> Iterator[None]:
-    """Meanwhile GitHub, if this runs there, takes no printed line for a command to it: targets
-    may print anything, and reports repeat what targets say."""
+    """Return a context in which GitHub runs no printed line as a workflow command.
+
+    Targets may print anything, and reports repeat their output.
+    """
     from fscontract.contract.report.github import is_wanted
 
     if not is_wanted(os.environ):
@@ -90,7 +94,9 @@ def without_commands() -> Iterator[None]:
         click.echo(f"::{token}::")
 
 
-def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]) -> None:
+def _report_to_github(
+    entries: Sequence[Entry], baseline: str, compared: Sequence[Comparison]
+) -> None:
     from fscontract.contract.report import github, markdown
     from fscontract.contract.report.markdown import as_markdown
 
@@ -105,18 +111,18 @@ def _tell_github(entries: Sequence[Entry], baseline: str, compared: Sequence[Com
     texts = markdown.render(entries) + "\n" + beside, markdown.render_briefly(entries) + "\n"
     try:
         if not github.append_summary(Path(path), *texts):
-            say_error("the summary of the job has no room for the report")
+            say_error("the report exceeds the size limit of the job summary")
     except OSError as error:
-        say_error(f"can't write the summary of the job: {error.strerror or error}")
+        say_error(f"can't write the job summary: {error.strerror or error}")
 
 
 _PATH = click.Path(path_type=Path)
-_STOPPED = "interrupted before anything was found"
-#: Where options come from that win over pyproject.toml.
+_STOPPED = "interrupted before there were results"
+#: Sources of options that override pyproject.toml.
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
-@click.command(short_help="Check what holds of targets.")
+@click.command(short_help="Check targets for conformance.")
 @click.argument(
     "targets",
     metavar="[TARGET...]",
@@ -127,7 +133,7 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 @click.option(
     "--isolate/--no-isolate",
     default=None,
-    help="Run each target in a process of its own, and report programs that crash it: the default. "
+    help="Run each target in a separate process, and report programs that crash it: the default. "
     "--no-isolate is for debuggers.",
 )
 @click.option(
@@ -135,18 +141,18 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     metavar="MASTER",
     help="Run the programs in the executors of Spark, such as local[2].",
 )
-@click.option("--known", metavar="FILE", type=_PATH, help="Failures that are known (YAML).")
+@click.option("--known", metavar="FILE", type=_PATH, help="A file of known failures (YAML).")
 @click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
 @click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
-@click.option("--html", metavar="FILE", type=_PATH, help="Write one HTML page that needs no other.")
+@click.option("--html", metavar="FILE", type=_PATH, help="Write a self-contained HTML page.")
 @click.option("--markdown", metavar="FILE", type=_PATH, help="Write Markdown.")
 @click.option(
     "--baseline",
     metavar="OLD.json",
     type=_PATH,
-    help="Fail only on what is worse than in this JSON report.",
+    help="Fail only on regressions from this JSON report.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Print no more than the verdicts.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only the verdicts.")
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -163,23 +169,23 @@ def check(
     quiet: bool,
     **values: Any,
 ) -> None:
-    """Check what holds of TARGET, and exit 0 if it conforms.
+    """Check TARGET for conformance, and exit 0 if it conforms.
 
-    TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable;
-    a callable returns a filesystem, or a binding to a part of a pipeline. Given several targets,
-    the JSON report is a list. Without TARGET it checks those of the next pyproject.toml, from
+    TARGET is a name such as memory or local, a URL, package.module:callable or file.py:callable; a
+    callable returns a filesystem, or a binding to a part of a pipeline. Given several targets, the
+    JSON report is a list. Without TARGET it checks those of the next pyproject.toml, from
     [[tool.fscontract.target]].
 
-    Exit codes: 0 conforms, 1 violation or a known failure that is gone, 2 usage, 3 the target
-    could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing
-    selected or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline 1 is for
-    what fails anew, or in another way, and for what was verified then and is not now.
+    Exit codes: 0 conforms, 1 violation or a known failure that is fixed, 2 usage, 3 the target
+    could not be set up or the run is incomplete, 4 internal error of fscontract, 5 nothing selected
+    or verified; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP. With --baseline, 1 means a new or
+    different failure, or a clause that is no longer verified.
     """
     from fscontract.contract.runner.timeouts import held_back
 
     run = options.collect(values)
     if isolate and run.spark is not None:
-        raise click.UsageError("--isolate is for one process, --spark for those of executors")
+        raise click.UsageError("--isolate and --spark are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     paths = [path for path in reports.values() if path is not None]
@@ -203,7 +209,7 @@ def check(
 
 
 def _exit_code(entries: Sequence[Entry], comparisons: Sequence[Comparison]) -> int:
-    """Return the code of a report; beside a baseline only what is worse there is a violation."""
+    """Return the exit code of a report; with a baseline only regressions count as violations."""
     codes = [e.exit_code_if_known if comparisons else e.exit_code for e in entries]
     codes += [exit_codes.VIOLATION for comparison in comparisons if comparison.worse]
     return exit_codes.worst(codes)
@@ -211,7 +217,7 @@ def _exit_code(entries: Sequence[Entry], comparisons: Sequence[Comparison]) -> i
 
 @dataclass(frozen=True)
 class _Request:
-    """One target, and what is asked of it."""
+    """One target, and the options of its run."""
 
     target: str
     run: RunOptions
@@ -222,9 +228,10 @@ class _Request:
 def _requests(
     ctx: click.Context, targets: Sequence[str], run: RunOptions, known: Path | None
 ) -> list[_Request]:
-    """Return the runs that the command line and the configuration ask for.
+    """Return the runs that the command line and the configuration request.
 
-    Options of the command line win over those of pyproject.toml. UsageError if there is no target.
+    Options of the command line override those of pyproject.toml. Raise UsageError if there is no
+    target.
     """
     from fscontract.contract.config import find_config
     from fscontract.contract.runner import run_options
@@ -270,7 +277,7 @@ def _run_all(
     baseline: Baseline | None,
     quiet: bool,
 ) -> None:
-    """Check the targets one by one; what comes of them is in `entries`, after Ctrl-C, too."""
+    """Check the targets one by one; `entries` keeps the results after Ctrl-C, too."""
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.run_options import leave_fork
@@ -283,7 +290,7 @@ def _run_all(
     prepared: list[tuple[_Request, _Target | NotSetUp]] = []
     backend = None if isolate else _backend(requests[0].run)
     try:
-        for request in requests:  # mistakes in any of them show before the first one runs
+        for request in requests:  # all targets are validated before the first one runs
             prepared.append((request, _make(request, isolate, backend, console)))
             sandbox.restore()
             _require(prepared[-1][1], request.clauses)
@@ -296,7 +303,7 @@ def _run_all(
             sandbox.restore(last=True)
             entries.append(entry)
             if stopped is not None:
-                with contextlib.suppress(OSError):  # of a terminal that was closed
+                with contextlib.suppress(OSError):  # the terminal was closed
                     console.finish(entry)
                 raise stopped
             console.finish(entry)
@@ -322,7 +329,7 @@ def _made(prepared: Sequence[tuple[_Request, _Target | NotSetUp]]) -> list[_Targ
 
 
 def _backend(run: RunOptions) -> LazyBackend | None:
-    """Where programs are run, if it is not in this process; nothing is started."""
+    """Return the backend that runs programs, None for this process; nothing is started."""
     if run.spark is None:
         return None
     from fscontract.contract.distributed.backend import LazyBackend
@@ -360,7 +367,7 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     from fscontract.contract.runner.timeouts import held_back
     from fscontract.contract.text import mask_url
 
-    console.stop()  # its line is drawn by a thread, of which a fork would know nothing
+    console.stop()  # a thread draws the progress line, which a fork would lack
     with ExitStack() as stack:
         with held_back():
             one = Isolated(request.target, request.run, request.known, forks=watched.by_default())
@@ -375,7 +382,7 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
 
 
 def _require(target: _Target | NotSetUp, clauses: tuple[Clause, ...]) -> None:
-    """End with exit code 5 unless there is a clause about what the target is."""
+    """End with exit code 5 unless there is a clause for this kind of target."""
     from fscontract.contract.runner.result import NotSetUp
 
     if isinstance(target, NotSetUp) or any(clause.api in target.apis for clause in clauses):
@@ -387,7 +394,7 @@ def _require(target: _Target | NotSetUp, clauses: tuple[Clause, ...]) -> None:
 def _checked(
     request: _Request, target: _Target | NotSetUp, console: Console
 ) -> tuple[Entry, KeyboardInterrupt | None]:
-    """Return the entry of a target, and what has interrupted its run, if anything has."""
+    """Return the entry of a target, and the exception that interrupted its run, if any."""
     from fscontract.contract.binding import TargetError
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.text import mask_url

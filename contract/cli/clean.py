@@ -1,4 +1,4 @@
-"""`fscontract clean`: remove what runs have left that were killed."""
+"""`fscontract clean`: remove directories left by killed runs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _AGE = re.compile(r"(\d{1,6})([smhd])")
 def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     match = _AGE.fullmatch(value)
     if match is None:
-        raise click.BadParameter(f"a number with s, m, h or d, such as 90m, not {value!r}")
+        raise click.BadParameter(f"expected a number with s, m, h or d, such as 90m; got {value!r}")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-@click.command(cls=watched.WatchedCommand, short_help="Remove what killed runs have left.")
+@click.command(cls=watched.WatchedCommand, short_help="Remove directories of killed runs.")
 @click.argument("target")
 @TARGET_OPTION
 @click.option(
@@ -39,17 +39,17 @@ def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     default="1h",
     callback=_age,
     show_default=True,
-    help="Only what was made so long ago: a number with s, m, h or d.",
+    help="The minimum age: a number with s, m, h or d.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the directories without removing them.")
 @click.pass_context
 def clean(
     ctx: click.Context, /, *, target: str, options: dict[str, str], age: timedelta, dry_run: bool
 ) -> None:
-    """Remove from TARGET the directories fscontract-* that killed runs have left.
+    """Remove the directories fscontract-* that killed runs have left in TARGET.
 
-    A run that ends by itself leaves nothing. The names tell when they were made; directories whose
-    names do not are left alone, and so is all else.
+    Runs remove their own directories unless they are killed. The names contain the time of
+    creation; other directories are not touched.
 
     Exit codes: 0 done, 2 usage, 3 the target can't be used, or something could not be removed.
     """
@@ -76,20 +76,20 @@ def clean(
     ctx.exit(code)
 
 
-#: Seconds that removing one of them may take, a sixth of it (see SandboxedBinding).
+#: Time limit in seconds for removing one of them, divided by six (see SandboxedBinding).
 _PATIENCE = 100.0
 
 
 def _old(binding: Binding, age: timedelta) -> Iterator[str]:
-    """The prefixes that are old enough; of the others it is said why they are not."""
+    """Yield the prefixes that are old enough; print the reason for each of the others."""
     from fscontract.contract.targets import made_at
 
     now = datetime.now(timezone.utc)
     for prefix in binding.leftovers():
         created = made_at(Path(prefix).name)
         if created is None:
-            say(f"left alone: {prefix}: its name does not tell when it was made")
+            say(f"skipped: {prefix}: no creation time in its name")
         elif now - created < age:
-            say(f"left alone: {prefix}: made at {created:%Y-%m-%d %H:%M:%S} UTC")
+            say(f"skipped: {prefix}: created at {created:%Y-%m-%d %H:%M:%S} UTC")
         else:
             yield prefix

@@ -1,6 +1,6 @@
-"""What a shell can complete: names of targets, clauses, features and profiles.
+"""Shell completion: names of targets, clauses, features and profiles.
 
-What fails here is not told: the user is in the midst of a line.
+Errors are ignored, because the user is typing a line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 
 def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Named targets, or else files."""
+    """Return named targets, otherwise files."""
     from importlib.metadata import entry_points
 
     groups = ("fscontract.targets", "fscontract.pipelines")
@@ -22,7 +22,7 @@ def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 def clauses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Clauses and groups of them, also after a comma."""
+    """Return clauses and groups of clauses, also after a comma."""
     from fscontract.contract.spec.clauses import clauses as known
 
     before, comma, last = incomplete.rpartition(",")
@@ -34,7 +34,7 @@ def clauses(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 def explained(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """All that can be explained."""
+    """Return everything that `explain` accepts."""
     from fscontract.contract.api.openfile_options import option_table
     from fscontract.contract.spec.profiles import features as known
 
@@ -44,7 +44,7 @@ def explained(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 def features(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Features, also after a comma, and with ! for what is taken away."""
+    """Return features, also after a comma, and with ! for removed ones."""
     from fscontract.contract.spec.profiles import features as known
 
     before, comma, last = incomplete.rpartition(",")
@@ -54,7 +54,7 @@ def features(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
 
 def profiles(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Profiles of this package, or else files."""
+    """Return profiles of this package, otherwise files."""
     from importlib.resources import files
 
     stems = (entry.name for entry in files("fscontract.specs").joinpath("profiles").iterdir())

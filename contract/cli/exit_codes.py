@@ -1,4 +1,4 @@
-"""End a command: by what it returns or raises, or by a signal, with an exit code and a line."""
+"""End a command by its result, an exception or a signal, with an exit code and a message."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ import click
 from fscontract.contract.command_line import say, say_error
 from fscontract.contract.runner.exit_codes import CLOSED, CONFORMS, INTERNAL, USAGE
 
-#: How long threads that were left may hold up the end of the process, in seconds.
+#: Seconds that remaining threads may delay the end of the process.
 _FAREWELL = 2.0
 
-#: What the options before the command say: "traceback", if tracebacks are to be shown.
+#: Options before the command: "traceback" if tracebacks are shown.
 _settings: set[str] = set()
 
 
 def show_tracebacks(show: bool) -> None:
-    """Print the traceback of an internal error from now on, or do not."""
+    """Set whether tracebacks of internal errors are printed."""
     _settings.clear()
     _settings.update({"traceback"} if show else ())
 
 
 def code_of(run: Callable[[], object]) -> int:
-    """Run a command and return its exit code; print a line if it did not end as it should."""
+    """Run a command and return its exit code; print an error message if it fails."""
     try:
         code = run()
     except (click.Abort, KeyboardInterrupt) as error:
@@ -42,9 +42,10 @@ def code_of(run: Callable[[], object]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        _tell(error)
+        _print_line(error)
         return USAGE
-    except SystemExit:  # of click itself, after a completion: those of a command are `invoked`
+    # of click itself, after a completion: those of a command are handled by `invoked`
+    except SystemExit:
         raise
     except BaseException as error:
         from fscontract.contract.runner.internal_errors import exit_code_of
@@ -59,7 +60,7 @@ def code_of(run: Callable[[], object]) -> int:
 
 
 def invoked(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:
-    """Run a command; of these exceptions click would make exit codes 1, 130 and any at all."""
+    """Run a command; convert exceptions for which click would use other exit codes."""
     try:
         return invoke(ctx)
     except (BrokenPipeError, EOFError, SystemExit) as error:
@@ -67,9 +68,9 @@ def invoked(invoke: Callable[[click.Context], Any], ctx: click.Context) -> Any:
 
 
 def _raise_again(error: BrokenPipeError | EOFError | SystemExit) -> NoReturn:
-    """Raise click's Exit if the output is closed, or else an InternalError."""
+    """Raise click's Exit if the output is closed, otherwise an InternalError."""
     if isinstance(error, BrokenPipeError) and _output_is_closed():
-        with contextlib.suppress(OSError, ValueError):  # what is left has to go somewhere
+        with contextlib.suppress(OSError, ValueError):  # buffered output needs a place to go
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(CLOSED) from None
     from fscontract.contract.runner.internal_errors import InternalError, fault_of
@@ -78,17 +79,18 @@ def _raise_again(error: BrokenPipeError | EOFError | SystemExit) -> NoReturn:
 
 
 def _output_is_closed() -> bool:
-    """Whether a command that has read the output has ended."""
+    """Return whether the reader of the output has ended."""
     try:
         poll = select.poll()
         poll.register(sys.stdout.fileno(), select.POLLOUT)
         return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
-    except (OSError, ValueError, AttributeError):  # it has no descriptor, or this system no poll
+    # there is no descriptor, or no poll on this system
+    except (OSError, ValueError, AttributeError):
         return False
 
 
-def _tell(error: click.ClickException) -> None:
-    """Print one line; but for a group of commands without any of them, those it has."""
+def _print_line(error: click.ClickException) -> None:
+    """Print one line; for a group without a subcommand, print its subcommands."""
     said = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":  # of click since 8.2
         say(said, err=True)
@@ -99,7 +101,7 @@ def _tell(error: click.ClickException) -> None:
 
 
 def _say_internal(error: BaseException, traceback: bool) -> None:
-    """Print a fault of the kit as a line that says where to report it, after its traceback."""
+    """Print an internal error with its traceback, and say where to report it."""
     from fscontract.contract.runner.internal_errors import REPORT, fault_of
 
     fault = fault_of(error)
@@ -110,9 +112,9 @@ def _say_internal(error: BaseException, traceback: bool) -> None:
 
 
 def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
-    """See to it that the process ends, though the target has left threads that never will.
+    """Ensure that the process ends although the target has left threads that never end.
 
-    `before` are the threads that were there when the command began.
+    `before` are the threads from the start of the command.
     """
 
     def leave() -> None:
@@ -126,7 +128,7 @@ def leave_anyway(code: int, before: Collection[threading.Thread]) -> None:
         threading.Thread(target=leave, daemon=True).start()
 
 
-#: The exit code of a command that a signal ended is this and its number, as a shell has it.
+#: Exit code of a command ended by a signal: this plus its number, as in shells.
 BASE = 128
 _NAMES = ("SIGTERM", "SIGHUP")
 
@@ -141,9 +143,9 @@ class Stopped(KeyboardInterrupt):
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Raise Stopped at SIGTERM and SIGHUP, once; where they are ignored, as by nohup, they stay so.
+    """Raise Stopped at SIGTERM and SIGHUP, once; keep ignored signals ignored, as under nohup.
 
-    Handlers can be set in the main thread only: elsewhere nothing changes.
+    Handlers can be set in the main thread only: in other threads this changes nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -152,7 +154,7 @@ def stopped_by_signals() -> Iterator[None]:
     ours = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
 
     def stop(number: int, frame: FrameType | None) -> None:
-        for one in ours:  # the next one is not to keep things from being cleared away
+        for one in ours:  # a second signal must not interrupt the removal of files
             signal.signal(one, signal.SIG_IGN)
         raise Stopped(number)
 

@@ -1,4 +1,4 @@
-"""`fscontract explain`, `list` and `features`: show what the specification says."""
+"""`fscontract explain`, `list` and `features`: show the specification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause, Retired
     from fscontract.contract.spec.profiles import Feature
 
-#: Columns of texts where there is no terminal, which are the most, and the least.
+#: Columns of text without a terminal, which is also the maximum, and the minimum.
 _WIDTH, _MIN_WIDTH = 96, 38
 
 
@@ -52,9 +52,9 @@ def explain(name: str) -> None:
     else:
         known = [*clauses(), *features(), *table.options, *table.policies]
         hint = near_misses(name, known) or "; see 'fscontract list'"
-        raise click.UsageError(f"no clause, feature, option or policy {name!r}{hint}")
+        raise click.UsageError(f"unknown clause, feature, option or policy {name!r}{hint}")
     plain = bool(os.environ.get("NO_COLOR"))
-    for line in lines:  # where there is no terminal, click leaves colours out
+    for line in lines:  # without a terminal, click removes colours
         click.echo(click.unstyle(line) if plain else line)
 
 
@@ -74,7 +74,7 @@ def _head(name: str, rest: str) -> str:
 
 
 def _width() -> int:
-    """Columns for texts: those of the terminal, but no more than can be read with ease."""
+    """Return the columns for text: those of the terminal, up to a readable maximum."""
     if not sys.stdout.isatty():
         return _WIDTH
     return max(_MIN_WIDTH, min(shutil.get_terminal_size().columns - 2, _WIDTH))
@@ -157,7 +157,7 @@ def _option(option: Option) -> Iterator[str]:
 def _policy(policy: Policy) -> Iterator[str]:
     from fscontract.contract.api.openfile_options import READ_POLICY
 
-    footer = {None: "no default of its own", True: "by default", False: "not by default"}
+    footer = {None: "no default", True: "by default", False: "not by default"}
     buffer = "as by default" if policy.buffer is None else f"{policy.buffer} bytes"
     yield _head(policy.name, f"read policy{_since(policy.since)}")
     yield from (f"  {line}" for line in wrap(policy.meaning, _width()))
@@ -176,10 +176,12 @@ def _need(need: str) -> str:
 
 
 def _expectation(expect: dict[str, object]) -> str:
-    return ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in expect.items())
+    return ", ".join(
+        f"{key.replace('_', ' ')} {_value_text(value)}" for key, value in expect.items()
+    )
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, list):
         return " or ".join(map(str, value))
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)
@@ -195,8 +197,8 @@ def _part(label: str, text: str) -> Iterator[str]:
 @click.command("list", short_help="List clauses.")
 @click.argument("patterns", metavar="[PATTERN]...", nargs=-1, shell_complete=completion.clauses)
 @click.option("--needs", metavar="FEATURE", help="Only clauses that depend on this feature.")
-@click.option("--untestable", is_flag=True, help="The clauses no check judges, and why.")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--untestable", is_flag=True, help="List untestable clauses, with reasons.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def list_clauses(
     ctx: click.Context,
@@ -247,7 +249,7 @@ def _require_feature(name: str) -> None:
 
     if name not in known():
         raise click.UsageError(
-            f"no feature {name!r}{near_misses(name, known())}; see 'fscontract features'"
+            f"unknown feature {name!r}{near_misses(name, known())}; see 'fscontract features'"
         )
 
 

@@ -14,11 +14,13 @@ from fscontract.contract.runner.exit_codes import NOTHING
 
 
 @click.command(cls=watched.WatchedCommand, short_help="Keep a file of known failures.")
-@click.option("--write", "action", flag_value="write", help="Add what fails now to FILE.")
-@click.option("--prune", "action", flag_value="prune", help="Drop from FILE what no longer fails.")
+@click.option("--write", "action", flag_value="write", help="Add current failures to FILE.")
+@click.option("--prune", "action", flag_value="prune", help="Remove fixed failures from FILE.")
 @click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("target", metavar="TARGET")
-@click.option("--reason", metavar="TEXT", help="Why the new entries are accepted (with --write).")
+@click.option(
+    "--reason", metavar="TEXT", help="The reason to accept the new entries (with --write)."
+)
 @options.run_options
 @click.pass_context
 def known(
@@ -30,7 +32,7 @@ def known(
     reason: str | None,
     **values: Any,
 ) -> None:
-    """Add the failures of TARGET to FILE, or drop those from it that are gone.
+    """Add the failures of TARGET to FILE, or remove fixed ones from it.
 
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only.
     """
@@ -44,11 +46,11 @@ def known(
     )
 
     if action is None:
-        raise click.UsageError("say --write or --prune")
+        raise click.UsageError("specify --write or --prune")
     if action == "write" and not (reason or "").strip():
-        raise click.UsageError("--write needs --reason TEXT: why the failures are accepted")
+        raise click.UsageError("--write requires --reason TEXT, the reason to accept the failures")
     if action == "prune" and reason is not None:
-        raise click.UsageError("--reason goes with --write")
+        raise click.UsageError("--reason requires --write")
     run = options.collect(values)
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
     clauses = run_options.selected(run)

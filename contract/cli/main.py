@@ -1,7 +1,7 @@
-"""The command `fscontract`. What a subcommand needs is imported when it runs.
+"""The command `fscontract`, which imports a subcommand's code when it runs.
 
-Subcommands of other packages, and of parts that this one may not import, are entry points of the
-group `fscontract.commands`.
+Subcommands of other packages, and of parts that this package must not import, are entry points of
+the group `fscontract.commands`.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from fscontract.contract.spec import RenamedWarning
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-#: Each names a click command or group; the docstring of its module says "`fscontract NAME`: what".
+#: Each is a click command or group; the docstring of its module is "`fscontract NAME`: summary".
 COMMANDS = "fscontract.commands"
 
 
 class InstalledCommand(click.Command):
-    """A command that is imported when it runs. To list it, its module is looked at but not run."""
+    """A command that is imported when it runs; listing it reads only its module's source."""
 
     def __init__(self, entry: EntryPoint) -> None:
         super().__init__(entry.name)
         self._entry = entry
 
     def get_short_help_str(self, limit: int = 45) -> str:
-        """What the docstring of its module says it does."""
+        """Return the summary in the docstring of its module."""
         text = " ".join(_docstring(self._entry.module).split("\n\n")[0].split())
         does = text.removeprefix(f"`fscontract {self.name}`:").strip()
         return shorten(does[:1].upper() + does[1:], limit, placeholder="...")
@@ -60,7 +60,7 @@ class InstalledCommand(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """A context of the command itself. TargetError if that needs a library that is missing."""
+        """Return a context of the command. Raise TargetError if a library for it is missing."""
         from fscontract.contract.targets import load_entry
 
         command = load_entry(self._entry, f"command {self.name!r}")
@@ -69,14 +69,14 @@ class InstalledCommand(click.Command):
 
 
 class Commands(click.Group):
-    """A group with commands of its own, and those that are installed; its own come first."""
+    """A group with built-in and installed commands; the built-in ones come first."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the alphabet."""
+        """Return the names in alphabetical order."""
         return sorted({*super().list_commands(ctx), *_installed().names})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """Return the command of this name."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
@@ -85,13 +85,13 @@ class Commands(click.Group):
 
 
 def _installed() -> EntryPoints:
-    from importlib.metadata import entry_points  # which takes longer than all the rest
+    from importlib.metadata import entry_points  # reading entry points is the slowest part
 
     return entry_points(group=COMMANDS)
 
 
 def _docstring(module: str) -> str:
-    """The docstring of a module, read from its file: neither it nor its packages are imported."""
+    """Return the docstring of a module from its file, without importing it or its packages."""
     names = module.split(".")
     path = getattr(sys.modules.get(names[0]), "__path__", None)
     spec = None
@@ -132,17 +132,17 @@ def renames_printed() -> Iterator[None]:
 
 
 _START = f"""\
-fscontract {__version__} checks what holds of filesystems by Hadoop's contracts.
+fscontract {__version__} checks filesystems against Hadoop's contracts.
 
-  fscontract check TARGET     what holds of memory, s3://bucket, file.py:make
-  fscontract explain CLAUSE   what a clause says, why it matters, and an example
-  fscontract replay FILE      run a failure again, from the file check wrote
+  fscontract check TARGET     check memory, s3://bucket, file.py:make
+  fscontract explain CLAUSE   show a clause, the reason for it, and an example
+  fscontract replay FILE      run a failure again, from a file of check
 
-fscontract --help lists all commands, fscontract check --help what it can do."""
+fscontract --help lists all commands, fscontract check --help its options."""
 
 
 class _Commands(Commands):
-    """A group in which every mistake of the user is one line on stderr, without a traceback."""
+    """A group that prints every user error as one line on stderr, without a traceback."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run and exit; the codes are those in the help of `check`."""
@@ -154,7 +154,7 @@ class _Commands(Commands):
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, whose exceptions click does not see before they are sorted."""
+        """Invoke the command; classify its exceptions before click sees them."""
         with renames_printed():
             return exit_codes.invoked(super().invoke, ctx)
 
@@ -170,7 +170,7 @@ class _Commands(Commands):
 def main(ctx: click.Context, traceback: bool) -> None:
     """Check filesystems against the contract of Hadoop's input streams."""
     exit_codes.show_tracebacks(traceback)
-    if ctx.invoked_subcommand is None:  # no success: a script that lost its arguments is to fail
+    if ctx.invoked_subcommand is None:  # a failure, so that a script without its arguments fails
         click.echo(_START)
         ctx.exit(USAGE)
 

@@ -1,4 +1,4 @@
-"""`fscontract matrix`: the reports of many runs in one table."""
+"""`fscontract matrix`: join the reports of several runs in one table."""
 
 from __future__ import annotations
 
@@ -22,18 +22,16 @@ _PATH = click.Path(path_type=Path)
 @click.command(short_help="Join JSON reports into one table.")
 @click.argument("reports", metavar="[NAME=]A.json...", nargs=-1, required=True)
 @click.option("--markdown", metavar="FILE", type=_PATH, help="Write Markdown.")
-@click.option("--html", metavar="FILE", type=_PATH, help="Write one HTML page that needs no other.")
+@click.option("--html", metavar="FILE", type=_PATH, help="Write a self-contained HTML page.")
 @click.option("--title", default="Conformance matrix", show_default=True, help="The heading.")
 @click.option(
     "--findings",
     metavar="FILE.md",
     type=_PATH,
-    help="Where the ids stand that known failures have as their issue, as '### F1 What is wrong'.",
+    help="Page with a heading for each finding, such as '### F1 Title', named by known failures.",
 )
 @click.option("--all", "everything", is_flag=True, help="Show every row in full in Markdown, too.")
-@click.option(
-    "--strict", is_flag=True, help="Exit 1 if a clause is broken somewhere without a finding."
-)
+@click.option("--strict", is_flag=True, help="Exit 1 if a violation has no finding.")
 @click.pass_context
 def matrix(
     ctx: click.Context,
@@ -76,7 +74,7 @@ def matrix(
 def _once(reports: tuple[str, ...]) -> tuple[str, ...]:
     for text in reports:
         if reports.count(text) > 1:
-            raise click.UsageError(f"{text} is given twice")
+            raise click.UsageError(f"duplicate report: {text}")
     return reports
 
 
@@ -90,7 +88,14 @@ def _read(text: str) -> list[Column]:
 
 
 def _findings(path: Path | None, output: Path | None) -> Findings:
-    """The findings, with addresses as seen from where the output is."""
+    """Join reports that `check --json` wrote: clauses down, targets across.
+
+    Without --markdown and --html the table is printed as Markdown. NAME= before a report sets the
+    title of its column. For known failures and missed SHOULDs, the column shows the `issue` in the
+    run's file of known failures.
+
+    Exit codes: 0 done, 1 with --strict if an outcome has no finding, 2 usage or an invalid report.
+    """
     from fscontract.contract.report.matrix import Findings, load_findings
 
     if path is None:

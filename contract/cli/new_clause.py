@@ -1,4 +1,4 @@
-"""`fscontract new-clause`: lay out the entry, rule, mutant and test of a new clause in a checkout.
+"""`fscontract new-clause`: add drafts of the entry, rule, mutant and test of a new clause.
 
 The files are those of the clauses of the same group: the document, the module with most rules of
 the group, the module with most of its mutants, and the tests of the rules' module.
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)+")
-#: Folders and files that a checkout has, and an installation lacks.
+#: Folders and files of a checkout that an installation lacks.
 _CHECKOUT = ("specs", "contract/models", "fakes/mutants", "tests/contract", "pyproject.toml")
 _RULES = ("contract/models", "contract/scenarios", "contract/distributed")
 _MUTANTS = ("fakes/mutants",)
-#: The names that the draft of a row in a transition table uses.
+#: The names in the draft of a row of a transition table.
 _TABLE_NAMES = {"Accepted", "Call", "Failure", "Outcome", "Row", "is_open"}
 
 
 class Draft(NamedTuple):
-    """Lines to be inserted into a file below its line `after`; they are a `part` of the clause."""
+    """Lines to insert into a file after line `after`; they are a `part` of the clause."""
 
     part: str
     path: Path
@@ -42,12 +42,12 @@ class Draft(NamedTuple):
         return "".join(f"{x}\n" for x in [*lines[: self.after], *self.lines, *lines[self.after :]])
 
 
-@click.command("new-clause", short_help="Lay out a new clause in a checkout.")
+@click.command("new-clause", short_help="Add drafts of a new clause to a checkout.")
 @click.argument("clause_id", metavar="ID")
 @click.option("--document", metavar="NAME", help="The document, if the group has no clause yet.")
-@click.option("--dry-run", is_flag=True, help="Print the drafts and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the drafts without writing files.")
 def new_clause(clause_id: str, document: str | None, dry_run: bool) -> None:
-    """Lay out the entry, the rule, the mutant and the tests of a new clause.
+    """Add drafts of the entry, the rule, the mutant and the tests of a new clause.
 
     ID is a group and a name, such as seek.past-eof. Each draft has lines marked TODO. Run it in a
     checkout of fscontract; docs/explanation/adding-a-clause.md explains the
@@ -72,7 +72,7 @@ def _checkout(directory: Path) -> Path:
     for root in (directory, *directory.parents):
         if all((root / name).exists() for name in _CHECKOUT):
             return root
-    raise click.UsageError("not in a checkout of fscontract: a clause is added to its sources")
+    raise click.UsageError("not a checkout of fscontract: run new-clause in its source tree")
 
 
 def _sibling(clause_id: str, document: str | None) -> Clause:
@@ -87,10 +87,10 @@ def _sibling(clause_id: str, document: str | None) -> Clause:
     if clause_id in clauses():
         raise click.UsageError(f"the clause {clause_id} exists; see 'fscontract explain'")
     if clause_id in retired():
-        raise click.UsageError(f"an id is never used again: {retired()[clause_id]}")
+        raise click.UsageError(f"a retired id must not be reused: {retired()[clause_id]}")
     if document is not None and document not in documents():
         hint = near_misses(document, documents()) or f"; known: {', '.join(documents())}"
-        raise click.UsageError(f"unknown document: {document!r}{hint}")
+        raise click.UsageError(f"unknown document {document!r}{hint}")
     testable = [
         c
         for c in clauses().values()
@@ -99,7 +99,7 @@ def _sibling(clause_id: str, document: str | None) -> Clause:
     siblings = [c for c in testable if _group(c.id) == _group(clause_id)]
     if not siblings and document is None:
         raise click.UsageError(
-            f"no clause of a group {_group(clause_id)!r}: name its document with --document; "
+            f"unknown group {_group(clause_id)!r}; specify its document with --document; "
             f"known: {', '.join(documents())}"
         )
     common = [c.document for c in siblings or testable]
@@ -204,7 +204,7 @@ def _mutant(path: Path, clause_id: str, prefix: str) -> list[str]:
 
 
 def _copy(path: Path, clause_id: str, prefix: str) -> list[str] | None:
-    """Return the shortest decorated definition of the group with the id and a name of its own."""
+    """Return the shortest decorated definition of the group with its id and name."""
     lines = _lines(path)
     samples = list(_decorated(ast.parse(_text(path)), prefix))
     if not samples:
@@ -244,7 +244,7 @@ def _bound(module: ast.Module) -> set[str]:
 
 
 def _tests(path: Path, rules: Path, clause_id: str) -> list[str]:
-    """Return two tests that fail until they are written; a new file gets a head, too."""
+    """Return two tests that fail until they are written; a new file also gets a header."""
     name = _identifier(clause_id)
     head = f'"""The rules of {rules.as_posix()}."""\n\nfrom __future__ import annotations\n'
     text = f'''\

@@ -27,9 +27,9 @@ NOTHING_SELECTED = (
 
 
 def check_writable(paths: Sequence[Path]) -> None:
-    """UsageError unless the paths differ and each can be written; none of them changes."""
+    """Raise UsageError unless the paths differ and each can be written; change no file."""
     if len({path.resolve() for path in paths}) < len(paths):
-        raise click.UsageError("two reports can't go to the same file")
+        raise click.UsageError("two reports have the same path")
     for path in paths:
         new = not path.exists()
         try:
@@ -45,7 +45,7 @@ def _seed(ctx: click.Context, param: click.Parameter, value: str) -> int:
     if value == "random":
         return secrets.randbelow(2**31)
     if not (value.isascii() and value.isdigit()):
-        raise click.BadParameter(f"a whole number from 0, or 'random', not {value!r}")
+        raise click.BadParameter(f"expected a whole number from 0, or 'random'; got {value!r}")
     return int(value)
 
 
@@ -68,25 +68,25 @@ def _commas(
     return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
 
 
-FILE_OPTION = click.option("--file", metavar="URL", help="A file that a read-only target holds.")
+FILE_OPTION = click.option("--file", metavar="URL", help="URL of a file on a read-only target.")
 CONTENT_OPTION = click.option(
     "--content",
     metavar="LOCALFILE",
     type=click.Path(path_type=Path),
-    help="A local copy of the bytes of --file.",
+    help="A local copy of --file.",
 )
 _OPTIONS = (
     click.option(
         "--profile",
         metavar="P",
-        help="What the target declares: a name or a file.",
+        help="A profile name or file: the declared features.",
         shell_complete=completion.profiles,
     ),
     click.option(
         "--features",
         metavar="A,B",
         callback=_commas,
-        help="Features besides the profile's.",
+        help="Features to add to the profile.",
         shell_complete=completion.features,
     ),
     click.option(
@@ -94,7 +94,7 @@ _OPTIONS = (
         type=click.Choice(["quick", "normal", "deep"]),
         default="quick",
         show_default=True,
-        help="How many programs are run.",
+        help="The number of programs to run.",
     ),
     click.option(
         "--seed",
@@ -102,7 +102,7 @@ _OPTIONS = (
         default="0",
         callback=_seed,
         show_default=True,
-        help="Seed of generated programs: runs of one seed are alike; 'random' picks one.",
+        help="Seed of generated programs, for reproducible runs; 'random' picks one.",
     ),
     click.option(
         "--timeout",
@@ -110,13 +110,13 @@ _OPTIONS = (
         type=click.FloatRange(min=0, min_open=True),
         default=10.0,
         show_default=True,
-        help="Seconds after which a call counts as hanging, at most.",
+        help="The timeout of a call in seconds.",
     ),
     click.option(
         "--budget",
         metavar="S|none",
         callback=_budget,
-        help="Seconds that the run on a target may take: at quick 60, at normal 600, else none.",
+        help="The time limit of a run in seconds: 60 at quick, 600 at normal, none at deep.",
     ),
     TARGET_OPTION,
     FILE_OPTION,
@@ -124,14 +124,14 @@ _OPTIONS = (
 )
 
 
-#: Those that leave clauses out, or add some.
+#: Options that remove clauses, or add some.
 _SELECTION = (
     click.option(
         "--clauses",
         metavar="GLOB",
         multiple=True,
         callback=_commas,
-        help="Only these clauses; may be repeated, or hold several after commas.",
+        help="Only these clauses, separated by commas; may be repeated.",
         shell_complete=completion.clauses,
     ),
     click.option(
@@ -144,10 +144,10 @@ _SELECTION = (
     click.option(
         "--faults",
         type=click.Choice(["quick", "normal", "deep"]),
-        help="Also run programs while requests fail; as many as this says.",
+        help="Also run programs while requests fail; their number.",
     ),
 )
-#: Their values in a run of all clauses but those of faults.
+#: Their values in a run of all clauses except those of faults.
 WHOLE: dict[str, Any] = {"clauses": (), "level": "all", "faults": None}
 
 
@@ -159,7 +159,7 @@ def run_options(function: _Function) -> _Function:
 
 
 def infer_options(function: _Function) -> _Function:
-    """Add those that go with `WHOLE`."""
+    """Add the options that can be combined with `WHOLE`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function

@@ -37,7 +37,7 @@ def profile() -> None:
 @click.argument("target")
 @options.infer_options
 @click.option("--write", metavar="PROFILE.yaml", type=_PATH, help="Write the profile.")
-@click.option("--known", metavar="KNOWN.yaml", type=_PATH, help="Write what fails under it.")
+@click.option("--known", metavar="KNOWN.yaml", type=_PATH, help="Write its known failures.")
 @click.pass_context
 def infer(
     ctx: click.Context,
@@ -48,14 +48,14 @@ def infer(
     known: Path | None,
     **values: Any,
 ) -> None:
-    """Run the suite on TARGET a few times, and propose what it should declare.
+    """Run the suite on TARGET a few times, and propose a profile.
 
     With the two files that this writes, `fscontract check TARGET --profile PROFILE.yaml --known
-    KNOWN.yaml` exits 0. They say what was observed, which is not to say that it is right: read
-    them, and put the connector's own words in the place of theirs. Without --write they are
-    printed. Features given with --features are taken as said.
+    KNOWN.yaml` exits 0. They describe observed behaviour, which may be wrong: review them, and
+    replace their reasons with those of the connector. Without --write they are printed. Features
+    given with --features are not changed.
 
-    Exit codes: 0 done, 1 a second run came out differently, 2 usage, 3 the target can't be used.
+    Exit codes: 0 done, 1 a second run has other results, 2 usage, 3 the target can't be used.
     """
     from fscontract.contract.runner.profile_inference import titled
     from fscontract.contract.spec.known_failures import failures, to_yaml
@@ -77,7 +77,7 @@ def infer(
     click.echo(_summary(inferred, len(listed)), err=True)
     different = _differences(target, run, inferred, listed)
     for line in different:
-        say_error(f"a second run came out differently: {line}")
+        say_error(f"the second run has other results: {line}")
     ctx.exit(VIOLATION if different else CONFORMS)
 
 
@@ -100,7 +100,7 @@ def show(name: str) -> None:
 def _refuse_old(paths: list[Path]) -> None:
     for path in paths:
         if path.exists():
-            raise click.UsageError(f"{path} is there already, and may have been edited")
+            raise click.UsageError(f"{path}: already exists; remove it, or choose another path")
 
 
 def _infer(target: str, run: RunOptions) -> Inferred:
@@ -135,7 +135,7 @@ def _check(target: str, run: RunOptions, profile: Profile, known: tuple[Known, .
         result = runner.check(binding, settings, listener)
     lost = [c for c in result.clauses if c.outcome is Verdict.ERROR]
     if lost:
-        raise TargetError(f"{result.target}: calls were lost to errors, so nothing can be said")
+        raise TargetError(f"{result.target}: calls failed with connection errors")
     return result
 
 
@@ -149,7 +149,7 @@ def _profile_text(inferred: Inferred, named: Profile, target: str) -> str:
     from fscontract.contract.text import mask_url
 
     lines = [
-        f"# What {json.dumps(mask_url(target))} was seen to do; not verified.",
+        f"# Observed on {json.dumps(mask_url(target))}; not verified.",
         f"name: {named.name}",
         f"title: {named.title}",
         "features:",
@@ -163,7 +163,7 @@ def _profile_text(inferred: Inferred, named: Profile, target: str) -> str:
 
 
 def _rest(named: Profile) -> dict[str, Any]:
-    """What the profile has besides features, as its file has it."""
+    """Return the fields of the profile besides features, as in its file."""
     opening = {
         "keys": sorted(named.own_keys),
         "unsupported": sorted(named.unsupported_keys),
@@ -193,7 +193,7 @@ def _summary(inferred: Inferred, failing: int) -> str:
 def _differences(
     target: str, run: RunOptions, inferred: Inferred, listed: tuple[Known, ...]
 ) -> list[str]:
-    """What a second run shows that the first did not, or no longer."""
+    """Return the differences between a second run and the first."""
     from fscontract.contract.report.text import summary_of
     from fscontract.contract.runner.result import FAILING
 

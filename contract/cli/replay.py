@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Replay:
-    """A replay file and what it is run on."""
+    """A replay file and its target."""
 
     path: Path
     data: dict[str, Any]
@@ -36,7 +36,9 @@ class _Replay:
 
 @click.command(cls=watched.WatchedCommand, short_help="Run failures again.")
 @click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
-@click.option("--profile", metavar="P", help="Another profile than the one of the failed run.")
+@click.option(
+    "--profile", metavar="P", help="A profile to use instead of the one of the failed run."
+)
 @click.option("--trust", is_flag=True, help="Run the code that FILE names as its target.")
 @TARGET_OPTION
 @cli_options.FILE_OPTION
@@ -52,13 +54,13 @@ def replay(
     file: str | None,
     content: Path | None,
 ) -> None:
-    """Run failures from each FILE that `check` wrote, on TARGET or the one they failed on.
+    """Run failures again from each FILE that `check` wrote, on TARGET or the one they failed on.
 
-    FILE knows the target, --file and --content, but no options and no secrets: give them again.
-    If its target is code, as file.py:callable, give TARGET, too, or --trust.
+    FILE contains the target, --file and --content, but no options and no secrets: pass them again.
+    If its target is code, as file.py:callable, pass TARGET, too, or --trust.
 
-    Exit codes: 0 all pass now, 1 one still fails, fails otherwise or ends the process, 2 usage,
-    3 the target can't be used, 4 internal error of fscontract.
+    Exit codes: 0 all pass now, 1 one still fails, fails otherwise or ends the process, 2 usage, 3
+    the target can't be used, 4 internal error of fscontract.
     """
     from fscontract.contract.binding import TargetError
 
@@ -79,7 +81,7 @@ def replay(
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
-    """The files and the target: the last word, unless it is the only one or names a file."""
+    """Return the files and the target: the last argument, unless it is alone or names a file."""
     *first, last = words
     is_file = "://" not in last and (last.endswith(".json") or os.path.isfile(last))
     if not first or is_file:
@@ -96,7 +98,7 @@ def _read(
     file: str | None,
     content: Path | None,
 ) -> _Replay:
-    """Read a replay file; UsageError if it, or what it is run on, is not as it has to be."""
+    """Read a replay file; raise UsageError if it, or its target, is invalid."""
     from fscontract.contract.program.arguments import ProgramError
     from fscontract.contract.runner.replay import validated
 
@@ -104,7 +106,7 @@ def _read(
     own = _text(data, "target", path)
     chosen = target or own
     if not chosen:
-        raise click.UsageError(f"{path} names no target: give one, as in: replay {path} memory")
+        raise click.UsageError(f"{path}: missing target; specify it, as in: replay {path} memory")
     if target is None and not trust:
         _check_trust(chosen, path)
     if chosen == own:
@@ -121,7 +123,7 @@ def _read(
 
 
 def _run(one: _Replay, options: dict[str, str]) -> int:
-    """Run it, print what came of it, and return the exit code."""
+    """Run the program, print the result, and return the exit code."""
     from fscontract.contract.runner import replay as replaying
     from fscontract.contract.runner import run_options
     from fscontract.contract.spec.profiles import load_profile
@@ -147,7 +149,8 @@ def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
     if "program" in data:
         yield f"  program    {Program.from_json(data['program'])}"
     for number, call in enumerate(result.trace, 1):
-        label = f"{number:<10} " if "threads" not in data else ""  # those have numbers
+        # lines of an interleaving are numbered already
+        label = f"{number:<10} " if "threads" not in data else ""
         yield f"  {label}{call}"
     if result.expected:
         yield f"  expected   {' or '.join(result.expected)}"
@@ -155,7 +158,7 @@ def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
 
 
 def _check_trust(target: str, path: Path) -> None:
-    """Refuse to run code that a file names, and the user does not."""
+    """Refuse to run code that a file names, but the user does not."""
     from fscontract.contract.targets import names_code
 
     if names_code(target):
@@ -169,17 +172,19 @@ def _check_trust(target: str, path: Path) -> None:
 def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) -> None:
     names = data.get("options", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise click.UsageError(f"{path}: options must be a list of names, not {names!r}")
+        raise click.UsageError(f"{path}: options must be a list of names, got {names!r}")
     missing = [f"-o {name}=..." for name in names if name not in options]
     if missing:
-        raise click.UsageError(f"{path} keeps no values of options: give {' '.join(missing)} again")
+        raise click.UsageError(
+            f"{path}: replay files omit values of options; specify {' '.join(missing)}"
+        )
 
 
-def _text(data: dict[str, Any], key: str, path: Path, what: str = "a text") -> str | None:
+def _text(data: dict[str, Any], key: str, path: Path, what: str = "a string") -> str | None:
     value = data.get(key)
     if value is None or isinstance(value, str):
         return value
-    raise click.UsageError(f"{path}: {key} must be {what}, not {value!r}")
+    raise click.UsageError(f"{path}: {key} must be {what}, got {value!r}")
 
 
 def _load(path: Path) -> dict[str, Any]:

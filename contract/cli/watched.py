@@ -1,7 +1,7 @@
-"""Commands that run a target in a fork of this process, so that it can't end the command.
+"""Commands that run a target in a fork of this process, so that a crash can't end the command.
 
-The fork says what exit code the command has come to. If it ends without that word, the command
-fails, whatever the status. It shares the terminal and the process group: a debugger works.
+The fork reports the exit code of the command. If it ends without a report, the command fails,
+whatever the status. It shares the terminal and the process group, so that debuggers work.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def by_default() -> bool:
-    """Whether a process beside this one can be forked, and prints where this one does.
+    """Return whether a process can be forked, and prints where this one does.
 
-    It does not where standard output is an object of whoever calls the command from Python.
+    It does not if Python code that calls the command has replaced standard output.
     """
     try:
         return hasattr(os, "fork") and sys.stdout.fileno() == 1
@@ -37,12 +37,12 @@ def by_default() -> bool:
         return False
 
 
-#: How long a Ctrl-C may take to get to both processes, in seconds, before it is passed on.
+#: Seconds for a Ctrl-C to reach both processes, before it is forwarded.
 _BOTH = 0.3
 
 
 class WatchedCommand(click.Command):
-    """A command that uses a target, and is watched where that is possible."""
+    """A command that uses a target, and runs in a fork if possible."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and end with its exit code."""
@@ -55,7 +55,7 @@ class WatchedCommand(click.Command):
 
 
 class _Said:
-    """What the watched process says of itself: nothing where there is no other process."""
+    """The reports of the forked process: none if there is only one process."""
 
     def __init__(self, line: socket.socket) -> None:
         self._line = line
@@ -67,7 +67,7 @@ class _Said:
                 self._line.sendall(json.dumps(values).encode() + b"\n")
 
 
-#: One, in the process that is watched.
+#: The report object, in the forked process.
 _watchers: list[_Said] = []
 
 
@@ -78,7 +78,7 @@ def _say(**values: Any) -> None:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the command if what is done inside, the set-up of a target, takes longer than this."""
+    """End the command if the block, the set-up of a target, takes longer than this."""
     _say(limit=seconds)
     try:
         yield
@@ -88,7 +88,7 @@ def within(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def ending(line: str, code: int) -> Iterator[None]:
-    """Print the line, and exit with the code, if the process ends inside."""
+    """Print the line, and exit with the code, if the process ends in the block."""
     _say(line=line, code_then=code)
     try:
         yield
@@ -97,7 +97,7 @@ def ending(line: str, code: int) -> Iterator[None]:
 
 
 def _watch(run: Callable[[], int]) -> int:
-    """Return the exit code that `run` comes to in a fork of this process."""
+    """Run `run` in a fork of this process, and return its exit code."""
     from fscontract.contract.isolation.process import FAREWELL, Forked, Process, Quiet
 
     process = Process(lambda line: Forked(lambda: _serve(line, run)))
@@ -116,11 +116,11 @@ def _watch(run: Callable[[], int]) -> int:
 
 
 def _code(state: dict[str, Any], how: str) -> int:
-    from fscontract.contract.isolation.process import how_ended
+    from fscontract.contract.isolation.process import describe_exit
 
     code: int | None = state.get("code")
     if code is None:
-        how = how or how_ended(0)
+        how = how or describe_exit(0)
         if state.get("line"):
             click.echo(f"{state['line']}\n  actual     {how}")
             return int(state["code_then"])
@@ -136,7 +136,9 @@ def _failed(message: str) -> int:
 
 
 def _interrupted(process: Process, state: dict[str, Any], error: KeyboardInterrupt) -> int:
-    """Have the process clear away; it has had the Ctrl-C of a terminal, but not other signals."""
+    """Let the process remove its files; it has got the Ctrl-C of a terminal, but not other
+    signals.
+    """
     from fscontract.contract.cli import exit_codes
     from fscontract.contract.isolation.process import CLEARING, Quiet
     from fscontract.contract.runner.timeouts import held_back

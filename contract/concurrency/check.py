@@ -1,4 +1,4 @@
-"""Check that threads can share one stream, report what fails, and replay a schedule."""
+"""Check that threads can share one stream, report failures, and replay a schedule."""
 
 from __future__ import annotations
 
@@ -42,8 +42,11 @@ from fscontract.contract.runner.time_budget import TimeBudget
 
 @dataclass
 class ConcurrencyReport:
-    """Clauses of concurrent use: how many schedules exercised each, which are violated (MUST) or
-    missed (SHOULD), and the schedule that shows it, as JSON for `replay_schedule`."""
+    """Results by clause of concurrent use.
+
+    They are the number of schedules that exercised each clause, the violations (of MUST) and misses
+    (of SHOULD), and the failing schedules as JSON for `replay_schedule`.
+    """
 
     exercised: Counter[str] = field(default_factory=Counter)
     violations: dict[str, Counterexample] = field(default_factory=dict)
@@ -51,31 +54,31 @@ class ConcurrencyReport:
     schedules: int = 0
     operations: int = 0
     notes: list[str] = field(default_factory=list)
-    #: Whether the check ended before it had tried everything.
+    #: True if the check ended early.
     stopped: bool = False
     #: Whether it did, or left some of it out, since its time was over.
     cut_short: bool = False
     schedules_json: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def note(self, text: str) -> None:
-        """Say something once."""
+        """Add a note unless it is a duplicate."""
         if text not in self.notes:
             self.notes.append(text)
 
     def record(self, clause: str, execution: Execution, fault: Fault) -> None:
-        """The execution violates the clause."""
+        """Record that the execution violates the clause."""
         self.violations[clause] = counterexample(execution, fault)
         self.schedules_json[clause] = execution.schedule.to_json()
         self.exercised[clause] += 1
 
     def drop(self, clause: str) -> None:
-        """Take back that a execution violates the clause."""
+        """Remove the record that an execution violates the clause."""
         del self.violations[clause], self.schedules_json[clause]
         self.exercised -= Counter((clause,))
 
 
 def counterexample(execution: Execution, fault: Fault) -> Counterexample:
-    """The execution as a counterexample."""
+    """Return the execution as a counterexample."""
     return Counterexample(
         None,
         fault.expected,
@@ -92,7 +95,7 @@ _MAX_POINTS = 12
 
 
 def waits(execution: Execution) -> bool:
-    """Whether the second thread blocked while the first was paused in its call."""
+    """Return whether the second thread blocked while the first was paused in its call."""
     return any(e.event == "blocked" and e.thread == 1 for e in execution.log)
 
 
@@ -101,9 +104,9 @@ def check_overlap(
 ) -> None:
     """Pause a positioned read at several of its events, each time letting another one run.
 
-    The clause is missed if the other has to wait at half of these points or more: argument checks
-    before a lock and bookkeeping after it are never under it, and a lock held briefly, say to
-    look into a cache, is no lock around the read.
+    The clause is missed if the other read has to wait at half of these points or more. Argument
+    checks before a lock and bookkeeping after it never block, and a lock held briefly, for instance
+    for a cache lookup, is not a lock around the read.
     """
     schedule = Schedule(max(length, SMALL), ((_READ,), (_SECOND_READ,)))
     base = runner.run(schedule)
@@ -129,27 +132,30 @@ def check_overlap(
 
 
 def waiting_fault() -> Fault:
-    """The fault of the second thread's call: it waits."""
-    expected = ("a read that goes on while another is paused",)
+    """Return the fault of the second thread's call: it waits."""
+    expected = ("a read that continues while another is paused",)
     return Fault(1, 0, expected, "waits for another read", "it waited")
 
 
-#: Failing schedules of one family without news, after which the family is left.
+#: Consecutive failing schedules of one family without a new clause, after which the family ends.
 _ENOUGH = 4
-#: Re-runs for a schedule that hangs, each of which takes a while, and for one that ran freely.
+#: Re-runs of a schedule that hangs, which are slow, and of a free-running one.
 _HANG_ATTEMPTS = 8
 _FREE_ATTEMPTS = 40
 _FREE_REPEATS = 3
 #: The part of a family's time that schedules with planned switches may take.
 _CONTROLLED = 0.7
-#: Operations that threads do without, at most, as they go wrong without other threads.
+#: Limit of operations to leave out because they fail without other threads.
 MAX_UNSOUND = 3
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much an effort does per family: single switches per core program, random programs,
-    schedules of each, free-running rounds, and calls per thread in them."""
+    """The amount of work per family at an effort.
+
+    These are the single switches per core program, random programs, schedules of each, free-running
+    rounds, and calls per thread in them.
+    """
 
     singles: int
     programs: int
@@ -165,12 +171,12 @@ AMOUNTS = {
 }
 
 
-#: The number of the overlap check, which comes after all families.
+#: The number of the overlap check, which follows all families.
 OVERLAP = len(FAMILIES)
 
 
 class _Stop(Exception):
-    """The target can't be checked any further; the message says why."""
+    """Ends the check of the target; the message is the reason."""
 
 
 class _OutOfTime(Exception):
@@ -207,7 +213,7 @@ class _Check:
         self._failures = 0
 
     def run(self, only: int | None) -> None:
-        """Every family, then the overlap check; or one of these, by its number."""
+        """Check every family, then the overlap; or only the check with this number."""
         families = [
             f for f in FAMILIES if self.clauses & {*f.clauses} and f.usable(self.operations)
         ]
@@ -224,7 +230,7 @@ class _Check:
                 self.report.note("no Python code of the target to step through: free threads only")
         if only not in (None, OVERLAP) or CLAUSE not in self.clauses:
             return
-        if only is not None and families:  # nothing was traced yet
+        if only is not None and families:  # the run was not traced yet
             self._base(Schedule(self.lengths[0], families[0].core_programs(self.operations)[0]))
         if self.traceable and "pread" in self.operations:
             check_overlap(self.runner, self.features, self.lengths[0], self.report)
@@ -267,7 +273,7 @@ class _Check:
                 self._try(family, schedule, some)
 
     def _base(self, schedule: Schedule) -> Execution | None:
-        """The run without switches; None if nothing can be learnt from this program."""
+        """Return the run without switches; None if it gives no information."""
         if not self.traceable or self._failures >= _ENOUGH:
             return None
         execution = self._run(schedule)
@@ -306,16 +312,16 @@ class _Check:
             if schedule is None:
                 return
             execution = self._run(schedule)
-            if not self.traceable:  # else the count would not follow from the seed
+            if not self.traceable:  # otherwise the count would not follow from the seed
                 self._count(family, execution)
             fault = first_fault(execution, self.features)
             if fault is not None:
                 self._report_fault(execution, fault)
 
     def _free_schedule(self, family: Family, seed: int, length: int, calls: int) -> Schedule | None:
-        """Threads of calls that are right one after the other; None if there are none.
+        """Return threads of calls that are correct in serial order; None if there are none.
 
-        That is asked before the threads run, since they may leave the target unusable.
+        This check runs first, because the threads may make the target unusable.
         """
         while len(self._unsound) <= MAX_UNSOUND:
             sound = self.operations - self._unsound
@@ -349,7 +355,7 @@ class _Check:
             self.report.exercised.update(family.clauses)
 
     def _wrong_alone(self, schedule: Schedule) -> str:
-        """The operation that goes wrong when the threads run one after the other; "" if none."""
+        """Return the operation that fails when the threads run one after the other; "" if none."""
         key = (schedule.length, schedule.threads)
         if key not in self._serial:
             self._check_time()
@@ -364,13 +370,13 @@ class _Check:
 
     def _broken_alone(self, execution: Execution) -> None:
         if execution.hang:
-            raise _Stop("calls hang even one after the other: nothing said about concurrency")
-        self.report.note("some calls go wrong even one after the other: they were left out")
+            raise _Stop("calls hang even one after the other: concurrency was not checked")
+        self.report.note("some calls fail even one after the other: they were skipped")
 
     def _report_fault(self, execution: Execution, fault: Fault) -> None:
         recorded = self._record(
             execution, fault
-        )  # at once: the target may not outlive what follows
+        )  # immediately, because the target may crash in the next calls
         smallest = (execution, fault)
         kind = victim(execution, fault)
 
@@ -393,10 +399,10 @@ class _Check:
         if self._record(*smallest) is None:
             self._failures += 1
         if execution.hang:
-            raise _Stop("stopped at threads that come to no end")
+            raise _Stop("stopped because threads hang")
 
     def _record(self, execution: Execution, fault: Fault) -> str | None:
-        """The clause that the fault breaks, if nothing was known of it."""
+        """Record the violated clause unless it is recorded already; return it."""
         clause = attribute(execution, fault)
         if clause in self.report.violations or clause not in self.clauses:
             return None
@@ -406,7 +412,7 @@ class _Check:
 
 def _reached(execution: Execution) -> Execution:
     if execution.environment is not None:
-        raise _Stop(f"target out of reach: {execution.environment.detail}")
+        raise _Stop(f"target unreachable: {execution.environment.detail}")
     return execution
 
 
@@ -427,12 +433,12 @@ def check_concurrency(
 ) -> ConcurrencyReport:
     """Check one prepared target under threads that share a stream (PositionedReadable).
 
-    `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is told the number
-    of schedules after each. `buffer` is a boundary of the target's buffer in bytes. `clauses`
-    restricts what is looked for. Threads that all block for `hang_after` seconds hang. `only` is
-    the number of a family, or OVERLAP: nothing else is checked then. `report` is filled as the
-    check goes on, so that what one that is abandoned has found is not lost. Families share the
-    `time`. Threads do `without` these operations, and make `few` calls if each takes long.
+    `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is called with the
+    number of schedules after each. `buffer` is a boundary of the target's buffer in bytes.
+    `clauses` restricts the check. Threads that all block for `hang_after` seconds hang. `only` is
+    the number of a family, or OVERLAP: nothing else is checked then. `report` is filled during the
+    check, so that an abandoned check keeps its results. Families share the `time`. Threads make
+    calls `without` these operations, and `few` of them if each takes long.
     """
     every = CLAUSES | {CLAUSE}
     clauses = every if clauses is None else every & clauses
@@ -444,7 +450,7 @@ def check_concurrency(
     if reason:
         report.note(reason)
         return report
-    report.stopped = True  # until it has its end
+    report.stopped = True  # until the check completes
     try:
         check.run(only)
         report.stopped = False
@@ -457,24 +463,27 @@ def check_concurrency(
 
 
 def _unfit(binding: Binding, features: frozenset[str], length: int) -> str:
-    """Why there is nothing to check, if so."""
+    """Return the reason why the target can't be checked; "" if it can."""
     if "supports-positioned-readable" not in features:
         return "positioned reads are not declared"
     if not binding.operations & {"pread", "read_fully", VECTORED}:
-        return f"{binding.api} has no word for a positioned read"
+        return f"the {binding.api} API has no positioned read"
     if length < SMALL:
         return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
     return ""
 
 
-#: How often threads that run freely are tried.
+#: Number of runs of free threads.
 FREE_ROUNDS = 100
 
 
 @dataclass(frozen=True)
 class ScheduleReplay:
-    """What a schedule did now: the clause that it violates (or misses, a SHOULD) with its
-    counterexample, both None if nothing was wrong; and the interleaving in any case."""
+    """The result of replaying a schedule.
+
+    It has the violated clause (or the missed one, of a SHOULD) with its counterexample, both None
+    if the schedule passes, and in any case the interleaving.
+    """
 
     clause: str | None
     counterexample: Counterexample | None
@@ -490,7 +499,7 @@ def replay_schedule(
 ) -> ScheduleReplay:
     """Run a schedule (as `Schedule.to_json` writes it) on a prepared target.
 
-    ProgramError for data that is no schedule, TargetError if the target can't be used.
+    Raise ProgramError for invalid data, TargetError if the target can't be used.
     """
     schedule = Schedule.from_json(data)
     runner = ScheduleRunner(binding, lambda _: None, buffer, hang_after)
@@ -509,7 +518,7 @@ def replay_schedule(
 
 def _result(execution: Execution, features: frozenset[str]) -> ScheduleReplay:
     if execution.environment is not None:
-        raise NoVerdict(f"target out of reach: {execution.environment.detail}")
+        raise NoVerdict(f"target unreachable: {execution.environment.detail}")
     fault = first_fault(execution, features)
     if fault is not None:
         example = counterexample(execution, fault)

@@ -26,9 +26,9 @@ from fscontract.contract.runner.timeouts import (
     without_collection,
 )
 
-#: Events after which a schedule counts as endless.
+#: Number of events after which a schedule counts as endless.
 MAX_EVENTS = 300_000
-#: Free threads have to share the machine with others: they get this much longer.
+#: Factor of the time limit for free threads, which share the machine with other processes.
 _FREE_PATIENCE = 5
 _REMOTE_PATIENCE = 30
 _FREE_SWITCH_INTERVAL = 1e-5
@@ -38,15 +38,15 @@ _Calls: TypeAlias = Sequence[Sequence[_Call]]
 
 
 class NoVerdict(Exception):
-    """The target could not be used; the message says why. Nothing about its streams."""
+    """The target can't be used, for the reason in the message, so that streams get no verdict."""
 
 
 @dataclass
 class Execution:
-    """What happened when a schedule ran: `steps` without anchors, and outcomes, per thread.
+    """The result of one schedule: `steps` without anchors, and outcomes, per thread.
 
     If the execution hung, a thread may have fewer outcomes than steps. `counts` are the events of
-    each call of each thread, none if threads ran freely.
+    each call of each thread; empty if threads ran freely.
     """
 
     schedule: Schedule
@@ -59,13 +59,13 @@ class Execution:
 
     @property
     def environment(self) -> Outcome | None:
-        """The first outcome that says the target could not be reached, if any."""
+        """The first outcome that reports an unreachable target, if any."""
         every = (o for outcomes in self.outcomes for o in outcomes)
         return next((o for o in every if o.kind is Kind.ENVIRONMENT), None)
 
 
 class _Log(NamedTuple):
-    """The fields of an Execution that running its threads gives."""
+    """The fields of an Execution that come from running its threads."""
 
     outcomes: list[list[Outcome]]
     log: list[Entry]
@@ -74,7 +74,7 @@ class _Log(NamedTuple):
 
 
 class ScheduleRunner:
-    """Runs schedules on one binding; counts them, and the calls they make."""
+    """Runs schedules on one binding; counts schedules and calls."""
 
     def __init__(
         self, binding: Binding, beat: Callable[[int], None], buffer: int, hang_after: float
@@ -96,7 +96,7 @@ class ScheduleRunner:
         self._pool.close()
 
     def file(self, length: int) -> tuple[str, bytes]:
-        """Path and content of the file of this length, or of the only one there is."""
+        """Return path and content of the file of this length, or of the fixed file."""
         known = self._files.get(length)
         if known is None:
             data = self.binding.fixed_content
@@ -105,7 +105,7 @@ class ScheduleRunner:
         return known
 
     def run(self, schedule: Schedule) -> Execution:
-        """Run the schedule; NoVerdict if the file can't be opened."""
+        """Run the schedule; raise NoVerdict if the file can't be opened."""
         execution = self._execute(schedule, self._free if schedule.free else self._controlled)
         self.operations += sum(map(len, execution.outcomes))
         self.schedules += 1
@@ -113,9 +113,9 @@ class ScheduleRunner:
         return execution
 
     def run_alone(self, schedule: Schedule) -> Execution:
-        """Run the threads one after the other, however long they wait.
+        """Run the threads one after the other, without a limit on waiting.
 
-        That is not counted as a schedule.
+        This does not count as a schedule.
         """
         return self._execute(schedule, self._one_by_one)
 
@@ -134,7 +134,7 @@ class ScheduleRunner:
             raise NoVerdict(f"open failed: {type(error).__name__}: {error}") from error
         calls = [[partial(self.binding.bind(s), stream) for s in thread] for thread in steps]
         execution = Execution(schedule, data, steps, *perform(schedule, calls))
-        if not execution.hang:  # a stream whose threads hang would hang its close too
+        if not execution.hang:  # closing a stream whose threads hang would also hang
             self._close(stream)
         return execution
 
@@ -179,15 +179,15 @@ class ScheduleRunner:
 
     @property
     def _patience(self) -> float:
-        """Seconds without a call after which threads that nobody controls hang."""
+        """Seconds without a call after which free threads count as hanging."""
         return self.hang_after * (_REMOTE_PATIENCE if self.binding.remote else _FREE_PATIENCE)
 
 
 class _FreeRun:
-    """Threads that run as they like; if `together`, once the first call of each has begun.
+    """Threads without a scheduler; if `together`, they start after the first call of each is ready.
 
-    So calls are under way at the same time whatever the machine is doing, also where all of a
-    thread's calls take less than the start of another thread.
+    So calls overlap on a loaded machine too, even if all calls of a thread take less time than the
+    start of another thread.
     """
 
     def __init__(self, calls: _Calls, together: bool = True) -> None:
@@ -216,9 +216,9 @@ class _FreeRun:
         self._done.release()
 
     def supervise(self, hang_after: float, count: int) -> list[int]:
-        """Wait for `count` threads to end; those left when none made a call for so many seconds."""
+        """Wait for `count` threads; return those left after a timeout without any call."""
         logged, since = -1, clock.monotonic()
-        for _ in range(count):  # also those that have ended by now
+        for _ in range(count):  # also those that have ended in the meantime
             while not self._done.acquire(timeout=hang_after / 8):
                 if len(self.log) != logged:
                     logged, since = len(self.log), clock.monotonic()
@@ -227,7 +227,7 @@ class _FreeRun:
         return []
 
     def result(self, hang: bool) -> _Log:
-        """Return what happened. Raise an error of the kit's own."""
+        """Return the log. Raise an error of the kit's own code."""
         if self.error is not None:
             raise self.error
         return _Log(self.outcomes, self.log, [], hang)

@@ -11,29 +11,29 @@ from typing import TypeAlias
 from fscontract.contract.concurrency.schedule import Schedule, Switch
 from fscontract.contract.program.program import Step
 
-#: Length of the small file, in which all bytes differ. No file may be shorter.
+#: Length of the small file, in which all bytes differ. Files must have at least this length.
 SMALL = 48
 _PREADS = frozenset({"pread", "read_fully"})
 _Threads: TypeAlias = tuple[tuple[Step, ...], ...]
 
 
 class Maker:
-    """Makes calls with random arguments that are all allowed, on a file of `length` bytes."""
+    """Makes valid calls with random arguments, on a file of `length` bytes."""
 
     def __init__(self, rng: Random, operations: frozenset[str], length: int, boundary: int) -> None:
         self.rng = rng
         self.operations = operations
         self.length = length
-        #: Positions gather around 0, the boundary of the target's buffer, and the end.
+        #: Positions are near 0, near the boundary of the target's buffer, and near the end.
         self._anchors = [a for a in (0, boundary, 2 * boundary) if a < length] + [length - 8]
         self._max_count = 8 if length <= SMALL else 40
 
     def choose(self, *names: str) -> str:
-        """One of the operations that the API has a word for."""
+        """Return one of the operations that the API supports."""
         return self.rng.choice([n for n in names if n in self.operations])
 
     def span(self, inside: bool) -> tuple[int, int]:
-        """A position and a length; they are inside the file if `inside`."""
+        """Return a position and a length; they are inside the file if `inside`."""
         rng = self.rng
         if self.length <= SMALL or rng.random() < 0.3:
             start = rng.randrange(self.length - 4)
@@ -43,14 +43,14 @@ class Maker:
         return start, min(count, self.length - start) if inside else count
 
     def positioned(self) -> Step:
-        """A positioned read."""
+        """Return a positioned read."""
         op = self.choose("pread", "pread", "read_fully")
         position, count = self.span(inside=op == "read_fully")
         before, after = self.rng.choice(((0, 0), (0, 0), (2, 1)))
         return Step(op, (position, before + count + after, before, count))
 
     def stream(self) -> Step:
-        """A stream operation."""
+        """Return a stream operation."""
         op = self.choose("seek", "seek", "read_byte", "read_byte", "read_into", "get_pos", "skip")
         if op == "seek":
             return Step(op, (self.span(inside=True)[0],))
@@ -60,12 +60,12 @@ class Maker:
         return Step(op, (self.rng.randint(1, 4),) if op == "skip" else ())
 
     def reader(self) -> tuple[Step, ...]:
-        """The calls of a thread that reads the stream; the last one tells where it is."""
+        """Return the calls of a thread that reads the stream; the last one returns the position."""
         calls = [self.stream() for _ in range(self.rng.randint(1, 4))]
         return (*calls, Step("read_byte") if "read_byte" in self.operations else calls[-1])
 
     def vectored(self) -> Step:
-        """A vectored read of ranges that do not overlap."""
+        """Return a vectored read of ranges that do not overlap."""
         ranges, end = [], 0
         for start, count in sorted(self.span(inside=True) for _ in range(self.rng.randint(1, 3))):
             if start >= end:
@@ -75,13 +75,13 @@ class Maker:
         return Step("read_vectored", (tuple(ranges), "heap", "absent"))
 
     def several(self, make: Callable[[], Step], maximum: int = 2) -> tuple[Step, ...]:
-        """One to `most` calls."""
+        """Return one to `most` calls."""
         return tuple(make() for _ in range(self.rng.randint(1, maximum)))
 
 
 @dataclass(frozen=True)
 class Family:
-    """Programs of one kind: what they exercise, ones that are always tried, how to make others."""
+    """Programs of one kind: the clauses they exercise, fixed programs, and a generator."""
 
     name: str
     clauses: tuple[str, ...]
@@ -89,11 +89,11 @@ class Family:
     make: Callable[[Maker], _Threads]
 
     def usable(self, operations: frozenset[str]) -> bool:
-        """Whether the API has a word for what the family is about."""
+        """Return whether the API supports the operations of the family."""
         return any(_expressible(threads, operations) for threads in self.core)
 
     def core_programs(self, operations: frozenset[str]) -> list[_Threads]:
-        """The programs that are always tried, those first that start with the last thread."""
+        """Return the fixed programs, first those that start with the last thread."""
         usable = [t for t in self.core if _expressible(t, operations)]
         return [order for threads in usable for order in (threads[::-1], threads)]
 
@@ -116,7 +116,7 @@ _INTO = Step("read_into", (5, 0, 5))
 _SEEK = Step("seek", (9,))
 
 
-def _beside_reader(maker: Maker) -> _Threads:
+def _parallel_to_reader(maker: Maker) -> _Threads:
     positioned = [maker.several(maker.positioned) for _ in range(maker.rng.randint(1, 2))]
     return _shuffled(maker, [maker.reader(), *positioned])
 
@@ -125,7 +125,7 @@ def _among_preads(maker: Maker) -> _Threads:
     return tuple(maker.several(maker.positioned) for _ in range(maker.rng.randint(2, 3)))
 
 
-def _vectored_beside(maker: Maker) -> _Threads:
+def _vectored_in_parallel(maker: Maker) -> _Threads:
     companions = [maker.several(maker.positioned)] if maker.operations & _PREADS else []
     if not companions or maker.rng.random() < 0.5:
         companions.append(maker.reader())
@@ -150,7 +150,7 @@ FAMILIES = (
             ((_SEEK, _INTO, _INTO), (_FULLY,)),
             ((_INTO, Step("skip", (3,)), _BYTE), (_pread(30, 6),)),
         ),
-        _beside_reader,
+        _parallel_to_reader,
     ),
     Family(
         "positioned reads beside each other",
@@ -170,7 +170,7 @@ FAMILIES = (
             ((_vectored((25, 4), (4, 6)),), (_FULLY,)),
             ((_vectored((25, 4), (4, 6)),), (_SEEK, _INTO, _BYTE)),
         ),
-        _vectored_beside,
+        _vectored_in_parallel,
     ),
     Family(
         "several vectored reads",
@@ -185,7 +185,7 @@ FAMILIES = (
 
 
 def of_same_families(clauses: Collection[str]) -> frozenset[str]:
-    """The clauses of the families that have one of these."""
+    """Return the clauses of the families that have one of these."""
     chosen = (family.clauses for family in FAMILIES if {*clauses} & {*family.clauses})
     return frozenset(clause for some in chosen for clause in some)
 
@@ -193,14 +193,14 @@ def of_same_families(clauses: Collection[str]) -> frozenset[str]:
 def random_threads(
     family: Family, seed: int, operations: frozenset[str], length: int, boundary: int
 ) -> _Threads:
-    """The program of this seed."""
+    """Return the program of this seed."""
     return family.make(Maker(Random(seed), operations, length, boundary))
 
 
 def long_threads(
     family: Family, seed: int, operations: frozenset[str], length: int, boundary: int, calls: int
 ) -> _Threads:
-    """The program of this seed, its threads filled up to about this many calls each."""
+    """Return the program of this seed, its threads extended to about this many calls each."""
     maker = Maker(Random(seed), operations, length, boundary)
     base = family.make(maker)
     return tuple(_filled(maker, steps, calls) for steps in base)
@@ -219,7 +219,7 @@ def _filled(maker: Maker, steps: tuple[Step, ...], calls: int) -> tuple[Step, ..
 
 
 def single_switches(counts: Sequence[Sequence[int]], limit: int) -> Iterator[tuple[Switch, ...]]:
-    """Every single switch that a program with these event counts allows, thinned to `most`."""
+    """Return every single switch at these event counts, reduced to `most`."""
     every = [
         (Switch(thread, call, event, to),)
         for thread, calls in enumerate(counts)
@@ -233,7 +233,7 @@ def single_switches(counts: Sequence[Sequence[int]], limit: int) -> Iterator[tup
 
 
 def lockstep_switches(counts: Sequence[Sequence[int]]) -> Iterator[tuple[Switch, ...]]:
-    """Switches that take the threads through their calls side by side, in strides of events."""
+    """Yield switches that run the calls of all threads in parallel, in strides of events."""
     for stride in (1, 2, 3, 5, 8):
         yield tuple(
             Switch(thread, call, event, (thread + 1) % len(counts))
@@ -244,7 +244,7 @@ def lockstep_switches(counts: Sequence[Sequence[int]]) -> Iterator[tuple[Switch,
 
 
 def random_switches(counts: Sequence[Sequence[int]], rng: Random) -> tuple[Switch, ...]:
-    """One to three switches at random events."""
+    """Return one to three switches at random events."""
     events = [
         (thread, call, event)
         for thread, calls in enumerate(counts)
@@ -260,10 +260,10 @@ def random_switches(counts: Sequence[Sequence[int]], rng: Random) -> tuple[Switc
 
 
 def events_of(counts: Sequence[Sequence[int]]) -> int:
-    """How many events there were."""
+    """Return the number of events."""
     return sum(map(sum, counts))
 
 
 def with_switches(schedule: Schedule, switches: tuple[Switch, ...], seed: int) -> Schedule:
-    """The same calls under other switches."""
+    """Return the same calls under other switches."""
     return Schedule(schedule.length, schedule.threads, switches, schedule.opcodes, False, seed)

@@ -1,4 +1,4 @@
-"""Schedules as data: who runs what, and when threads switch; and how to shrink one that fails."""
+"""Schedules as data: the calls of each thread, and the switches between threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})
 
 
 class Switch(NamedTuple):
-    """When `thread` comes to the given event of its given call (from 0), `to` goes on instead.
+    """At the given event of a given call (from 0) of `thread`, `to` continues instead.
 
     Event 0 is before the call; the others are the lines (or opcodes) of the target's own code.
     """
@@ -29,9 +29,9 @@ class Switch(NamedTuple):
 class Schedule:
     """Threads that share one stream of a file of `length` bytes, and the switches between them.
 
-    Threads start in their order, each when the one before it ends or makes way. `opcodes` says
-    that events are bytecode instructions, whose numbers belong to one version of Python.
-    `free` threads run as the operating system has it, without switches.
+    Threads start in their order, each when the previous one ends or yields. `opcodes` means that
+    events are bytecode instructions, whose numbers depend on the version of Python. `free` threads
+    are scheduled by the operating system, without switches.
     """
 
     length: int
@@ -43,11 +43,11 @@ class Schedule:
 
     @property
     def calls(self) -> int:
-        """How many calls the threads make together."""
+        """The number of calls of all threads."""
         return sum(map(len, self.threads))
 
     def to_json(self) -> dict[str, Any]:
-        """The schedule as a JSON object."""
+        """Return the schedule as a JSON object."""
         return {
             "length": self.length,
             "mode": "free" if self.free else "controlled",
@@ -59,20 +59,22 @@ class Schedule:
 
     @classmethod
     def from_json(cls, data: Any, where: str = "schedule") -> Schedule:
-        """Read a schedule; ProgramError names the place and what is allowed there."""
+        """Read a schedule; raise ProgramError with the invalid place and the allowed values."""
         if not isinstance(data, dict) or not isinstance(data.get("threads"), list):
             raise ProgramError(f"{where}: expected an object with length and threads")
         unknown = sorted(str(k) for k in data.keys() - _KEYS)
         if unknown:
-            raise ProgramError(f"{where}: no key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
+            raise ProgramError(
+                f"{where}: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}"
+            )
         length = _number(data.get("length"), 1 << 30, f"{where}: length")
         threads = _threads(data["threads"], where)
         switches = _switches(data.get("switches", []), threads, where)
         mode, opcodes = data.get("mode", "controlled"), data.get("opcodes", False)
         if mode not in ("controlled", "free"):
-            raise ProgramError(f"{where}: mode must be controlled or free, not {mode!r}")
+            raise ProgramError(f"{where}: mode must be controlled or free, got {mode!r}")
         if type(opcodes) is not bool:
-            raise ProgramError(f"{where}: opcodes must be true or false, not {opcodes!r}")
+            raise ProgramError(f"{where}: opcodes must be true or false, got {opcodes!r}")
         seed = _number(data.get("seed", 0), 1 << 128, f"{where}: seed")
         return cls(length, threads, switches, opcodes, mode == "free", seed)
 
@@ -97,7 +99,7 @@ def _switches(data: Any, threads: tuple[tuple[Step, ...], ...], where: str) -> t
     for number, item in enumerate(data, 1):
         item_name = f"{where}: switch {number}"
         if not isinstance(item, list) or len(item) != 4:
-            raise ProgramError(f"{item_name}: expected [thread, call, event, to], not {item!r}")
+            raise ProgramError(f"{item_name}: expected [thread, call, event, to], got {item!r}")
         last_thread = len(threads) - 1
         thread = _number(item[0], last_thread, f"{item_name}: thread")
         call = _number(item[1], len(threads[thread]) - 1, f"{item_name}: call")
@@ -110,11 +112,11 @@ def _switches(data: Any, threads: tuple[tuple[Step, ...], ...], where: str) -> t
 
 def _number(value: Any, maximum: int, where: str) -> int:
     if type(value) is not int or not 0 <= value <= maximum:
-        raise ProgramError(f"{where} must be 0 to {maximum}, not {value!r}")
+        raise ProgramError(f"{where} must be 0 to {maximum}, got {value!r}")
     return value
 
 
-#: Runs that one schedule may take.
+#: Limit of runs to shrink one schedule.
 ATTEMPTS = 200
 
 
@@ -155,7 +157,7 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
 
 
 def _reversed(schedule: Schedule) -> Schedule:
-    """The last thread starts first."""
+    """Return the schedule with the threads in reverse order."""
     last = len(schedule.threads) - 1
     switches = tuple(
         Switch(last - s.thread, s.call, s.event, last - s.to) for s in schedule.switches
@@ -164,7 +166,7 @@ def _reversed(schedule: Schedule) -> Schedule:
 
 
 def _parts(size: int) -> Iterator[tuple[int, int]]:
-    """Parts to leave out, great ones first; never everything."""
+    """Yield parts to leave out, large ones first; never everything."""
     part = size // 2
     while part >= 1:
         for start in range(0, size, part):
@@ -173,7 +175,7 @@ def _parts(size: int) -> Iterator[tuple[int, int]]:
 
 
 def _without_thread(schedule: Schedule, gone: int, instead: int) -> Schedule:
-    """Without a thread; those that made way for it make way for another."""
+    """Return the schedule without a thread; switches to it go to another thread."""
     switches = []
     for s in schedule.switches:
         to = instead if s.to == gone else s.to

@@ -1,10 +1,10 @@
 """Run threads one at a time, in the order of a schedule, on a pool of threads.
 
-Threads are traced (sys.settrace), and each line or instruction of the target's own code is an
-event at which a thread may have to make way. Which thread runs then follows from the schedule
-alone, unless a thread blocks on something that a paused one holds: it makes no event for PATIENCE
-seconds, and another goes on. What a stream does under a lock is therefore judged like anything
-else, but replays less exactly.
+Threads are traced (sys.settrace), and each line or instruction of the target's own code is an event
+at which the scheduler may switch threads. The running thread then follows from the schedule alone,
+unless a thread blocks on a lock of a paused one: it makes no event for PATIENCE seconds, and
+another thread continues. Code under a lock is therefore judged in the same way, but replays less
+exactly.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.runner.timeouts import Abandoned, give_up
 
-#: How long a thread may go without an event before it counts as blocked, in seconds; and one that
-#: the system could run, but does not, as on a busy machine.
+#: Seconds without an event after which a thread counts as blocked; and for a thread that is
+#: runnable, but does not run, as on a machine under load.
 PATIENCE, _RUNNABLE_PATIENCE = 0.02, 2.0
 _TICK = 0.002
-#: While a thread is blocked, events wait this long, for a lock just released to be taken.
+#: Delay of events in seconds while a thread is blocked, so that it can take a released lock.
 _SETTLE = 0.00005
-#: The kit's own modules, and imports: nothing in them is the target's doing.
+#: The kit's own modules, and imports: their code is not the target's.
 _OURS = (
     "fscontract.contract.",
     "fscontract.implementations.bindings.",
@@ -37,13 +37,13 @@ _OURS = (
 )
 
 READY, RUNNING, BLOCKED, DONE = range(4)
-#: Where code is: its code object and the line.
+#: A place in the code: its code object and the line.
 CodeLocation: TypeAlias = "tuple[CodeType, int]"
 _Tracer: TypeAlias = Callable[[FrameType, str, Any], Any]
 
 
 class Entry(NamedTuple):
-    """One line of the log: what happened to a thread in which of its calls, and where.
+    """One line of the log: an event of a thread, in which of its calls, and its place in the code.
 
     `event` is "starts", "returned", "paused", "blocked" or "resumes"; `where` is "file.py:12".
     """
@@ -55,8 +55,11 @@ class Entry(NamedTuple):
 
 
 class Scheduler:
-    """One run of a schedule. `log`, `outcomes` and `counts` (events per thread and call) tell
-    what happened; `blocking` remembers from run to run where threads were seen to block."""
+    """One run of a schedule.
+
+    `log`, `outcomes` and `counts` (events per thread and call) are its results; `blocking` keeps
+    the places at which threads blocked, from run to run.
+    """
 
     def __init__(self, schedule: Schedule, limit: int, blocking: set[CodeLocation]) -> None:
         count = len(schedule.threads)
@@ -82,7 +85,7 @@ class Scheduler:
     # In the threads ---------------------------------------------------------------------------
 
     def perform(self, me: int, calls: Sequence[Callable[[], Outcome]]) -> None:
-        """Make the calls of thread `me`, whenever it is its turn."""
+        """Make the calls of thread `me` when it is scheduled."""
         self._gates[me].acquire()
         tracer = self._tracer(me)
         try:
@@ -150,7 +153,7 @@ class Scheduler:
             self.log.append(Entry("resumes", me, call))
 
     def _rejoin(self, me: int) -> None:
-        """A thread that was taken for blocked moves again: it waits for its turn."""
+        """Make a thread wait for its turn again that counted as blocked and continues."""
         with self._mutex:
             if self._status[me] != BLOCKED:
                 return
@@ -189,7 +192,7 @@ class Scheduler:
     def supervise(self, workers: Sequence[threading.Thread], hang_after: float) -> bool:
         """Start, and wait until every thread has ended (True), or all block (False).
 
-        A tick that comes late counts as one in time: the threads were not run either.
+        A late tick counts as one in time, because the threads did not run either.
         """
         with self._mutex:
             self._pass_on()
@@ -208,11 +211,11 @@ class Scheduler:
         return True
 
     def unfinished(self) -> list[int]:
-        """The threads that have not ended."""
+        """Return the threads that have not ended."""
         return [i for i, s in enumerate(self._status) if s != DONE]
 
     def _unblock(self, workers: Sequence[threading.Thread], moves: int, idle: float) -> bool:
-        """If the running thread blocks, let another go on."""
+        """If the running thread blocks, let another one continue."""
         with self._mutex:
             running = self._running
             if running == -1 or self._moves != moves:
@@ -235,12 +238,12 @@ class Scheduler:
 
 
 def is_target(frame: FrameType) -> bool:
-    """Whether the frame runs code of the target, not of the kit or of an import."""
+    """Return whether the frame runs code of the target, not of the kit or of an import."""
     return not str(frame.f_globals.get("__name__", "")).startswith(_OURS)
 
 
 def _target_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the target in a thread's call, if there is one."""
+    """Return the innermost frame of the target in a thread's call, if there is one."""
     while frame is not None and frame.f_code is not Scheduler.perform.__code__:
         if is_target(frame):
             return frame
@@ -249,7 +252,7 @@ def _target_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _is_runnable(thread: threading.Thread, read: Callable[..., Any] = open) -> bool:
-    """Return whether the system could run the thread now; False where it does not say."""
+    """Return whether the thread is runnable; False on systems without that information."""
     try:
         with read(f"/proc/self/task/{thread.native_id}/stat", "rb") as file:
             return bool(file.read().rpartition(b")")[2].split()[0] == b"R")
@@ -277,7 +280,7 @@ def _traced(call: Callable[[], Outcome], tracer: _Tracer) -> Outcome:
 
 
 class Worker(threading.Thread):
-    """A thread that does the jobs it is given, one by one."""
+    """A thread that runs jobs one by one."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True, name="fscontract-schedule")
@@ -285,11 +288,11 @@ class Worker(threading.Thread):
         self.start()
 
     def submit(self, job: Callable[[], None] | None) -> None:
-        """Do this job next, or end if it is None."""
+        """Submit the next job; None ends the thread."""
         self._jobs.put(job)
 
     def run(self) -> None:
-        """Do jobs until there is none, or until the thread is given up."""
+        """Run jobs until None, or until the thread is abandoned."""
         try:
             while True:
                 job = self._jobs.get()
@@ -301,25 +304,25 @@ class Worker(threading.Thread):
 
 
 class WorkerPool:
-    """As many workers as a schedule has threads."""
+    """A pool with as many workers as a schedule has threads."""
 
     def __init__(self) -> None:
         self._workers: list[Worker] = []
 
     def take(self, count: int) -> list[Worker]:
-        """The first `count` workers, started if need be."""
+        """Return the first `count` workers, starting new ones if necessary."""
         while len(self._workers) < count:
             self._workers.append(Worker())
         return self._workers[:count]
 
     def abandon(self, workers: list[Worker]) -> None:
-        """Give up workers that hang; others take their places."""
+        """Abandon workers that hang, and replace them."""
         for worker in workers:
             give_up(worker)
             self._workers.remove(worker)
 
     def close(self) -> None:
-        """End every worker, and wait until they have ended."""
+        """End every worker, and wait for them."""
         for worker in self._workers:
             worker.submit(None)
         for worker in self._workers:

@@ -37,7 +37,7 @@ CLAUSES = frozenset(
 
 
 class Fault(NamedTuple):
-    """What was wrong with an execution: a call of a thread, or (-1, -1) if the threads hung."""
+    """A fault of an execution: of a call of a thread, or (-1, -1) if the threads hung."""
 
     thread: int
     call: int
@@ -47,14 +47,14 @@ class Fault(NamedTuple):
 
 
 class Span(NamedTuple):
-    """When a call was under way, as places in the log."""
+    """The duration of a call, as positions in the log."""
 
     start: int
     end: int
 
 
 def faults(execution: Execution, features: frozenset[str]) -> tuple[Fault, ...]:
-    """Every call that fits into no serial order, first ended first."""
+    """Return every call that fits no serial order, by the time of its end."""
     if execution.hang:
         return (Fault(-1, -1, ("every call ends",), "hang"),)
     result = find_serial_order(_observed(execution), opened(execution.data), features)
@@ -65,12 +65,12 @@ def faults(execution: Execution, features: frozenset[str]) -> tuple[Fault, ...]:
 
 
 def first_fault(execution: Execution, features: frozenset[str]) -> Fault | None:
-    """What is wrong first, if anything is."""
+    """Return the first fault, if there is one."""
     return next(iter(faults(execution, features)), None)
 
 
 def attribute(execution: Execution, fault: Fault) -> str:
-    """The clause that the fault breaks."""
+    """Return the clause that the fault violates."""
     if fault.thread < 0:
         return "model.pread-thread-safe"
     ops = {s.op for steps in execution.steps for s in steps}
@@ -84,7 +84,7 @@ def attribute(execution: Execution, fault: Fault) -> str:
 
 
 def victim(execution: Execution, fault: Fault) -> str:
-    """What kind of call went wrong: "stream", "positioned", "vectored"; or "hang"."""
+    """Return the kind of the failed call: "stream", "positioned", "vectored"; or "hang"."""
     if fault.thread < 0:
         return "hang"
     op = execution.steps[fault.thread][fault.call].op
@@ -92,7 +92,7 @@ def victim(execution: Execution, fault: Fault) -> str:
 
 
 def overlapping(execution: Execution) -> bool:
-    """Whether calls of two threads were under way at the same time."""
+    """Return whether calls of two threads overlapped."""
     spans = sorted((span, key[0]) for key, span in spans_of(execution).items())
     latest: dict[int, int] = {}
     for span, thread in spans:
@@ -103,7 +103,7 @@ def overlapping(execution: Execution) -> bool:
 
 
 def spans_of(execution: Execution) -> dict[tuple[int, int], Span]:
-    """When each call, by thread and place, was under way; to the end of the log if it hung."""
+    """Return the span of each call, by thread and index; up to the end of the log if it hung."""
     starts: dict[tuple[int, int], int] = {}
     spans: dict[tuple[int, int], Span] = {}
     for moment, entry in enumerate(execution.log):
@@ -128,7 +128,7 @@ def _observed(execution: Execution) -> list[list[Observed]]:
         calls = []
         for number, outcome in enumerate(outcomes):
             step, span = execution.steps[thread][number], spans[thread, number]
-            # Intermediate positions may be visible while a positioned call is under way (F14).
+            # Intermediate positions may be visible during a positioned call (F14).
             judged = step.op != "get_pos" or not any(
                 other != thread and span.start < o.end and o.start < span.end for other, o in moving
             )
@@ -152,13 +152,13 @@ def _holds_bytes_of_others(execution: Execution, fault: Fault) -> bool:
 
 
 def _requested_bytes(data: bytes, step: Step) -> bytes:
-    """The bytes that a positioned read asks for."""
+    """Return the bytes that a positioned read requests."""
     position, size, offset, length = _request(step)
     return data[position : position + min(length, size - offset)]
 
 
 def _wrong_runs(data: bytes, step: Step, outcome: Outcome) -> list[bytes]:
-    """The runs of bytes in the buffer that should not be there."""
+    """Return the runs of unexpected bytes in the buffer."""
     if outcome.buffer is None:
         return []
     offset = _request(step)[2]
@@ -190,7 +190,10 @@ _MAX_LINES = 40
 
 
 def trace(execution: Execution, fault: Fault | None) -> tuple[str, ...]:
-    """The log in lines such as `3  T1 paused at memory.py:120`, up to the faulty call's end."""
+    """Return the log up to the end of the failed call.
+
+    Its lines are like `3 T1 paused at memory.py:120`.
+    """
     lines = []
     for entry in execution.log:
         text = f"T{entry.thread} {_event_text(execution, fault, entry)}"
@@ -198,7 +201,7 @@ def trace(execution: Execution, fault: Fault | None) -> tuple[str, ...]:
         if fault and entry[:3] == ("returned", fault.thread, fault.call):
             break
     if fault is not None and fault.thread < 0:
-        lines.append("no thread comes to an end")
+        lines.append("all threads hang")
     first = max(0, len(lines) - _MAX_LINES)
     width = len(str(len(lines)))
     return tuple(f"{n:>{width}}  {line}" for n, line in enumerate(lines, 1) if n > first)
@@ -210,7 +213,7 @@ def _event_text(execution: Execution, fault: Fault | None, entry: Entry) -> str:
     if event == "starts":
         return f"{step}  starts"
     if event != "returned":
-        return {"resumes": "goes on"}.get(event, event)
+        return {"resumes": "continues"}.get(event, event)
     if call >= len(execution.outcomes[thread]):
         return f"{step} ended"
     outcome = execution.outcomes[thread][call]

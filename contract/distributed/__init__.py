@@ -1,6 +1,6 @@
 """Runs whose shards are tasks of a backend, such as Spark's executors.
 
-`shard` says which part of a run a task has, `worker` runs it, and `partial_results` records, sends
-and merges what it shows. `backend` is the port of what runs tasks, `driver` submits and awaits
-them, and `file_visibility` checks that they find the files of the process that submitted them.
+`shard` assigns programs and checks to tasks, `worker` runs a task, and `partial_results` records,
+sends and merges the results. `backend` is the port of task runners, `driver` submits tasks and
+waits for them, and `file_visibility` checks that tasks find the files of the submitting process.
 """

@@ -1,4 +1,4 @@
-"""Backends, which run tasks in other processes: the port, and how one is found and started."""
+"""Backends, which run tasks in other processes: the port, the lookup and the start."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from typing import Any, TypeAlias
 
 from fscontract.contract.binding import TargetError
 
-#: Entry points of functions that make a Backend of what the user gave: a master, an address.
+#: Entry points of functions that make a Backend from the user's value: a master, an address.
 BACKENDS = "fscontract.backends"
-#: A function of a module that is on both sides; text goes in and out.
+#: A module function that exists on both sides; input and output are text.
 Work: TypeAlias = Callable[[str], str]
 
 
 class Backend(ABC):
-    """Somewhere else, where tasks run in processes that have this very package."""
+    """A place to run tasks in processes with this version of the package."""
 
-    #: What it is called in messages; never holds a secret.
+    #: The name in messages; never contains a secret.
     name: str
 
     @property
     @abstractmethod
     def parallelism(self) -> int:
-        """How many tasks run side by side."""
+        """The number of tasks that run in parallel."""
 
     @abstractmethod
     def submit(self, work: Work, request: str, description: str) -> Future[str]:
-        """Have a task call `work`; TargetError from the future if it could not be run.
+        """Submit a task that calls `work`; the future raises TargetError if the task can't be run.
 
-        `description` is shown to whoever looks at what is running; `request` may hold secrets.
+        `description` is shown in the backend's monitoring; `request` may contain secrets.
         """
 
     def running(self) -> int | None:
-        """How many tasks are running now, None if that can't be told."""
+        """Return the number of running tasks, None if unknown."""
         return None
 
     @abstractmethod
     def cancel(self) -> None:
-        """End all tasks, also those that are running."""
+        """End all tasks, including running ones."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of what was started."""
+        """Release the resources of the backend."""
 
 
 def load_backend(kind: str, address: str) -> Backend:
-    """Return the backend of a kind, such as spark, at an address; TargetError, UsageError."""
+    """Return the backend of a kind, such as spark, at an address. Raise TargetError, UsageError."""
     (entry,) = entry_points(group=BACKENDS, name=kind)
     try:
         make: Any = entry.load()
@@ -58,12 +58,12 @@ def load_backend(kind: str, address: str) -> Backend:
         ) from error
     backend = make(address)
     if not isinstance(backend, Backend):
-        raise TypeError(f"the entry point {kind!r} of {BACKENDS} gives no Backend")
+        raise TypeError(f"the entry point {kind!r} of {BACKENDS} returns no Backend")
     return backend
 
 
 class LazyBackend:
-    """A backend for the tasks of all targets, started when it is first needed."""
+    """A backend for the tasks of all targets, started on first use."""
 
     def __init__(self, kind: str, address: str) -> None:
         self.kind = kind
@@ -71,13 +71,13 @@ class LazyBackend:
         self._backend: Backend | None = None
 
     def started(self) -> Backend:
-        """Return the backend; TargetError, UsageError."""
+        """Return the backend. Raise TargetError, UsageError."""
         if self._backend is None:
             self._backend = load_backend(self.kind, self._address)
         return self._backend
 
     def close(self) -> None:
-        """End what was started."""
+        """Close the backend if it was started."""
         backend, self._backend = self._backend, None
         if backend is not None:
             backend.close()

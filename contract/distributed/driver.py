@@ -1,4 +1,4 @@
-"""Run shards as tasks on a backend, and sum up their results."""
+"""Run shards as tasks on a backend, and merge their results."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError, has_mark
 from fscontract.contract.text import mask_url
 
-#: Shards for each task that runs beside others, so that a long one holds up little.
+#: Shards for each parallel task, so that a slow shard delays little.
 _SHARDS_PER_TASK = 4
 _TICK = 0.5
-_NO_PLACE = "each task makes such a target for itself, and no place that others find"
+_NO_PLACE = "each task makes a separate target, whose files other tasks do not see"
 
 
 class DistributedRun:
@@ -97,8 +97,7 @@ class DistributedRun:
     def check(self) -> RunResult:
         """Return the result, as `runner.check` does in one process.
 
-        TargetError if the target can't be set up there, or tasks can't be run and nothing was
-        found.
+        Raise TargetError if tasks can't set the target up, or can't be run and nothing was found.
         """
         start, begun = clock.now(), clock.monotonic()
         self._listener(started(self._binding, self._settings))
@@ -110,18 +109,18 @@ class DistributedRun:
             self._run_all()
         except KeyboardInterrupt:
             self._backend.cancel()
-            done = f"{len(self._parts)} of {self._awaited} tasks had come to their end"
+            done = f"{len(self._parts)} of {self._awaited} tasks were complete"
             lost = f"{INTERRUPTED}: {done}"
             self._listener(Interrupted(replace(result(lost), incomplete=lost)))
             with held_back():
-                self._backend.close()  # no task may write any more
-                self._remove_left()
+                self._backend.close()  # no task may write from now on
+                self._remove_leftovers()
             raise
         except BaseException:
             self._backend.cancel()
             raise
         if self._lost:
-            self._remove_left()
+            self._remove_leftovers()
         final = result(f"lost: {self._lost[0]}" if self._lost else "")
         self._listener(Judged(final))
         self._listener(RunFinished(final))
@@ -139,11 +138,11 @@ class DistributedRun:
         finally:
             self._warnings += disposed(binding)
 
-    def _remove_left(self) -> None:
-        """Remove what tasks have left that did not come to their end."""
+    def _remove_leftovers(self) -> None:
+        """Remove the files of tasks that did not complete."""
         if not self._is_place:
             return
-        with suppress(TargetError):  # most bindings can tell
+        with suppress(TargetError):  # most bindings can list leftovers
             for prefix in self._binding.leftovers():
                 if has_mark(prefix.rstrip("/").rpartition("/")[2], self._request["mark"]):
                     self._binding.discard(prefix)
@@ -153,7 +152,7 @@ class DistributedRun:
         self._run([Shard(number, count) for number in range(count)])
         merged = self._merged()
         if merged.ends_early and count > 1:
-            # One process would not have come to its end. So what it would say, one task has to.
+            # A single process would not have completed, so one task has to give its result.
             self._parts.clear()
             self._run([Shard()])
             merged = self._merged()
@@ -161,10 +160,10 @@ class DistributedRun:
             self._run([Shard(seen=merged.seen)])
 
     def _run(self, shards: Sequence[Shard]) -> None:
-        """Run shards as tasks, and take the result of each when it ends.
+        """Run shards as tasks, and collect each result when it arrives.
 
-        TargetError if results are missing, and the others have no violation. All are waited for, so
-        that it does not depend on their order.
+        Raise TargetError if results are missing and the others have no violation. All tasks are
+        awaited, so that the result does not depend on their order.
         """
         self._awaited = len(shards)
         noun = "task" if len(shards) == 1 else "tasks"
@@ -240,7 +239,7 @@ class DistributedRun:
         )
 
     def _other_versions(self) -> Iterator[str]:
-        """Yield a line for each library that has another version there than here."""
+        """Yield a line for each library whose version in the tasks differs from the local one."""
         here = dict(getattr(self._binding, "versions", {}))
         differences = {
             f"{name} {version} there, {here[name]} here"
@@ -252,12 +251,12 @@ class DistributedRun:
 
 
 class DistributedTarget:
-    """A target whose programs a backend runs; UsageError if that makes no sense.
+    """A target whose programs a backend runs; UsageError if that is not possible.
 
-    It is made here as well, so that a mistake shows before anything is started.
+    The target is also made locally, so that errors show before anything is started.
     """
 
-    #: The APIs that its clauses may be about.
+    #: The APIs of its clauses.
     apis: ClassVar[frozenset[str]] = frozenset({STREAM, EXECUTORS})
 
     def __init__(
@@ -265,10 +264,14 @@ class DistributedTarget:
     ) -> None:
         option = f"--{backend.kind}"
         if target == backend.kind:
-            raise UsageError(f"{target}: it runs tasks itself, which tasks can't: leave {option}")
+            raise UsageError(
+                f"{target}: the target runs tasks itself, so it can't be used with {option}"
+            )
         binding = resolve_any(target, run)
         if isinstance(binding, PipelineBinding):
-            raise UsageError(f"{mask_url(target)}: a {binding.api}: {option} is for filesystems")
+            raise UsageError(
+                f"{mask_url(target)}: {option} requires a filesystem, got a {binding.api}"
+            )
         self.binding: Binding = binding
         self._target = target
         self._run = run
@@ -281,7 +284,7 @@ class DistributedTarget:
         return str(self.binding.name)
 
     def check(self, listener: Listener) -> RunResult:
-        """Return the result of the run; TargetError if there can be none."""
+        """Return the result of the run; raise TargetError if there is none."""
         run, binding = self._run, self.binding
         chosen = selected(run, anything=True)
         clauses = with_checks(chosen) + tuple(c for c in chosen if c.api == EXECUTORS)
@@ -290,4 +293,4 @@ class DistributedTarget:
         return DistributedRun(self._target, binding, run, settings, backend, listener).check()
 
     def close(self) -> None:
-        """Do nothing: the backend serves other targets, too."""
+        """Do nothing, because other targets use the same backend."""

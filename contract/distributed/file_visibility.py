@@ -1,4 +1,4 @@
-"""Whether a task finds a file as the process has written it that has sent the task."""
+"""Check that a task finds a file as the process that submitted it has written it."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, supervise
 
 LENGTH, VERSION, BYTES = "executors.length", "executors.version", "executors.bytes"
-#: What executors' clauses are about, as `api` of their document has it.
+#: The `api` of the document with the clauses of executors.
 EXECUTORS = "executors"
-#: Longer than a block that is read ahead of small reads.
+#: Longer than a block that is read ahead for small reads.
 _SIZE = 300_000
-#: Schemes whose files are those of one process.
+#: Schemes whose files are visible to one process only.
 _OWN = frozenset({"memory", "fscontract-memory", "fake"})
 _SCHEME = re.compile(r"(?:[\w-]+\+)?(?P<scheme>[\w.-]+)://")
 
 
 def is_place(target: str) -> bool:
-    """Whether a target is a place that several processes find, rather than made by each."""
+    """Return whether several processes see the files of a target."""
     match = _SCHEME.match(target)
     return match is not None and match["scheme"] not in _OWN
 
 
 @dataclass(frozen=True)
 class Written:
-    """A file as it was written."""
+    """A file as the driver wrote it."""
 
     path: str
     length: int
@@ -44,7 +44,7 @@ class Written:
 
 @dataclass
 class Seen:
-    """What a task saw of it: what was compared, what the API lacks, and what is different."""
+    """The observations of a task: compared fields, missing calls of the API, and differences."""
 
     exercised: Counter[str] = field(default_factory=Counter)
     unsaid: set[str] = field(default_factory=set)
@@ -53,7 +53,7 @@ class Seen:
 
 
 def write(binding: Binding) -> Written:
-    """A file that a prepared binding has written, or the only one there is; TargetError."""
+    """Return a file that a prepared binding has written, or the fixed one. Raise TargetError."""
     data = content(_SIZE) if binding.fixed_content is None else binding.fixed_content
     path = binding.create(data)
     try:
@@ -64,7 +64,7 @@ def write(binding: Binding) -> Written:
 
 
 def compare(binding: Binding, file: Written, timeout: float) -> Seen:
-    """Look at a file that another process has written; TargetError."""
+    """Compare a file with what another process has written. Raise TargetError."""
     sandboxed, seen = SandboxedBinding(binding, timeout), Seen()
 
     def look(_: str) -> None:
@@ -146,7 +146,7 @@ def _failed(outcome: Outcome, file: Written, expected: str, call: str, seen: See
 
 
 def _read(binding: Binding, opened: Opened, length: int) -> bytes | Outcome | None:
-    """What the file holds, or the outcome of the call that failed; None without a call for it."""
+    """Return the content, or the outcome of the failed call; None if the API has no read call."""
     if "read_fully" in binding.operations:
         outcome = binding.bind(Step("read_fully", (0, length, 0, length)))(opened)
         return outcome if outcome.raised else (outcome.buffer or b"")

@@ -23,21 +23,21 @@ from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.verdicts import Evidence
 
 VIOLATION, MISS, FAILED, MISSED, HANG = "violation", "miss", "failed", "missed", "hang"
-#: An example fails by a clause that is not judged: `found` has that in `shadowed`.
+#: An example fails by a clause that is not judged: `found` contains that clause in `shadowed`.
 UNHELD = "unheld"
 
 
 @dataclass(frozen=True)
 class Record:
-    """Something that was found, where in the run, and what it took to make it small."""
+    """A finding, its place in the run, and the cost of shrinking it."""
 
     kind: str
     order: Order
-    #: How violations look that look alike; empty for what other checks found.
+    #: The looks of its violations; empty for findings of other checks.
     signature: tuple[str, ...]
-    #: None if nothing came of it.
+    #: None if it led to no result.
     examined: Examined | None
-    #: What the programs exercised that were run to make it small, and which calls they lacked.
+    #: What the shrinking runs exercised, and the calls that they could not make.
     exercised: Counter[str]
     unsaid: frozenset[str]
     programs: int = 0
@@ -45,10 +45,10 @@ class Record:
 
 
 class Recorder(ShrinkingCounterexamples):
-    """Counterexamples with a record of how each was found, for a driver to merge.
+    """Counterexamples with a record of how each was found, for merging in the driver.
 
-    `examiner` runs no programs but those that make others small, so that what they exercise is
-    counted apart.
+    `examiner` runs only the programs for shrinking, so that their exercised clauses are counted
+    separately.
     """
 
     def __init__(
@@ -64,34 +64,34 @@ class Recorder(ShrinkingCounterexamples):
         self._examining: tuple[str, ...] = ()
 
     def violation(self, violation: Violation, later: bool = False) -> str | None:
-        """Shrink, attribute and record a failing program. Return the clause if it is new here."""
+        """Shrink, attribute and record a failing program; return the clause if it is new."""
         examine = bind(self._examined, later=later)
         return self._recorded(VIOLATION, violation, looks(violation, later), examine)
 
     def miss(self, violation: Violation) -> str | None:
-        """Shrink and record a program that misses a SHOULD; the clause if it is new here."""
+        """Shrink and record a program that misses a SHOULD; return the clause if it is new."""
         if violation.failure.clause not in self.selected:
             return None
         return self._recorded(MISS, violation, violation.signature, self._examined_miss)
 
     def add(self, clause: str, counterexample: Counterexample, missed: bool = False) -> str | None:
-        """Keep and record a counterexample that some other check made."""
+        """Add and record a counterexample of another check."""
         self._note(MISSED if missed else FAILED, Examined(clause, counterexample))
         return super().add(clause, counterexample, missed)
 
     def hang(self, clause: str, counterexample: Counterexample) -> str | None:
-        """Keep and record a program that did not end, perhaps while another was made small."""
+        """Add and record a program that hung, possibly while another one was shrunk."""
         signature, self._examining = self._examining, ()
         self._note(HANG, Examined(clause, counterexample), signature)
         return super().hang(clause, counterexample)
 
     def unhold(self, clause: str, by: str, counterexample: Counterexample) -> None:
-        """Keep and record that an example fails by a clause that the run does not judge."""
+        """Add and record that an example fails by a clause that the run does not judge."""
         self._note(UNHELD, Examined(clause, counterexample, by))
         super().unhold(clause, by, counterexample)
 
     def abandon(self) -> None:
-        """Forget what is being made small: the program that led to it will be run again."""
+        """Drop the program that is being shrunk; the program that led to it will run again."""
         self._examining = ()
 
     def _recorded(
@@ -131,7 +131,7 @@ class Recorder(ShrinkingCounterexamples):
 
 @dataclass
 class Family:
-    """What the threads of one family of programs showed, and whether others come after it."""
+    """The results of the threads of one family, and whether other families follow it."""
 
     order: Order
     exercised: Counter[str] = field(default_factory=Counter)
@@ -142,16 +142,16 @@ class Family:
 
 @dataclass
 class Partial:
-    """What a part showed."""
+    """The results of a shard."""
 
     records: list[Record]
     exercised: Counter[str]
     unsaid: set[str]
     counts: Counter[str]
     families: list[Family] = field(default_factory=list)
-    #: What can be put at a path to be opened, as far as that was tried.
+    #: The scenes that the target can make, as far as they were tried.
     scenes: frozenset[str] = frozenset()
-    #: How many more descriptors, or threads, there were at the end than at the beginning.
+    #: The increase of open descriptors, or threads, from the start to the end.
     growth: int = 0
     warnings: tuple[str, ...] = ()
     cut_short: tuple[PhaseShare, ...] = ()
@@ -160,7 +160,7 @@ class Partial:
 
 @dataclass
 class Merged:
-    """What the parts came to."""
+    """The merged results of all shards."""
 
     counterexamples: Counterexamples
     exercised: Counter[str] = field(default_factory=Counter)
@@ -168,16 +168,18 @@ class Merged:
     counts: Counter[str] = field(default_factory=Counter)
     notes: dict[str, None] = field(default_factory=dict)
     warnings: dict[str, None] = field(default_factory=dict)
-    #: Phases whose programs were not all run, by name.
+    #: Phases that did not run all of their programs, by name.
     cut_short: dict[str, PhaseShare] = field(default_factory=dict)
-    #: Whether one process would have ended before it had run everything.
+    #: True if a single process would have ended early.
     ends_early: bool = False
-    #: What the failures look like that were looked into.
+    #: The looks of the failures that were examined.
     seen: frozenset[tuple[str, ...]] = frozenset()
 
     def evidence(self, lost: str = "", reasons: Mapping[str, str] | None = None) -> Evidence:
-        """What the verdicts are made of; `lost` says which parts are missing, if any are, and
-        `reasons` why clauses were not exercised."""
+        """Return the evidence for verdicts.
+
+        `lost` names missing shards, if any; `reasons` are those of clauses that were not exercised.
+        """
         return Evidence(
             self.counterexamples,
             self.exercised,
@@ -191,7 +193,7 @@ class Merged:
 
 
 def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = False) -> Merged:
-    """Put parts together, in whatever order they came; `remote` says that calls are round trips."""
+    """Merge shards in any order; `remote` means that calls are round trips."""
     merged = Merged(Counterexamples(selected))
     families = sorted((f for part in parts for f in part.families), key=lambda f: f.order)
     after = _taken(families, merged)
@@ -214,7 +216,7 @@ def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = Fal
 
 
 def _taken(families: Iterable[Family], merged: Merged) -> set[tuple[int, int]]:
-    """Take families up to one after which a run would not have gone on; the orders of others."""
+    """Take families up to the one at which a run would have ended; return orders of the others."""
     stopped, after = False, set()
     for family in families:
         if stopped:
@@ -228,7 +230,7 @@ def _taken(families: Iterable[Family], merged: Merged) -> set[tuple[int, int]]:
 
 
 def _replay(records: Iterable[Record], merged: Merged, repeats: Repeats) -> None:
-    """Take records in the order of the run, as many of those that look alike as it would."""
+    """Take records in the order of the run, up to its limit for those with the same looks."""
     counterexamples = merged.counterexamples
     for record in sorted(records, key=lambda r: r.order):
         if record.signature and _passed_over(record, counterexamples, repeats):
@@ -254,8 +256,8 @@ def _replay(records: Iterable[Record], merged: Merged, repeats: Repeats) -> None
 
 
 def _passed_over(record: Record, counterexamples: Counterexamples, repeats: Repeats) -> bool:
-    """Whether a run would not have looked into it, because it has seen its like."""
-    clause, *_ = record.signature  # that of the violation's failure comes first
+    """Return whether a run would have skipped the record, because of others with the same looks."""
+    clause, *_ = record.signature  # the looks of the violation's own failure come first
     if record.kind == MISS and clause in counterexamples.missed:
         return True
     return repeats.often(record.signature)

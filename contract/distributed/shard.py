@@ -1,4 +1,4 @@
-"""Which part of a run a task has: programs by their numbers, other checks one by one."""
+"""Assignment of programs, by their numbers, and of other checks to the shards of a run."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import TypeAlias, TypeVar
 from zlib import crc32
 
 Item = TypeVar("Item")
-#: Where in a run something was found: the number of the phase, and that of the program in it.
+#: A place in a run: the number of the phase, and that of the program in it.
 Order: TypeAlias = tuple[int, int]
-#: What failures have in common that look alike.
+#: The common attributes of failures that look alike.
 Looks: TypeAlias = tuple[str, ...]
 
 
 @dataclass(repr=False, eq=False)
 class Shard:
-    """Shard `number` (from 0) of `of` parts of a run; together they are the whole run.
+    """Shard `number` (from 0) of `of` shards; together they are the whole run.
 
-    With `seen`, it is what comes when the looks of all failures so far are known: the search for
-    others. It also knows where in the run it is.
+    With `seen`, the looks of all failures so far, it is a shard of the search for further failures.
+    It also tracks the current place in the run.
     """
 
     number: int = 0
@@ -34,20 +34,20 @@ class Shard:
 
     @property
     def order(self) -> Order:
-        """Where the run is."""
+        """The current place in the run."""
         return self._phase, self._at
 
     def begin(self) -> None:
-        """The next phase begins, of which this part may have nothing."""
+        """Begin the next phase, in which this shard may have nothing to run."""
         self._phase += 1
         self._at = 0
 
     def at(self, number: int) -> None:
-        """The run is at something else than a program that was dealt."""
+        """Set the place in the run for something that is not an assigned program."""
         self._at = number
 
     def deal(self, name: str, seed: int, items: Iterable[Item], block: int = 1) -> Iterator[Item]:
-        """Those of the programs of a phase that belong to the part: every so many, a block."""
+        """Yield the programs of a phase that belong to the shard: blocks at regular intervals."""
         if self.seen is not None:
             return
         source = iter(items)
@@ -65,5 +65,5 @@ class Shard:
             start += skipped + block
 
     def has(self, unit: int) -> bool:
-        """Whether a check that is no program belongs to the part."""
+        """Return whether a check that is not a program belongs to the shard."""
         return self.seen is None and unit % self.of == self.number

@@ -1,4 +1,4 @@
-"""What a task does: builds the target itself, and runs its part. Runs wherever it is sent."""
+"""Run a task in a process of the backend: build the target, and run one shard."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from fscontract.contract.spec.known_failures import KnownError
 from fscontract.contract.spec.profiles import Profile
 from fscontract.contract.targets import marked
 
-#: The order of what comes before all phases.
+#: The place in the run before all phases.
 _BEFORE = (-1, 0)
 
 
 def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]:
-    """What every part of a run goes by, as an object; values of options are in it."""
+    """Return the common request of all shards as an object; it contains the values of options."""
     content = None if run.content is None else run.content.absolute()
     clauses = tuple(chain.from_iterable(map(present_patterns, run.clauses)))
     there = replace(run, clauses=clauses, content=content, spark="")
     return {
         "target": _placed(target),
         "run": protocol.to_json(there),
-        # a known failure of it may be in a file that is on one side only
+        # known failures may be in a file that exists on one side only
         "profile": protocol.to_json(replace(profile, known=())),
         "folder": os.getcwd(),
         "mark": token_hex(4),
@@ -48,16 +48,16 @@ def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]
 
 
 def _placed(target: str) -> str:
-    """The target, with a file in it named from wherever a task may be."""
+    """Return the target, with a relative path in it made absolute."""
     path, _, name = target.rpartition(":")
     return f"{os.path.abspath(path)}:{name}" if path.endswith(".py") else target
 
 
 def run_shard(request: str) -> str:
-    """The evidence of a part, or why there is none; JSON in and out."""
+    """Return the results of a shard, or an error; input and output are JSON."""
     try:
         answer = _run(json.loads(request))
-    except BaseException as error:  # it is to be told where the run was started
+    except BaseException as error:  # messages name the directory in which the run was started
         if exit_code_of(error) is None or isinstance(error, KnownError):
             fault = fault_of(error)
             answer = {"fault": fault.line, "trace": fault.trace}
@@ -87,7 +87,7 @@ def _run(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _add(partial: Partial, seen: Seen) -> None:
-    """Add what was seen of the file that was written elsewhere."""
+    """Add the observations of the file that the driver wrote."""
     partial.exercised.update(seen.exercised)
     partial.unsaid |= seen.unsaid
     partial.counts["errors"] += seen.errors
@@ -99,7 +99,7 @@ def _add(partial: Partial, seen: Seen) -> None:
 
 @contextmanager
 def _beside(folder: str) -> Iterator[None]:
-    """Modules of the directory where the run was started can be imported, if it is there."""
+    """Make modules of the directory in which the run was started importable, if it exists."""
     sys.path.insert(0, folder)
     try:
         yield

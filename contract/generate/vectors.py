@@ -56,10 +56,10 @@ def permits(vector: Vector, outcome: Outcome, data: bytes, buffer: int) -> bool:
 
 def says(vector: Vector) -> tuple[str, ...]:
     """Return the outcomes that the vector lists, as text."""
-    return tuple(_in_words(entry) for entry in vector.expect)
+    return tuple(_as_text(entry) for entry in vector.expect)
 
 
-def _in_words(entry: dict[str, Any]) -> str:
+def _as_text(entry: dict[str, Any]) -> str:
     if "raises" in entry:
         kinds = entry["raises"]
         return "raises " + (kinds if isinstance(kinds, str) else " or ".join(kinds))

@@ -1,6 +1,6 @@
-"""Runs in a child process, so that a target can't end the report.
+"""Runs in a child process, so that the report survives a crash of the target.
 
-`supervisor` starts the processes and keeps what they report, `worker` is what they do, `protocol`
-what they say to each other, `process` one process as its parent sees it, and `journal` the memory
-that says what a process was doing when it ended.
+`supervisor` starts the processes and keeps their results, `worker` is the code of a child process,
+`protocol` defines their messages, `process` represents one process in its parent, and `journal` is
+the shared memory that records the running call for crash reports.
 """

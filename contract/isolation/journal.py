@@ -1,4 +1,4 @@
-"""The journal in memory that two processes share, so that it can be read after one has ended."""
+"""The journal in shared memory, which the parent reads after a crash of the child."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.crashes import Journal, StepIndex
 
-#: Bytes for the numbers at the start, and for all. Memory that is never written to costs nothing.
+#: Bytes for the numbers at the start, and in total. Memory pages without writes take no space.
 _HEAD = 64
 _SIZE = 1 << 22
-#: Steps whose text is kept. Sources of programs use the same objects again and again.
+#: Number of steps whose text is cached. Sources of programs reuse the same objects.
 _MOST_STEPS = 100_000
 
 
 def shared_file() -> int:
-    """The descriptor of a file without a name that fits a journal."""
+    """Return the descriptor of an unnamed file with the size of a journal."""
     if hasattr(os, "memfd_create"):
         number: int = os.memfd_create("fscontract")
     else:
@@ -31,7 +31,7 @@ def shared_file() -> int:
 
 
 class SharedJournal(Journal):
-    """A journal in the file of this descriptor. A program costs it about a microsecond."""
+    """A journal in the file of this descriptor; an entry takes about a microsecond."""
 
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, _SIZE)
@@ -43,7 +43,7 @@ class SharedJournal(Journal):
 
     @property
     def done(self) -> int:
-        """How many programs of the phase have been run."""
+        """The number of programs of the phase that have been run."""
         return self._done[0]
 
     @done.setter
@@ -70,7 +70,7 @@ class SharedJournal(Journal):
 
     @property
     def unheard(self) -> bool:
-        """Whether the process lost its line to the other one, and ended for that."""
+        """True if the process ended because it lost its connection to the parent."""
         return bool(self._unheard[0])
 
     @unheard.setter
@@ -78,15 +78,15 @@ class SharedJournal(Journal):
         self._unheard[0] = unheard
 
     def begin(self, item: object) -> None:
-        """Write down what is about to be run; nothing, if it is neither program nor schedule."""
+        """Record the program or schedule that is about to run; ignore other items."""
         text = self._text(item)
-        self._length[0] = 0  # what is half written is not there
+        self._length[0] = 0  # a partial entry must not be readable
         if len(text) <= _SIZE - _HEAD:
             self._memory[_HEAD : _HEAD + len(text)] = text
             self._length[0] = len(text)
 
     def item(self) -> Program | Schedule | None:
-        """What was begun last."""
+        """Return the item that was begun last."""
         text = self._memory[_HEAD : _HEAD + self._length[0]]
         if not text:
             return None
@@ -94,7 +94,7 @@ class SharedJournal(Journal):
         return Schedule.from_json(data) if "threads" in data else Program.from_json(data)
 
     def clear(self) -> None:
-        """Forget everything, for another process to write."""
+        """Clear the journal for another process."""
         self._length[0] = self.step_index[0] = self._done[0] = self._unheard[0] = 0
         self._beats[0] = self._limit[0] = 0
 
@@ -113,5 +113,6 @@ class SharedJournal(Journal):
         text = json.dumps(step.to_json()).encode()
         if len(self._texts) >= _MOST_STEPS:
             self._texts.clear()
-        self._texts[id(step)] = step, text  # the step stays alive, so its id stays its own
+        # the reference keeps the step alive, so that its id is not reused
+        self._texts[id(step)] = step, text
         return text

@@ -1,4 +1,4 @@
-"""One process beside this one: started by a fork or anew, spoken to in lines of JSON."""
+"""A child process: started by a fork or a new interpreter; messages are lines of JSON."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 
 from fscontract.contract.isolation import worker
 
-#: How long a process may take to end after its line was closed, in seconds: it runs the exit
-#: handlers of the target.
+#: Seconds that a process may take to end after its line was closed: it runs the exit handlers of
+#: the target.
 FAREWELL = 15.0
-#: How long it may be silent after the user has interrupted it, and how long it may go on at all.
+#: Seconds of silence after the user's interrupt, and seconds until it must have ended.
 CLEARING, LONGEST_CLEARING = 15.0, 60.0
 _TICK = 0.1
 _GLANCE = 0.005
@@ -30,16 +30,16 @@ _START = (
     "from fscontract.contract.isolation.worker import main; "
     "main(int(sys.argv[1]), int(sys.argv[2]))"
 )
-#: Our ends of the lines that are open: a forked process must not hold the other ones.
+#: The parent's ends of open lines: a forked process must close those of other processes.
 _lines: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
 class Quiet(Exception):
-    """Nothing has come from the process for too long."""
+    """The process has sent nothing within the time limit."""
 
 
 class Forked:
-    """A forked process; what it has of `subprocess.Popen` does the same here."""
+    """A forked process; its methods are like those of `subprocess.Popen`."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         for stream in (sys.stdout, sys.stderr):
@@ -55,7 +55,7 @@ class Forked:
         if self.returncode is None:
             try:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
-            except ChildProcessError:  # the signal SIGCHLD is ignored: its status is lost
+            except ChildProcessError:  # SIGCHLD is ignored, so that the status is lost
                 pid, status = self.pid, 0
             if pid:
                 self.returncode = os.waitstatus_to_exitcode(status)
@@ -79,7 +79,7 @@ class Forked:
 
 
 def _live(work: Callable[[], None]) -> NoReturn:
-    """Be the forked process: nothing of the stack below may ever run here."""
+    """Run the forked process: the stack below must never be reached."""
     try:
         forget_exit_handlers()
         work()
@@ -88,7 +88,7 @@ def _live(work: Callable[[], None]) -> NoReturn:
 
 
 def forget_exit_handlers() -> None:
-    """Leave the exit handlers of the process that was forked to that process."""
+    """Remove the exit handlers of the parent process in a fork."""
     finalize: Any = weakref.finalize
     atexit._clear()
     for inherited in list(finalize._registry):
@@ -97,15 +97,15 @@ def forget_exit_handlers() -> None:
 
 
 def can_fork() -> bool:
-    """Whether a fork of this process has all that it needs: other threads would be missing.
+    """Return whether a fork would work: it lacks all other threads.
 
-    Libraries of macOS are not made for it.
+    Libraries of macOS do not support forks.
     """
     return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
 
 
 class Process:
-    """A process that was started with the other end of a line, and what it says."""
+    """A process at the other end of a line, and its messages."""
 
     def __init__(self, start: Callable[[socket.socket], Forked | subprocess.Popen[bytes]]) -> None:
         ours, theirs = socket.socketpair()
@@ -116,18 +116,18 @@ class Process:
         self._line.settimeout(_TICK)
         self._rest = b""
         self._how: str | None = None
-        #: How many seconds it may say nothing; None for no limit.
+        #: Limit of silence in seconds; None for no limit.
         self.quiet: float | None = None
         #: Returns True if a call holds the interpreter for too long.
         self.is_stuck: Callable[[], bool] = lambda: False
 
     def say(self, text: str) -> None:
-        """Say a line; nothing happens if nobody listens."""
+        """Send a line; do nothing if the process has closed its end."""
         with contextlib.suppress(OSError):
             self._line.sendall(text.encode() + b"\n")
 
     def answers(self) -> Iterator[dict[str, Any]]:
-        """Yield what it says until it has ended; Quiet if it says nothing for too long."""
+        """Yield messages until the process has ended; raise Quiet after too much silence."""
         since, alive = time.monotonic(), True
         while True:
             part = self._part()
@@ -140,29 +140,29 @@ class Process:
                 return
             elif self.is_stuck() or self._is_quiet(since):
                 raise Quiet
-            else:  # what it said before it ended is still to be read
+            else:  # messages from before the end are still to be read
                 alive = self._process.poll() is None
 
     def interrupt(
         self, patience: float = CLEARING, until_end: bool = False
     ) -> Iterator[dict[str, Any]]:
-        """Pass the user's Ctrl-C on; yield what it says until everything is cleared away.
+        """Forward the user's Ctrl-C; yield messages until everything is removed.
 
-        That is when it says "interrupted", or when it has ended. It may be silent for `patience`
-        seconds.
+        This ends with the message "interrupted", or with the process, which may be silent for
+        `patience` seconds.
         """
         self._process.send_signal(signal.SIGINT)
         self.quiet, end = patience, time.monotonic() + LONGEST_CLEARING
-        with contextlib.suppress(Quiet, ValueError):  # a line may have been cut by the Ctrl-C
+        with contextlib.suppress(Quiet, ValueError):  # the Ctrl-C may have cut a line
             for answer in self.answers():
                 yield answer
                 if ("interrupted" in answer and not until_end) or time.monotonic() > end:
                     return
 
     def end(self, patience: float = FAREWELL) -> str:
-        """Let it end, or end it, with all that it has started.
+        """Wait for the process to end, or end it, with all its children.
 
-        Return "" if it ended as it should, or else how.
+        Return "" if it ended normally, otherwise the reason.
         """
         if self._how is not None:
             return self._how
@@ -170,12 +170,12 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
         running = self._process.poll() is None
-        for end in (os.killpg, os.kill):  # just after a fork it has no group yet
+        for end in (os.killpg, os.kill):  # immediately after a fork it has no process group yet
             if running or end is os.killpg:
                 with contextlib.suppress(OSError):
                     end(self._process.pid, signal.SIGKILL)
         status = self._process.wait()
-        how = f"the process did not end within {patience:g} s" if running else how_ended(status)
+        how = f"the process did not end within {patience:g} s" if running else describe_exit(status)
         self._how = how if running or status else ""
         return self._how
 
@@ -183,7 +183,7 @@ class Process:
         return self.quiet is not None and time.monotonic() - since > self.quiet
 
     def _part(self) -> bytes | None:
-        """Return what can be read; b"" at the end, None if nothing came."""
+        """Return available bytes; b"" at the end, None if nothing has arrived."""
         try:
             return self._line.recv(1 << 16)
         except TimeoutError:
@@ -193,7 +193,7 @@ class Process:
 
 
 def process_of(journal: int, request: dict[str, Any], forks: bool) -> Process:
-    """Start a process that serves a request, with a journal; by a fork if that can be."""
+    """Start a process for a request, with a journal; by a fork if possible."""
 
     def start(theirs: socket.socket) -> Forked | subprocess.Popen[bytes]:
         if forks and can_fork():
@@ -216,12 +216,12 @@ def _started(theirs: socket.socket, journal: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 (this very interpreter)
         [sys.executable, "-c", _START, str(theirs.fileno()), str(journal), *sys.path],
         pass_fds=(theirs.fileno(), journal),
-        start_new_session=True,  # the user's Ctrl-C comes to us, and we pass it on
+        start_new_session=True,  # the parent gets the user's Ctrl-C and forwards it
     )
 
 
-def how_ended(status: int) -> str:
-    """Say how a process ended, by its status as of `Popen`."""
+def describe_exit(status: int) -> str:
+    """Describe the end of a process, from its status as of `Popen`."""
     if status >= 0:
         return f"the process exited with status {status}"
     try:

@@ -1,7 +1,7 @@
-"""Convert what the processes of a run send each other to JSON and back, by the types of its fields.
+"""Convert messages between the processes of a run to JSON and back, by the types of fields.
 
-Objects of dataclasses become JSON objects. Nothing but the expected types can be made of what a
-process sends, unlike with pickle.
+Objects of dataclasses become JSON objects. Unlike with pickle, only the expected types can be made
+from a message.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: type[_Value], data: Any) -> _Value:
-    """Return the value of this type of which `to_json` made the data."""
+    """Return a value of this type from the data that `to_json` made."""
     made: _Value = _made(kind, data)
     return made
 
@@ -93,6 +93,6 @@ def _made(kind: Any, data: Any) -> Any:
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    """Return the types of the fields that a dataclass is made with."""
+    """Return the types of a dataclass's fields that `__init__` accepts."""
     hints = get_type_hints(kind)
     return {field.name: hints[field.name] for field in fields(kind) if field.init}

@@ -1,4 +1,4 @@
-"""The process that the user started: runs a target in others, one after the other as they end."""
+"""The parent process: runs a target in child processes, and starts another one after a crash."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fscontract.contract.isolation.process import (
     LONGEST_CLEARING,
     Process,
     Quiet,
-    how_ended,
+    describe_exit,
     process_of,
 )
 from fscontract.contract.models.serializability import POSITIONED
@@ -55,16 +55,16 @@ from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
-#: After so many ended processes no further program is run.
+#: Number of crashed processes after which no further program is run.
 _MOST_CRASHES = 5
-#: Processes that try whether a smaller program ends them, too.
+#: Number of processes that try whether a smaller program also crashes.
 _MOST_ROUNDS = 4
-#: How long it may say nothing at all: longer than the watchdog in it needs for anything.
+#: Limit of silence in seconds: longer than any limit of the watchdog in the process.
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
 #: How many seconds longer than the limit of a call the watchdog in it may take for one look.
 _PULSE = 1.0
 _PROMISE = "returns or raises"
-_NOT_HEARD = "the target closed descriptors that are not its own, among them that of the suite"
+_NOT_HEARD = "the target closed descriptors of the suite"
 
 
 class _Pulse:
@@ -84,16 +84,16 @@ class _Pulse:
 
 
 class Isolated:
-    """A target that is checked in processes of its own.
+    """A target that is checked in child processes.
 
-    The first is started at once, by a fork if `forks`: the target is not made before `set_up`.
+    The first process starts immediately, by a fork if `forks`: the target is made in `set_up`.
     """
 
     def __init__(
         self, target: str, run: RunOptions, known: tuple[Known, ...], forks: bool = False
     ) -> None:
         self.name = mask_url(target)
-        #: What its clauses may be about.
+        #: The APIs of its clauses.
         self.apis: frozenset[str] = frozenset({STREAM})
         self._request = {"target": target, "known": protocol.to_json(known)}
         self._known = known
@@ -113,7 +113,7 @@ class Isolated:
         self._prefixes: list[str] = []
         self._warnings: list[str] = []
         self._phase = ""
-        self._said: set[str] = set()
+        self._reported: set[str] = set()
         self._started: RunStarted | None = None
         self._judged: RunResult | None = None
         self._violations: dict[str, Counterexample] = {}
@@ -122,13 +122,13 @@ class Isolated:
         self._begin()
 
     def set_up(self) -> None:
-        """Wait until the target is made; UsageError, or TargetError if it can't be."""
+        """Wait until the target is made. Raise UsageError, or TargetError if that fails."""
         if not self._is_set_up:
             self._await()
             self._is_set_up = True
 
     def check(self, listener: Listener) -> RunResult:
-        """The result of the run; TargetError if there can be none."""
+        """Return the result of the run; raise TargetError if there is none."""
         self.set_up()
         try:
             result = self._run(listener)
@@ -143,15 +143,17 @@ class Isolated:
         return result
 
     def close(self) -> None:
-        """End the process, and let its memory go."""
+        """End the process, and release its memory."""
         self._process.end()
         os.close(self._memory)
 
     # Processes ------------------------------------------------------------------------------
 
     def _begin(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
-        """Start a process that does a "run", is to "try" the programs, or has "nothing" to do but
-        to remove prefixes."""
+        """Start a process for a task.
+
+        The task is a "run", a "try" of the programs, or "nothing" except the removal of prefixes.
+        """
         self._journal.clear()
         request = {
             **self._request,
@@ -162,7 +164,7 @@ class Isolated:
             "do": do,
             "programs": [program.to_json() for program in programs],
         }
-        with held_back():  # one that was started and not kept could never be ended
+        with held_back():  # a process that is not stored could never be ended
             self._process = process_of(self._memory, request, self._forks)
             self._process.is_stuck = _Pulse(self._journal).is_lost
 
@@ -173,7 +175,7 @@ class Isolated:
         return replace(run, budget=budget if self._time is None else self._time.left)
 
     def _await(self) -> None:
-        """Wait until the process has made the target; UsageError, TargetError."""
+        """Wait until the process has made the target. Raise UsageError, TargetError."""
         process = self._process
         try:
             process.quiet = self._patience
@@ -200,7 +202,7 @@ class Isolated:
         raise TargetError(f"{self.name}: {self._how(process.end())} during set-up")
 
     def _start(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
-        """Start a process, and wait until it has made the target; UsageError, TargetError."""
+        """Start a process, and wait until it has made the target. Raise UsageError, TargetError."""
         self._begin(do, programs)
         self._await()
 
@@ -216,12 +218,12 @@ class Isolated:
                     ended = "ended" in answer
                     if ended:
                         break
-                    result = self._hear(answer, listener) or result
+                    result = self._handle_answer(answer, listener) or result
             except Quiet:
                 hung = True
             how = self._process.end(0) if hung else self._process.end()
             if hung:
-                how = "nothing came from it any more"
+                how = "it stopped responding"
             if result is not None:
                 if not ended or how:
                     why = f"{self.name}: {self._how(how)} after the last program"
@@ -230,11 +232,11 @@ class Isolated:
             self._go_on_after(self._how(how), hung)
 
     def _how(self, how: str) -> str:
-        """Say how a process ended that has not said that it would."""
-        return _NOT_HEARD if self._journal.unheard else how or how_ended(0)
+        """Describe the end of a process that ended without a message."""
+        return _NOT_HEARD if self._journal.unheard else how or describe_exit(0)
 
     def _interrupt(self, listener: Listener) -> None:
-        """Have the process clear away, and tell what was found so far."""
+        """Let the process remove its files, and return its partial result."""
         reported = False
         patience = LONGEST_CLEARING if self._quiet is None else CLEARING
         for answer in self._process.interrupt(patience):
@@ -242,17 +244,17 @@ class Isolated:
                 listener(protocol.event_from_json(answer))
                 reported = True
             elif "event" in answer:
-                self._tell(protocol.event_from_json(answer), listener)
+                self._forward_event(protocol.event_from_json(answer), listener)
             elif "interrupted" in answer and self._prefixes:
-                self._prefixes.pop()  # the process has removed its own
+                self._prefixes.pop()  # the process has removed its own files
         self._process.end()
         if not reported and self._started is not None:
-            listener(Interrupted(self._so_far(self._started)))
+            listener(Interrupted(self._partial_result(self._started)))
         with held_back():
             self._clear_away()
 
-    def _so_far(self, started: RunStarted) -> RunResult:
-        """Return what was told of a run whose process can't sum it up any more."""
+    def _partial_result(self, started: RunStarted) -> RunResult:
+        """Return the reported results of a run whose process can't sum it up any more."""
         if self._judged is not None:
             return replace(self._judged, incomplete=INTERRUPTED)
         chosen = [c for c in self._select() if c.checks and c.api in self.apis]
@@ -282,10 +284,10 @@ class Isolated:
         listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
         return outcome_of(clause, seen, listed, date.today())
 
-    def _hear(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
-        """Take in an answer; the result if it is one."""
+    def _handle_answer(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
+        """Handle a message; return the result if it is one."""
         if "event" in answer:
-            return self._tell(protocol.event_from_json(answer), listener)
+            return self._forward_event(protocol.event_from_json(answer), listener)
         if "declared" in answer:
             self._declared = frozenset(answer["declared"])
             return None
@@ -299,11 +301,11 @@ class Isolated:
             self._fail(answer)
         return None
 
-    def _tell(self, event: Event, listener: Listener) -> RunResult | None:
-        """Pass an event on, unless an earlier process has told the same."""
+    def _forward_event(self, event: Event, listener: Listener) -> RunResult | None:
+        """Forward an event, unless an earlier process has sent the same."""
         if isinstance(event, Judged | RunFinished):
             if isinstance(event, RunFinished) and self._prefixes:
-                self._prefixes.pop()  # the process has removed its own
+                self._prefixes.pop()  # the process has removed its own files
             self._judged = event.result
             return event.result
         text = ""
@@ -314,19 +316,19 @@ class Isolated:
             self._violations[event.clause] = event.counterexample
         elif isinstance(event, RunStarted):
             text, self._started = "run", event
-        if not text or text not in self._said:
+        if not text or text not in self._reported:
             listener(event)
-        self._said.add(text)
+        self._reported.add(text)
         return None
 
     def _listen_to_end(self) -> str:
-        """Let a process that does no run do what it is for; how it ended if not as it should."""
+        """Let a process without a run finish; return its failure, "" if it ended normally."""
         self._process.say("go")
         self._process.quiet = self._quiet
         for answer in self._process.answers():
             if "ended" in answer:
                 return self._process.end()
-            self._hear(answer, _nobody)
+            self._handle_answer(answer, _ignore_event)
         return self._how(self._process.end())
 
     def _fail(self, answer: dict[str, Any]) -> None:
@@ -340,7 +342,7 @@ class Isolated:
             raise InternalError(Fault(answer["fault"], answer["trace"]))
 
     def _clear_away(self) -> None:
-        """Remove what processes have left that did not come to their end."""
+        """Remove the files of processes that did not complete."""
         if not self._prefixes:
             return
         try:
@@ -348,15 +350,15 @@ class Isolated:
             self._listen_to_end()
         except (TargetError, UsageError, Quiet) as error:
             self._warnings.append(str(error))
-        self._warnings += [f"{self.name}: {prefix} is left" for prefix in self._prefixes]
+        self._warnings += [f"{self.name}: {prefix} was not removed" for prefix in self._prefixes]
 
     # Crashes --------------------------------------------------------------------------------
 
     def _go_on_after(self, how: str, hung: bool) -> None:
-        """Start another process without what ended this one; TargetError if that is unknown."""
+        """Start another process without the crashed program; TargetError if that is unknown."""
         item, phase, done = self._journal.item(), self._phase, self._journal.done
         crash = self._crash(item, phase, self._journal.step_index[0], how, hung)
-        if self._journal.unheard:  # it has gone on since, so it can't be told what it was
+        if self._journal.unheard:  # the process has continued since, so that the cause is unknown
             crash = None
         stopping = self._until is not None
         if crash is None or (stopping and self._until == ("vectors", 0)):
@@ -369,7 +371,7 @@ class Isolated:
             self._warnings.append(late_warning(str(crash.counterexample.program)))
         else:
             self._crashes.append(crash if hung else self._shrunk(crash))
-        if stopping:  # not even what went well before does any more
+        if stopping:  # even programs that ran before the crash fail now
             self._until = ("vectors", 0)
         elif len(self._crashes) >= _MOST_CRASHES:
             self._until = (phase, done)
@@ -388,7 +390,7 @@ class Isolated:
             return True
 
     def _shrunk(self, crash: Crash) -> Crash:
-        """The crash with a smaller program, if there is one that ends a process as well."""
+        """Return the crash with a smaller program that also ends a process, if there is one."""
         for _ in range(_MOST_ROUNDS):
             program = crash.program
             if program is None or not program.steps:
@@ -408,14 +410,14 @@ class Isolated:
         return crash
 
     def _charges(self, clause: str, program: Program) -> bool:
-        """Whether it is this clause that the last call of a program breaks if it ends a process."""
+        """Return whether the last call of a program violates this clause if it ends a process."""
         return self._clause_of(program, len(program.steps) - 1) == clause
 
     def _clause_of(self, program: Program, index: int) -> str:
         return clause_of(program, index, "fault.clean", self._declared)
 
     def _crash(self, item: object, phase: str, index: int, how: str, hung: bool) -> Crash | None:
-        """What ended the process, None if that can't be told."""
+        """Return the cause of a crash, None if unknown."""
         word = "hang" if hung else "crash"
         if isinstance(item, Schedule):
             return Crash(_of_threads(item), _with_threads(item, how, word), hung)
@@ -428,12 +430,12 @@ class Isolated:
         return Crash(clause, ended(item, index, _PROMISE, how, word), hung)
 
 
-def _nobody(event: Event) -> None:
-    """Listens to nothing."""
+def _ignore_event(event: Event) -> None:
+    """Ignore events."""
 
 
 def _of_threads(schedule: Schedule) -> str:
-    """The clause that a schedule breaks, by what was in it."""
+    """Return the clause that a schedule violates, by its operations."""
     ops = {step.op for steps in schedule.threads for step in steps}
     if VECTORED in ops:
         return "read-vectored.multiple" if ops == {VECTORED} else "read-vectored.concurrent"

@@ -1,4 +1,4 @@
-"""The process of an isolated run: gets a request as a line of JSON, answers with lines of JSON."""
+"""The child process of an isolated run: reads a request as a line of JSON, writes lines of JSON."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec.clauses import STREAM
 from fscontract.contract.spec.known_failures import Known
 
-#: The status of a process that could not say what it had to say.
+#: The exit status of a process that could not send its result.
 LOST = 70
 
 
 class _Unheard(Exception):
-    """The parent process can't be told anything any more."""
+    """The connection to the parent process is lost."""
 
 
 class _Child:
@@ -62,7 +62,7 @@ class _Child:
         self._home = os.getpid()
 
     def work(self) -> int:
-        """Do what is asked for, say whatever goes wrong, and return the status to exit with."""
+        """Handle the request, report any error, and return the exit status."""
         try:
             try:
                 self._work(json.loads(self._lines.readline()))
@@ -102,11 +102,11 @@ class _Child:
                 check.check_pipeline(target, clauses, known, run.timeout, self._listen)
             else:
                 target.check(self._listen)
-        show_printed()  # before the parent says what came out
+        show_printed()  # before the parent prints the result
         self._say(ended=True)
 
     def _resolved(self, request: dict[str, Any], run: RunOptions, stack: ExitStack) -> Any:
-        """Return what is checked; what was started for it ends with the stack."""
+        """Return the object to check; its resources are closed with the stack."""
         target = request["target"]
         if not run.spark:
             return resolve_any(target, run)
@@ -181,7 +181,7 @@ class _Child:
         self._say(**protocol.event_to_json(event))
 
     def _say(self, **values: Any) -> None:
-        if os.getpid() != self._home:  # the target forked, and its fork came back to us
+        if os.getpid() != self._home:  # the target forked, and its fork came back to this code
             os._exit(0)
         line = json.dumps(values).encode() + b"\n"
         try:
@@ -196,9 +196,9 @@ def _known(request: dict[str, Any]) -> tuple[Known, ...]:
 
 
 def _traits(target: Any) -> dict[str, Any]:
-    """Return what the parent has to know of what is checked.
+    """Return the attributes of the checked object for the parent.
 
-    `apis` are what its clauses may be about; `watched` says whether silence means that it hangs.
+    `apis` are those of its clauses; `watched` means that silence is a hang.
     """
     if isinstance(target, Binding):
         return {"apis": [STREAM], "watched": True}
@@ -216,11 +216,12 @@ def main(line: int, journal: int) -> NoReturn:
     for number in (line, journal):
         os.set_inheritable(number, False)
     sys.argv[:] = ["fscontract"]
-    warnings.simplefilter("ignore", RenamedWarning)  # the process that the user started warns
+    warnings.simplefilter("ignore", RenamedWarning)  # the parent process warns
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name)
         if name == "SIGINT" or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)  # a shell's & has SIGINT ignored
+            # SIGINT is ignored in a job that a shell started with &
+            signal.signal(number, signal.default_int_handler)
     status = LOST
     try:
         with socket.socket(fileno=line) as connection:
@@ -230,7 +231,7 @@ def main(line: int, journal: int) -> NoReturn:
 
 
 def leave(status: int) -> NoReturn:
-    """Run the exit handlers, and end the process: neither threads nor finalizers hold it up."""
+    """Run the exit handlers, and end the process without waiting for threads or finalizers."""
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         with contextlib.suppress(ValueError, OSError):
             signal.signal(number, signal.SIG_IGN)

@@ -34,7 +34,7 @@ no checks. If none applies, the call has to succeed, and a `Row` is its postcond
         ("getpos.value",),    # the clauses that it exercises
         is_open,              # when it applies
         _get_pos,             # judges the outcome: Accepted(state afterwards), or Failure
-        says_position,        # the permitted outcomes, as text for a report
+        describe_position,        # the permitted outcomes, as text for a report
     )
 
 While the file has one content, the conditions of the rows exclude each other. After a change

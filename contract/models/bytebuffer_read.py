@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from fscontract.contract.models.read import noticed, says_end
+from fscontract.contract.models.read import describe_end, noticed
 from fscontract.contract.models.stream_state import ANY, Failure, Origin
 from fscontract.contract.models.transition_table import (
     EOF,
@@ -114,7 +114,7 @@ READ_BUFFER = Operation(
             ("bytebuffer.eof",),
             lambda c: not _no_room(c) and may_be_at_end(c),
             _stream_end,
-            says_end,
+            describe_end,
         ),
     ),
     clauses=("bytebuffer.advance",),

@@ -275,7 +275,7 @@ def _refusals(case: Case) -> frozenset[Kind]:
 def _may_reject(case: Case, outcome: Outcome) -> bool:
     """Return whether a builder argument may be rejected with this outcome.
 
-    G2: another file's status. G1: a null status. A store defines the values of its own keys.
+    G2: another file's status. G1: a null status. A store defines the values of its keys.
     """
     if case.misnamed and outcome.kind in _FOREIGN:
         return True

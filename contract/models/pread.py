@@ -22,9 +22,9 @@ from fscontract.contract.models.transition_table import (
     Row,
     bytes_fit,
     closed,
+    describe_bytes,
     is_count,
     is_open,
-    says_bytes,
     span,
     unexpected,
     untouched,
@@ -154,10 +154,10 @@ def _at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
     return _stays(call)
 
 
-def _says_read(call: Call) -> tuple[str, ...]:
+def _describe_read(call: Call) -> tuple[str, ...]:
     request = _request(call)
     maximum = min(request.length, call.state.longest - request.position)
-    data = says_bytes(call.state, request.position, maximum)
+    data = describe_bytes(call.state, request.position, maximum)
     fewer = f" (or {span(1, maximum)})" if maximum > 1 else ""
     return (f"returns {maximum}{fewer}, the bytes from {request.position}: {data}",)
 
@@ -179,7 +179,7 @@ PREAD = Operation(
             ("pread.count", "pread.data", "pread.rest-untouched"),
             lambda c: _asks(c) and _request(c).position < c.state.longest,
             _reads,
-            _says_read,
+            _describe_read,
         ),
         Row(
             ("pread.eof",),
@@ -238,14 +238,16 @@ def _fails_at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Failure("read-fully.eof", "", "raised" if outcome.raised else "end")
 
 
-def _says_short(call: Call) -> tuple[str, ...]:
+def _describe_short(call: Call) -> tuple[str, ...]:
     returns = () if _request(call).length else ("returns",)
     return ("raises EOF or IO", *returns)
 
 
-def _says_fully(call: Call) -> tuple[str, ...]:
+def _describe_fully(call: Call) -> tuple[str, ...]:
     request = _request(call)
-    return (f"returns, {says_bytes(call.state, request.position, request.length)} in the buffer",)
+    return (
+        f"returns, {describe_bytes(call.state, request.position, request.length)} in the buffer",
+    )
 
 
 def _also_too_short(call: Call) -> bool:
@@ -267,8 +269,8 @@ def _fully(clause: str, own: tuple[str, ...]) -> Operation:
             Refusal("read-fully.eof", _also_too_short, IO_KINDS, _UNMOVED, strict=EOF),
         ),
         rows=(
-            Row((clause, *own), _fits, _reads_fully(clause), _says_fully),
-            Row(("read-fully.eof",), _too_short, _fails_at_end, _says_short),
+            Row((clause, *own), _fits, _reads_fully(clause), _describe_fully),
+            Row(("read-fully.eof",), _too_short, _fails_at_end, _describe_short),
         ),
         clauses=("pread.pos-unchanged",),
     )

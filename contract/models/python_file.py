@@ -17,9 +17,9 @@ from fscontract.contract.models.transition_table import (
     Row,
     always,
     closed,
+    describe_position,
     is_count,
     is_open,
-    says_position,
     unexpected,
 )
 from fscontract.contract.program.outcome import Kind, Outcome
@@ -194,7 +194,7 @@ TELL = Operation(
             ("python.tell.value",),
             always,
             _tell,
-            says_position,
+            describe_position,
         ),
     ),
     clauses=("python.tell.stays",),

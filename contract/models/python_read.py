@@ -61,7 +61,7 @@ def is_bytes(value: Any) -> bool:
     return type(value) is bytes
 
 
-def says_empty(call: Call) -> tuple[str, ...]:
+def describe_empty(call: Call) -> tuple[str, ...]:
     """Return the expected outcome of a read of bytes at the end."""
     return ("returns b''",)
 
@@ -118,7 +118,7 @@ def _line_end(clause: str, end: bytes | None) -> Callable[[Call, Outcome], Verdi
     return accept
 
 
-def _says_line(call: Call) -> tuple[str, ...]:
+def _describe_line(call: Call) -> tuple[str, ...]:
     limit = _limit(call)
     line = _line(call.state)
     return (f"returns {show_bytes(line if limit is None else line[:limit])}",)
@@ -138,7 +138,7 @@ READLINE = Operation(
         ),
     ),
     rows=(
-        Row(("python.readline.limit",), lambda c: _limit(c) == 0, _read_no_line, says_empty),
+        Row(("python.readline.limit",), lambda c: _limit(c) == 0, _read_no_line, describe_empty),
         *(
             Row(
                 (clause,),
@@ -146,7 +146,7 @@ READLINE = Operation(
                     _limit(c) != 0 and may_have_data(c) and _line_clause(c) == clause
                 ),
                 _read_line,
-                _says_line,
+                _describe_line,
             )
             for clause in ("python.readline.limit", "python.readline.line", "python.readline.last")
         ),
@@ -154,7 +154,7 @@ READLINE = Operation(
             ("python.readline.eof",),
             lambda c: _limit(c) != 0 and may_be_at_end(c),
             _line_end("python.readline.eof", b""),
-            says_empty,
+            describe_empty,
         ),
     ),
     clauses=("python.readline.advance",),
@@ -164,7 +164,7 @@ READLINE = Operation(
 NEXT = Operation(
     refusals=(after_close("python.iter.closed"),),
     rows=(
-        Row(("python.iter.lines",), may_have_data, _read_line, _says_line),
+        Row(("python.iter.lines",), may_have_data, _read_line, _describe_line),
         Row(
             ("python.iter.end",),
             may_be_at_end,
@@ -295,7 +295,7 @@ def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
     return moved(call, 0, "python.read.zero")._replace(exercised=())
 
 
-def _says_rest(call: Call) -> tuple[str, ...]:
+def _describe_rest(call: Call) -> tuple[str, ...]:
     return (f"returns {bytes_here(call)}",)
 
 
@@ -307,12 +307,12 @@ READ = Operation(
         ),
     ),
     rows=(
-        Row(("python.read.zero",), lambda c: c.args[0] == 0, _read_nothing, says_empty),
+        Row(("python.read.zero",), lambda c: c.args[0] == 0, _read_nothing, describe_empty),
         Row(
             (),
             lambda c: c.args[0] != 0 and _reads_all(c) and may_have_data(c),
             _read_all,
-            _says_rest,
+            _describe_rest,
         ),
         Row(
             ("python.read.count", "python.read.data"),
@@ -324,13 +324,13 @@ READ = Operation(
             (),
             lambda c: c.args[0] is None and may_be_at_end(c),
             _refuses_none,
-            says_empty,
+            describe_empty,
         ),
         Row(
             ("python.read.eof",),
             lambda c: c.args[0] not in (0, None) and may_be_at_end(c),
             _read_end("python.read.eof"),
-            says_empty,
+            describe_empty,
         ),
     ),
     clauses=(
@@ -347,8 +347,10 @@ READ = Operation(
 READALL = Operation(
     refusals=(after_close("python.readall.closed"),),
     rows=(
-        Row(("python.readall.data",), may_have_data, _read_all, _says_rest),
-        Row(("python.readall.eof",), may_be_at_end, _read_end("python.readall.eof"), says_empty),
+        Row(("python.readall.data",), may_have_data, _read_all, _describe_rest),
+        Row(
+            ("python.readall.eof",), may_be_at_end, _read_end("python.readall.eof"), describe_empty
+        ),
     ),
     clauses=("python.readall.advance",),
     moves=True,

@@ -16,11 +16,11 @@ from fscontract.contract.models.transition_table import (
     byte_fits,
     bytes_fit,
     closed,
+    describe_bytes,
     is_count,
     is_open,
     may_be_at_end,
     may_have_data,
-    says_bytes,
     span,
     unexpected,
     untouched,
@@ -41,7 +41,7 @@ def noticed(call: Call) -> tuple[str, ...]:
     return confirmed
 
 
-def says_end(call: Call) -> tuple[str, ...]:
+def describe_end(call: Call) -> tuple[str, ...]:
     """Return the expected outcome of a stream read at the end."""
     return ("returns -1, the end",)
 
@@ -65,7 +65,7 @@ def _byte(call: Call, outcome: Outcome) -> Accepted | Failure:
     )
 
 
-def _says_byte(call: Call) -> tuple[str, ...]:
+def _describe_byte(call: Call) -> tuple[str, ...]:
     pos, data = call.state.pos, call.state.versions[-1]
     return (f"returns {data[pos]}, the byte at {pos}" if 0 <= pos < len(data) else "a byte",)
 
@@ -82,8 +82,8 @@ def _byte_end(call: Call, outcome: Outcome) -> Accepted | Failure:
 READ_BYTE = Operation(
     refusals=(Refusal("read-byte.closed", closed, IO, cause="close.state"),),
     rows=(
-        Row(("read-byte.value",), may_have_data, _byte, _says_byte),
-        Row(("read-byte.eof",), may_be_at_end, _byte_end, says_end),
+        Row(("read-byte.value",), may_have_data, _byte, _describe_byte),
+        Row(("read-byte.eof",), may_be_at_end, _byte_end, describe_end),
     ),
     clauses=("read-byte.advance", "read-byte.eof-state", "input-stream.same-data"),
     moves=True,
@@ -129,7 +129,7 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Accepted(after, noticed(call))
 
 
-def _says_into(call: Call) -> tuple[str, ...]:
+def _describe_into(call: Call) -> tuple[str, ...]:
     state, length = call.state, call.args[2]
     maximum = min(length, max(state.longest - max(state.pos, 0), 0))
     return (
@@ -138,7 +138,7 @@ def _says_into(call: Call) -> tuple[str, ...]:
 
 
 def _bytes_here(call: Call, count: int) -> str:
-    return says_bytes(call.state, max(call.state.pos, 0), count)
+    return describe_bytes(call.state, max(call.state.pos, 0), count)
 
 
 def _into_end(call: Call, outcome: Outcome) -> Accepted | Failure:
@@ -212,9 +212,9 @@ READ_INTO = Operation(
             ),
             lambda c: _asks(c) and may_have_data(c),
             _into,
-            _says_into,
+            _describe_into,
         ),
-        Row(("read-into.eof",), lambda c: _asks(c) and may_be_at_end(c), _into_end, says_end),
+        Row(("read-into.eof",), lambda c: _asks(c) and may_be_at_end(c), _into_end, describe_end),
     ),
     clauses=("read-into.advance", "read-into.reject-stays", "input-stream.same-data"),
     moves=True,

@@ -17,9 +17,9 @@ from fscontract.contract.models.transition_table import (
     Row,
     always,
     closed,
+    describe_position,
     is_count,
     is_open,
-    says_position,
     unexpected,
 )
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
@@ -85,7 +85,7 @@ def _get_pos_closed(call: Call, outcome: Outcome) -> Accepted | Failure:
 GET_POS = Operation(
     refusals=(),
     rows=(
-        Row(("getpos.value",), is_open, _get_pos, says_position),
+        Row(("getpos.value",), is_open, _get_pos, describe_position),
         Row(
             ("getpos.closed",),
             closed,
@@ -226,7 +226,7 @@ def _new_source(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Accepted(state.at(state.pos, moved))
 
 
-def _says_source(call: Call) -> tuple[str, ...]:
+def _describe_source(call: Call) -> tuple[str, ...]:
     if call.has("supports-new-source"):
         return ("returns True", "returns False")
     return ("returns False", "raises UNSUPPORTED or IO")
@@ -241,8 +241,8 @@ SEEK_TO_NEW_SOURCE = Operation(
         ),
     ),
     rows=(
-        Row((), is_open, _new_source, _says_source),
-        Row((), closed, lambda c, o: Accepted(c.state), _says_source),
+        Row((), is_open, _new_source, _describe_source),
+        Row((), closed, lambda c, o: Accepted(c.state), _describe_source),
     ),
     clauses=(
         "new-source.moved",
@@ -319,7 +319,7 @@ def _capability(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Failure(clause, "", "raised" if outcome.raised else "value")
 
 
-def _says_capability(call: Call) -> tuple[str, ...]:
+def _describe_capability(call: Call) -> tuple[str, ...]:
     return (f"returns {CAPABILITIES.get(call.args[0], ('', '', False))[2]}",)
 
 
@@ -327,7 +327,7 @@ HAS_CAPABILITY = Operation(
     refusals=(),
     rows=(
         *(
-            Row((clause,), partial(_decides, clause), _capability, _says_capability)
+            Row((clause,), partial(_decides, clause), _capability, _describe_capability)
             for clause, _, _ in CAPABILITIES.values()
         ),
         Row((), partial(_decides, ""), lambda c, o: Accepted(c.state), lambda c: ("anything",)),

@@ -152,7 +152,7 @@ def may_have_data(call: Call) -> bool:
     return ANY <= call.state.pos < call.state.longest
 
 
-def says_position(call: Call) -> tuple[str, ...]:
+def describe_position(call: Call) -> tuple[str, ...]:
     """Return the permitted answers to a query of the position."""
     state = call.state
     if state.pos == PAST:
@@ -209,6 +209,6 @@ def untouched(buffer: bytes, start: int, count: int) -> bool:
     return buffer.count(FILL, 0, start) + buffer.count(FILL, start + count) == outside
 
 
-def says_bytes(state: State, offset: int, count: int) -> str:
+def describe_bytes(state: State, offset: int, count: int) -> str:
     """Return the bytes that belong at an offset, as text for a report."""
     return show_bytes(state.versions[-1][offset : offset + count])

@@ -66,47 +66,47 @@ FAULTS: dict[str, FaultKind] = {
     for kind in (
         FaultKind(
             "short",
-            "The request gives at most so many bytes, and at least one.",
+            "The request returns at most this number of bytes, and at least one.",
             _READ, _EVERYWHERE, "amount", default=1, least=1, values=_AMOUNTS,
         ),
         FaultKind(
             "slow",
-            "Each byte of the answer takes so many seconds.",
+            "Each byte of the answer takes this number of seconds.",
             _READ, _STORES, "seconds", default=0.001, values=(0.001, 0.01),
         ),
         FaultKind("reset", "The connection is reset, and there is no answer.", _ANY, _EVERYWHERE),
         FaultKind(
             "timeout",
-            "There is no answer for so many seconds; then the request has failed.",
+            "There is no answer for this number of seconds; then the request fails.",
             _ANY, _EVERYWHERE, "seconds", default=1, values=(0.01, 1, 30),
         ),
         FaultKind(
             "throttle",
-            "The store is busy (503) and asks for so many seconds of patience.",
+            "The store is busy (503) and requests a delay of this number of seconds.",
             _ANY, _STORES, "seconds", default=1, values=(0, 1, 5, 120),
         ),
         FaultKind(
             "cut-body",
-            "The body ends after so many bytes, though more were announced.",
+            "The body ends after this number of bytes, although more were announced.",
             _READ, _STORES, "amount", default=0, values=(0, *_AMOUNTS),
         ),
         FaultKind(
             "corrupt",
-            "Bytes of the replica that is read are flipped; its checksum tells.",
+            "Bytes of the replica that is read are flipped; its checksum shows it.",
             _READ, _STORES,
         ),
         FaultKind("range", "The store can't satisfy the range (416).", _READ, _STORES),
         FaultKind(
-            "precondition", "The store says that the file is another one (412).", _READ, _STORES
+            "precondition", "The store reports that the file has changed (412).", _READ, _STORES
         ),
         FaultKind(
             "change",
-            "The file gets other bytes of the same length just before the request, once in a plan.",
+            "The file is overwritten with the same length just before the request, once in a plan.",
             _ANY - {"list"}, frozenset({"fake", "local"}),
         ),
         FaultKind(
             "cut",
-            "The file loses its second half just before the request, once in a plan.",
+            "The file is truncated to its first half just before the request, once in a plan.",
             _ANY - {"list"}, frozenset({"fake", "local"}),
         ),
         FaultKind(
@@ -116,17 +116,17 @@ FAULTS: dict[str, FaultKind] = {
         ),
         FaultKind(
             "revoke",
-            "The permission to read the file is taken away just before the request.",
+            "The permission to read the file is revoked just before the request.",
             _ANY - {"list"}, _EVERYWHERE,
         ),
         FaultKind(
             "descriptors",
-            "The process has no descriptors left to open the file with.",
+            "The process has no free descriptor for the file.",
             frozenset({"open"}), frozenset({"fake", "local"}),
         ),
         FaultKind(
             "hang",
-            "There is no answer for so many seconds; then it comes.",
+            "The answer is delayed by this number of seconds.",
             _ANY, _EVERYWHERE, "seconds", default=3600, values=(3600,),
         ),
     )
@@ -150,14 +150,14 @@ class Fault:
     def __post_init__(self) -> None:
         kind = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
         if kind is None:
-            raise ProgramError(f"no kind {self.kind!r:.80}; known: {', '.join(FAULTS)}")
+            raise ProgramError(f"unknown kind {self.kind!r:.80}; known: {', '.join(FAULTS)}")
         for name in ("at", "times"):
             _check(name, getattr(self, name), 1, MOST_REQUESTS)
         for name, maximum in (("amount", MOST_BYTES), ("seconds", MOST_SECONDS)):
             value = getattr(self, name)
             if value is not None and name != kind.parameter:
-                takes = f"only {kind.parameter}" if kind.parameter else "no number but at and times"
-                raise ProgramError(f"{kind.name} has no {name}; it takes {takes}")
+                allowed = ", ".join(("at", "times", *filter(None, [kind.parameter])))
+                raise ProgramError(f"unknown parameter {name} of {kind.name}; allowed: {allowed}")
             if value is not None:
                 _check(name, value, kind.least, maximum)
 
@@ -193,11 +193,13 @@ class Fault:
     def from_json(cls, data: Any, where: str = "fault") -> Fault:
         """Parse a fault; ProgramError names the place and what is allowed there."""
         if not isinstance(data, dict) or "kind" not in data:
-            raise ProgramError(f"{where}: expected an object with kind, not {data!r:.80}")
+            raise ProgramError(f"{where}: expected an object with kind, got {data!r:.80}")
         fields = tuple(cls.__dataclass_fields__)
         for name in data:
             if name not in fields:
-                raise ProgramError(f"{where}: no field {name!r:.80}; known: {', '.join(fields)}")
+                raise ProgramError(
+                    f"{where}: unknown field {name!r:.80}; known: {', '.join(fields)}"
+                )
         try:
             return cls(**data)
         except ProgramError as error:
@@ -212,7 +214,7 @@ class FaultPlan:
 
     def __post_init__(self) -> None:
         if isinstance(self.faults, Fault) or not all(isinstance(f, Fault) for f in self.faults):
-            raise ProgramError(f"a plan takes a tuple of faults, not {self.faults!r:.80}")
+            raise ProgramError(f"faults must be a tuple, got {self.faults!r:.80}")
         object.__setattr__(self, "faults", tuple(self.faults))
 
     def __str__(self) -> str:
@@ -233,10 +235,10 @@ class FaultPlan:
         if not isinstance(data, dict) or not isinstance(data.get("faults"), list):
             raise ProgramError(f"{where}: expected an object with a list of faults")
         if len(data) > 1:
-            raise ProgramError(f"{where}: expected faults and nothing else")
+            raise ProgramError(f"{where}: unexpected keys besides faults")
         faults = data["faults"]
         if len(faults) > MOST_FAULTS:
-            raise ProgramError(f"{where}: at most {MOST_FAULTS} faults, not {len(faults)}")
+            raise ProgramError(f"{where}: expected at most {MOST_FAULTS} faults, got {len(faults)}")
         return cls(
             tuple(Fault.from_json(f, f"{where}: fault {i}") for i, f in enumerate(faults, 1))
         )
@@ -340,7 +342,7 @@ class Firing:
             return f"it can only strike {kinds}, not {listed}{', ...' if len(due) > 3 else ''}"
         if possible and all(self._striking(s.number, s.kind) is not fault for s in possible):
             return "an earlier fault of the plan came first"
-        return "it changed nothing about the requests that it met"
+        return "it had no effect on its requests"
 
     def _striking(self, number: int, kind: str) -> Fault | None:
         return next((f for f in self.plan.faults if f.strikes(number, kind)), None)
@@ -406,5 +408,5 @@ def _check(name: str, value: Any, minimum: Number, maximum: Number) -> None:
     if type(value) not in types or not minimum <= value <= maximum:
         type_name = "a number" if name == "seconds" else "a whole number"
         raise ProgramError(
-            f"{name} must be {type_name} from {minimum} to {maximum}, not {value!r:.40}"
+            f"{name} must be {type_name} from {minimum} to {maximum}, got {value!r:.40}"
         )

@@ -98,7 +98,7 @@ class Opening:
             raise ProgramError(f"{where}: expected an object with file and calls")
         scene = data.get("file", "file")
         if scene not in SCENES:
-            raise ProgramError(f"{where}: file must be {' or '.join(SCENES)}, not {scene!r}")
+            raise ProgramError(f"{where}: file must be {' or '.join(SCENES)}, got {scene!r}")
         calls = enumerate(data.get("calls", []), 1)
         return cls(scene, tuple(_call(call, f"{where}: call {i}") for i, call in calls))
 
@@ -122,7 +122,7 @@ def _call(data: Any, where: str) -> BuilderCall:
     for name, value in zip(names, args, strict=True):
         fits, allowed = _ALLOWED[name]
         if not fits(value):
-            raise ProgramError(f"{where}: {method} {name}: {allowed} is wanted, not {value!r:.80}")
+            raise ProgramError(f"{where}: {method} {name}: expected {allowed}, got {value!r:.80}")
     return (method, *map(tuples, args))
 
 

@@ -94,12 +94,12 @@ class Step:
         if isinstance(data, dict):
             stream, data = data.get("stream", 0), data.get("call")
         if type(stream) is not int or not 0 <= stream <= 7:
-            raise ProgramError(f"{where}: stream must be 0 to 7, not {stream!r}")
+            raise ProgramError(f"{where}: stream must be 0 to 7, got {stream!r}")
         if not isinstance(data, list) or not data or not isinstance(data[0], str):
             raise ProgramError(f"{where}: expected a list such as ['seek', 0]")
         op, args = data[0], tuple(tuples(a) for a in data[1:])
         if op not in OPERATIONS:
-            raise ProgramError(f"{where}: no operation {op!r}; known: {', '.join(OPERATIONS)}")
+            raise ProgramError(f"{where}: unknown operation {op!r}; known: {', '.join(OPERATIONS)}")
         names = OPERATIONS[op]
         if len(args) != len(names):
             parameters = ", ".join(names) or "nothing"
@@ -152,14 +152,14 @@ class Program:
             raise ProgramError(f"{where}: expected an object with length and steps")
         length, streams = data.get("length"), data.get("streams", 1)
         if type(length) is not int or not 0 <= length <= 1 << 30:
-            raise ProgramError(f"{where}: length must be 0 to {1 << 30}, not {length!r}")
+            raise ProgramError(f"{where}: length must be 0 to {1 << 30}, got {length!r}")
         if type(streams) is not int or not 1 <= streams <= 8:
-            raise ProgramError(f"{where}: streams must be 1 to 8, not {streams!r}")
+            raise ProgramError(f"{where}: streams must be 1 to 8, got {streams!r}")
         steps = tuple(
             Step.from_json(s, f"{where}: step {i}") for i, s in enumerate(data["steps"], 1)
         )
         if any(s.stream >= streams for s in steps):
-            raise ProgramError(f"{where}: a step names a stream that is not opened")
+            raise ProgramError(f"{where}: unknown stream in a step")
         opening = None
         if "open" in data:
             opening = Opening.from_json(data["open"], f"{where}: open")
@@ -181,18 +181,22 @@ def resolve_step(step: Step, length: int, buffer: int) -> Step:
 def _check(name: str, value: Argument, where: str) -> None:
     if name in _NUMBERS:
         if not is_number(value) and not (name in ("size", "limit", "hint") and value is None):
-            raise ProgramError(f"{where}: a whole number or an anchor like 'len-1', not {value!r}")
+            raise ProgramError(
+                f"{where}: expected a whole number or an anchor like 'len-1', got {value!r}"
+            )
         if name == "size" and type(value) is int and value > 1 << 26:
-            raise ProgramError(f"{where}: at most {1 << 26} bytes, not {value}")
+            raise ProgramError(f"{where}: expected at most {1 << 26} bytes, got {value}")
     elif name == "ranges":
         if value is not None and not all(r is None or _is_range(r) for r in value):
-            raise ProgramError(f"{where}: a list of [offset, length] pairs, not {value!r}")
+            raise ProgramError(f"{where}: expected a list of [offset, length] pairs, got {value!r}")
     else:
         allowed = {"how": CHANGES, "allocate": ALLOCATORS, "format": FORMATS}.get(name)
         if name == "release":
             allowed = ("given", "absent", "null")
         if not isinstance(value, str) or (allowed and value not in allowed):
-            raise ProgramError(f"{where}: {' or '.join(allowed or ['a string'])}, not {value!r}")
+            raise ProgramError(
+                f"{where}: expected {' or '.join(allowed or ['a string'])}, got {value!r}"
+            )
 
 
 def _is_range(value: Argument) -> bool:

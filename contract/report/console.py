@@ -1,4 +1,4 @@
-"""The report for people at a terminal; in CI, or without a terminal, the same in plain lines."""
+"""The report for a terminal; in CI, or without a terminal, the same in plain lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from fscontract.contract.text import mask_url, plural, printable
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
 
-#: Columns of a report in a file, and the least and the most of one at a terminal.
+#: Columns of a report in a file, and the minimum and maximum at a terminal.
 _WIDTH, _MIN_WIDTH, _MAX_WIDTH = 98, 40, 120
 #: The colour of a line by its first word.
 _STYLES = {
@@ -49,7 +49,7 @@ _STYLES = {
 
 
 def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
-    """What is printed once a target has been checked, without colours."""
+    """Yield the lines that are printed after a target has been checked, without colours."""
     if isinstance(entry, NotSetUp):
         yield f"not set up: {printable(entry.message)}"
         return
@@ -77,7 +77,7 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
 
 
 def aligned(rows: list[list[str]], width: int = _WIDTH) -> Iterator[str]:
-    """A table in columns, names to the left, figures to the right; on its side if it is wide."""
+    """Yield a table in columns, names aligned left, numbers right; transposed if it is wide."""
     widths = _widths(rows)
     if sum(widths) + 2 * (len(widths) - 1) > width:
         rows = [list(row) for row in zip(*rows, strict=True)]
@@ -92,7 +92,7 @@ def _widths(rows: list[list[str]]) -> list[int]:
 
 
 def not_verified(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
-    """What was not verified and why; nothing if all was."""
+    """Yield the clauses that were not verified, with reasons; nothing if all were."""
     groups = result.unverified
     if not groups:
         return
@@ -112,14 +112,14 @@ def _facts(result: RunResult) -> str:
 
 
 def is_plain(stream: TextIO, environment: Mapping[str, str] | None = None) -> bool:
-    """Whether `stream` gets no colours and no progress line."""
+    """Return whether `stream` gets no colours and no progress line."""
     known = os.environ if environment is None else environment
     return bool(known.get("CI")) or known.get("TERM") == "dumb" or not stream.isatty()
 
 
 @contextmanager
 def shown_on(stream: TextIO) -> Iterator[Listener]:
-    """Somebody who listens to a run and shows how far it is, on a terminal if `stream` is one."""
+    """Return a listener that shows the progress of a run, on a terminal if `stream` is one."""
     if is_plain(stream):
         yield ProgressLines(lambda line: print(printable(line), file=stream, flush=True))
         return
@@ -133,9 +133,9 @@ def shown_on(stream: TextIO) -> Iterator[Listener]:
 
 
 class Console:
-    """Prints a run on `stream` while it goes on; call it with events, then `finish`.
+    """Prints a run on `stream`; call it with events, then `finish`.
 
-    If `quiet`, it prints the verdicts alone.
+    If `quiet`, it prints the verdicts only.
     """
 
     def __init__(self, stream: TextIO, plain: bool | None = None, quiet: bool = False) -> None:
@@ -144,7 +144,7 @@ class Console:
         self._rich: RichConsole | None = None
         self._line: ProgressLine | None = None
         self._headed = False
-        #: What the run had found when it was interrupted, None if it was not.
+        #: The partial result of an interrupted run; None if it was not interrupted.
         self.so_far: RunResult | None = None
         if not (is_plain(stream) if plain is None else plain):
             from rich.console import Console as RichConsole
@@ -159,7 +159,7 @@ class Console:
         self._lines = None if quiet or self._rich is not None else ProgressLines(self._print)
 
     def set_up(self, target: str) -> None:
-        """A target is being looked up, or started."""
+        """Show that a target is being looked up, or started."""
         if self._line is not None:
             self._line.say(f"setting up {mask_url(target)}")
 
@@ -196,13 +196,13 @@ class Console:
         self._headed = False
 
     def stop(self) -> None:
-        """Take the progress line away."""
+        """Remove the progress line."""
         if self._line is not None:
             self._line.stop()
 
     @property
     def _width(self) -> int:
-        """Of the report: that of the terminal, but no more than can be read with ease."""
+        """The width of the report: that of the terminal, up to a readable maximum."""
         return _WIDTH if self._rich is None else max(_MIN_WIDTH, min(self._rich.width, _MAX_WIDTH))
 
     def _head(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What GitHub shows of a job: annotations at the top of its page, and its summary."""
+"""GitHub job output: annotations at the top of the page, and the summary."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fscontract.contract.runner.baseline import Change, Comparison
 from fscontract.contract.runner.result import FAILING, Entry, NotSetUp, RunResult, Verdict
 from fscontract.contract.text import plural, printable
 
-#: GitHub shows so many annotations of each kind for a step, and drops the rest.
+#: Limit of GitHub for annotations of each kind in a step; it drops the rest.
 _MAX_ANNOTATIONS = 10
-#: Bytes that a step's summary may have; GitHub drops a longer one as a whole.
+#: Limit of GitHub for a step's summary in bytes; it drops a longer one completely.
 _LARGEST = 1024 * 1024
 
 
@@ -30,15 +30,15 @@ class Annotation(NamedTuple):
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:
-    """Whether this is a step of a GitHub job, whose output GitHub reads."""
+    """Return whether this is a step of a GitHub job, which processes the output."""
     return environment.get("GITHUB_ACTIONS") == "true"
 
 
 def annotated(entries: Sequence[Entry], compared: Sequence[Comparison]) -> list[Annotation]:
-    """What is wrong, as errors, and what is not as it should be, as warnings.
+    """Return errors for violations, and warnings for other problems.
 
-    `compared` has what became of the entries since the baseline, if there is one: then what
-    failed before is a warning. No more than GitHub shows: the last one counts what was left out.
+    `compared` has the changes since the baseline, if there is one: known failures are then
+    warnings. The number is limited; the last annotation counts the others.
     """
     annotations = [
         a for entry, beside in zip_longest(entries, compared) for a in _of(entry, beside)
@@ -50,8 +50,10 @@ def annotated(entries: Sequence[Entry], compared: Sequence[Comparison]) -> list[
 
 
 def append_summary(path: Path, text: str, short: str) -> bool:
-    """Append `text` to the summary of the step, or `short` if it would get too long; whether
-    there was room for either."""
+    """Append `text` to the summary of the step, or `short` if it would get too long.
+
+    Return whether one of them fitted.
+    """
     used = path.stat().st_size if path.exists() else 0
     for candidate in (text, short):
         data = candidate.encode("utf-8", "backslashreplace")
@@ -73,12 +75,12 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
             yield Annotation("warning", f"checking {entry.target}", text)
         for result in entry.clauses:
             if result.outcome is Verdict.LAX:
-                title = f"{result.clause.id} is not kept by {entry.target}"
+                title = f"{result.clause.id} is not satisfied by {entry.target}"
                 yield Annotation("warning", title, "\n".join(short_block(result)))
         yield from _unverified(entry)
     if beside is not None:
         for gone in beside.of(Change.VANISHED):
-            title = f"{gone.clause} is verified no more on {beside.target}"
+            title = f"{gone.clause} is no longer verified on {beside.target}"
             yield Annotation("error", title, f"{gone.now} ({gone.before})")
         for missed in beside.of(Change.UNEXERCISED):
             title = f"{missed.clause} was not exercised this time on {beside.target}"

@@ -21,7 +21,7 @@ from fscontract.contract.text import printable
 
 
 def render(entries: Sequence[Entry]) -> str:
-    """A `testsuites` document with a suite for each target; ends with a newline."""
+    """Return a `testsuites` document with a suite for each target; ends with a newline."""
     root = Element("testsuites", name="fscontract")
     for entry in entries:
         root.append(_not_set_up(entry) if isinstance(entry, NotSetUp) else _suite(entry))

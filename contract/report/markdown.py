@@ -20,17 +20,17 @@ from fscontract.contract.text import plural, printable
 
 
 def render(entries: Sequence[Entry]) -> str:
-    """A section for each target; ends with a newline."""
+    """Return a section for each target; ends with a newline."""
     return "\n".join(line for entry in entries for line in _section(entry))
 
 
 def render_briefly(entries: Sequence[Entry]) -> str:
-    """A line for each target; ends with a newline."""
+    """Return a line for each target; ends with a newline."""
     return "".join(f"- **{cell(entry.target)}**: {cell(_verdict(entry))}\n" for entry in entries)
 
 
 def cell(text: str) -> str:
-    """`text` so that it stays in one cell of a table and is shown as it is."""
+    """Escape `text` for a cell of a table."""
     escaped = html.escape(" ".join(printable(text).split()), quote=False)
     return "".join(f"\\{c}" if c in "\\|`*_[]~" else c for c in escaped)
 
@@ -108,7 +108,7 @@ def _titled(title: str, rows: list[list[str]]) -> Iterable[str]:
 
 
 def table_lines(rows: list[list[str]]) -> Iterable[str]:
-    """A table whose first row is the heading, and an empty line."""
+    """Yield the lines of a table whose first row is the heading, and an empty line."""
     for number, row in enumerate(rows):
         yield f"| {' | '.join(cell(text) for text in row)} |"
         if number == 0:
@@ -116,14 +116,14 @@ def table_lines(rows: list[list[str]]) -> Iterable[str]:
     yield ""
 
 
-#: What is listed one by one; what stands as it did is only counted.
+#: The changes that are listed one by one; unchanged outcomes are only counted.
 _LISTED = (Change.NEW, Change.VANISHED, Change.UNEXERCISED, Change.FIXED)
-#: What is counted where there is none, too.
+#: The changes that are counted even if there are none.
 _ALWAYS = (Change.NEW, Change.VANISHED, Change.FIXED)
 
 
 def as_lines(name: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """The differences from the baseline of this name, and how many there are."""
+    """Yield the differences from the baseline of this name, and their counts."""
     yield printable(f"baseline {name}")
     width = max(
         (len(c) for c in _LISTED if any(comparison.of(c) for comparison in comparisons)), default=0
@@ -139,7 +139,7 @@ def as_lines(name: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 
 def as_markdown(name: str, comparisons: Sequence[Comparison]) -> str:
-    """A section for a job's summary; ends with a newline."""
+    """Return a section for a job's summary; ends with a newline."""
     rows = [["Change", "Target", "Clause", "Now", "In the baseline"]]
     for comparison in comparisons:
         for change in _LISTED:
@@ -160,7 +160,7 @@ def as_markdown(name: str, comparisons: Sequence[Comparison]) -> str:
 
 
 def tally(comparisons: Sequence[Comparison]) -> str:
-    """How many clauses became what, such as `1 new, 0 vanished, 2 fixed, 3 fail as before`."""
+    """Return the counts of changes, such as `1 new, 0 vanished, 2 fixed, 3 fail as before`."""
     count = Counter(d.change for c in comparisons for d in c.differences)
     listed = [change for change in _LISTED if count[change] or change in _ALWAYS]
     parts = [f"{count[change]} {change.value}" for change in listed]

@@ -1,4 +1,4 @@
-"""Build the matrix of clauses and targets from JSON reports, which are not trusted."""
+"""Build the matrix of clauses and targets from untrusted JSON reports."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ from fscontract.contract.runner.result import GLYPHS, RunVerdict, Verdict, verdi
 from fscontract.contract.spec.clauses import clauses, documents
 from fscontract.contract.untrusted import UntrustedError, load_json, load_text
 
-#: Outcomes that need a finding which explains them.
+#: Outcomes that must be explained by a finding.
 RED = frozenset({Verdict.FAIL, Verdict.KNOWN, Verdict.LAX, Verdict.HANG, Verdict.CRASH})
-#: What tells columns of one name apart, in the order in which it is tried.
+#: The fields that distinguish columns of one name, in the order in which they are tried.
 _APART = ("binding", "profile", "effort", "seed", "version", "started", "source")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What one run says of one clause; `outcome` is None if it was not asked."""
+    """The outcome of one clause in one run; None if the clause was not selected."""
 
     outcome: Verdict | None = None
     actual: str = ""
     expected: tuple[str, ...] = ()
     reason: str = ""
     issue: str = ""
-    #: How it fails, one entry for each failure; empty for reports of versions that did not say.
+    #: The signature of each failure; empty in reports of versions without signatures.
     signatures: tuple[str, ...] = ()
 
     @property
     def red(self) -> bool:
-        """Whether a finding has to explain it."""
+        """True if a finding must explain it."""
         return self.outcome in RED
 
     @property
     def text(self) -> str:
-        """Glyph and word, empty if the run was not asked."""
+        """The glyph and the word; empty if the clause was not selected."""
         return "" if self.outcome is None else f"{GLYPHS[self.outcome]} {self.outcome.value}"
 
 
-#: The cell of a run that was not asked about the clause.
+#: The cell of a clause that was not selected.
 NOT_SELECTED = Cell()
 
 
 @dataclass
 class Column:
-    """One run on one target. `error` says why it could not be set up, "" if it could."""
+    """One run on one target. `error` is the reason if it could not be set up, otherwise ""."""
 
     label: str
     target: str
@@ -74,7 +74,7 @@ class Column:
 
     @property
     def counts(self) -> Counter[Verdict]:
-        """How many clauses came out how."""
+        """The number of clauses by outcome."""
         return Counter(c.outcome for c in self.cells.values() if c.outcome is not None)
 
     @property
@@ -96,7 +96,7 @@ class Row:
 
     @property
     def counts(self) -> Counter[Verdict]:
-        """In how many columns it came out how."""
+        """The number of columns by outcome."""
         return Counter(c.outcome for c in self.cells if c.outcome is not None)
 
 
@@ -118,13 +118,13 @@ class DocumentRows:
 
     @property
     def rows(self) -> Iterator[Row]:
-        """All of them."""
+        """The rows of all sections."""
         return (row for section in self.sections for row in section.rows)
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """The whole table, and when it was joined."""
+    """The whole table, and the time at which it was joined."""
 
     title: str
     joined: datetime
@@ -133,20 +133,20 @@ class Matrix:
 
     @property
     def outcomes(self) -> tuple[Verdict, ...]:
-        """Those that occur, in their usual order."""
+        """The outcomes that occur, in their usual order."""
         present = {v for column in self.columns for v in column.counts}
         return tuple(v for v in Verdict if v in present)
 
 
 def join(columns: Sequence[Column], title: str, joined: datetime) -> Matrix:
-    """One table of these columns, in their order; those of one name get names that differ."""
-    _tell_apart(columns)
+    """Join these columns in one table, in their order; columns with equal names get new ones."""
+    _distinguish(columns)
     selected = dict.fromkeys(clause for column in columns for clause in column.cells)
     return Matrix(title, joined, tuple(columns), tuple(_parts(list(selected), columns)))
 
 
 def _parts(selected: Iterable[str], columns: Sequence[Column]) -> Iterator[DocumentRows]:
-    """Clauses in the order of the documents; those of no document, by another version, are last."""
+    """Yield clauses in the order of the documents; unknown ones, of other versions, come last."""
     known = clauses()
     by_document: dict[str, dict[str, list[Row]]] = {name: {} for name in (*documents(), "")}
     for name in [
@@ -170,7 +170,7 @@ def _level(clause: str, columns: Sequence[Column]) -> str:
     return next(column.levels[clause] for column in columns if clause in column.levels)
 
 
-def _tell_apart(columns: Sequence[Column]) -> None:
+def _distinguish(columns: Sequence[Column]) -> None:
     groups: dict[str, list[Column]] = {}
     for column in columns:
         groups.setdefault(column.label, []).append(column)
@@ -186,7 +186,7 @@ def _tell_apart(columns: Sequence[Column]) -> None:
 
 
 def _differences(group: Sequence[Column]) -> list[list[str]]:
-    """For each column as few words as tell it from the others of its name."""
+    """Return the shortest suffix that distinguishes each column from others of its name."""
     words: list[list[str]] = [[] for _ in group]
     for name in _APART:
         values = [str(getattr(column, name)) for column in group]
@@ -200,13 +200,13 @@ def _differences(group: Sequence[Column]) -> list[list[str]]:
 
 
 class MatrixError(ValueError):
-    """A report that can't be used: which file, and what is wrong, in one line."""
+    """An invalid report; the message has the file and the error, in one line."""
 
 
 def read_reports(path: Path, label: str = "") -> list[Column]:
-    """The targets of a JSON report, a column each; MatrixError if it is none.
+    """Return a column for each target of a JSON report. Raise MatrixError for an invalid one.
 
-    `label` is shown instead of the target's name, or before it if the report has several.
+    `label` replaces the target's name, or precedes it if the report has several.
     """
     data = _load(path)
     _validate(data, path)
@@ -226,7 +226,7 @@ def _load(path: Path) -> Any:
 
 
 def _validate(data: Any, path: Path) -> None:
-    """Refuse what the published schema refuses, and say what is wrong with the entry itself."""
+    """Raise MatrixError for entries that violate the published schema, with the exact place."""
     if _validator("").is_valid(data):
         return
     fault = next(_faults(data), "a list of one report, or of none")
@@ -243,7 +243,7 @@ def _faults(data: Any) -> Iterator[str]:
 
 
 def _newer(data: Any) -> str:
-    """A hint if another version wrote it."""
+    """Return a hint if another version wrote the report."""
     entry = data[0] if isinstance(data, list) and data else data
     version = entry.get("fscontract") if isinstance(entry, dict) else None
     other = isinstance(version, str) and version != __version__
@@ -257,7 +257,7 @@ def _short(text: str) -> str:
 
 @lru_cache(maxsize=3)
 def _validator(kind: str) -> Any:
-    """Of the whole schema, or of one of its definitions."""
+    """Return the validator of the whole schema, or of one of its definitions."""
     from jsonschema import Draft202012Validator
 
     text = files("fscontract.specs").joinpath("report.schema.json").read_text(encoding="utf-8")
@@ -273,13 +273,15 @@ def _column(entry: Mapping[str, Any], path: Path) -> Column:
         return Column(**common, version=entry["fscontract"], error=entry["error"])
     twice = [i for i, n in Counter(c["id"] for c in entry["clauses"]).items() if n > 1]
     if twice:
-        raise MatrixError(f"{path}: not a report: {_short(twice[0])} is there twice")
+        raise MatrixError(f"{path}: not a report: duplicate {_short(twice[0])}")
     cells = {c["id"]: _cell(c) for c in entry["clauses"]}
     outcomes = {Verdict(c["outcome"]) for c in entry["clauses"]}
     verdict = verdict_of(outcomes, entry.get("incomplete", ""))
     if entry["conforms"] != (verdict is RunVerdict.CONFORMS):
         stated = "true" if entry["conforms"] else "false"
-        raise MatrixError(f"{path}: not a report: conforms is {stated}, its clauses say otherwise")
+        raise MatrixError(
+            f"{path}: not a report: conforms is {stated}, but its clauses contradict it"
+        )
     return Column(
         **common,
         version=entry["fscontract"],
@@ -309,14 +311,14 @@ def _cell(clause: Mapping[str, Any]) -> Cell:
 
 
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*\s*")
-#: The number of a finding, such as F1 or HADOOP-12.
+#: The id of a finding, such as F1 or HADOOP-12.
 _ID = re.compile(r"[A-Za-z]+-?\d+")
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
 @dataclass(frozen=True)
 class Link:
-    """A word of an `issue`; `address` is empty if it leads nowhere."""
+    """A word of an `issue`; `address` is empty if it has no link."""
 
     text: str
     address: str = ""
@@ -326,7 +328,7 @@ class Link:
 class Findings:
     """The findings of a Markdown file by their ids, each with its address.
 
-    Without a file (`source` is "") whatever a known failure says of its issue counts as one.
+    Without a file (`source` is ""), any text in the issue of a known failure counts as a finding.
     """
 
     source: str = ""
@@ -334,7 +336,7 @@ class Findings:
     titles: Mapping[str, str] | None = None
 
     def links(self, issue: str) -> tuple[Link, ...]:
-        """The words of an issue, with addresses where they are URLs or ids of findings."""
+        """Return the words of an issue, with addresses where they are URLs or ids of findings."""
         return tuple(Link(word, self._address(word)) for word in re.split(r"[\s,]+", issue) if word)
 
     def _address(self, word: str) -> str:
@@ -343,7 +345,7 @@ class Findings:
         return (self.anchors or {}).get(word, "")
 
     def fault(self, cell: Cell) -> str:
-        """What a cell lacks that has to have a finding, "" if it lacks nothing."""
+        """Return the missing part of a cell that needs a finding, "" if nothing is missing."""
         links = self.links(cell.issue)
         if not cell.red or (links and self.anchors is None):
             return ""
@@ -357,7 +359,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A cell without a finding, and what it lacks."""
+    """A cell without a finding, and the missing part."""
 
     column: Column
     clause: str
@@ -366,9 +368,9 @@ class Unexplained:
 
 
 def load_findings(path: Path, address: str) -> Findings:
-    """The findings of a file: headings that begin with an id, such as `### F1 What is wrong`.
+    """Return the findings of a file: headings that begin with an id, such as `### F1 Title`.
 
-    `address` is where links to the file lead.
+    `address` is the target of links to the file.
     """
     try:
         text = load_text(path)
@@ -391,7 +393,7 @@ def load_findings(path: Path, address: str) -> Findings:
 
 
 def headings(text: str) -> Iterator[str]:
-    """The headings of a Markdown text, those in blocks of code left out."""
+    """Yield the headings of a Markdown text outside of code blocks."""
     fence = ""
     for line in text.splitlines():
         mark = _FENCE.match(line)
@@ -402,7 +404,7 @@ def headings(text: str) -> Iterator[str]:
 
 
 def unexplained(matrix: Matrix, findings: Findings) -> list[Unexplained]:
-    """The cells that should have a finding and have none, column by column."""
+    """Return the cells that need a finding and have none, column by column."""
     return [
         Unexplained(column, clause, cell, fault)
         for column in matrix.columns

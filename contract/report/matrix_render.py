@@ -22,12 +22,12 @@ from fscontract.contract.runner.result import GLYPHS, MEANINGS, Verdict
 from fscontract.contract.spec.clauses import Level
 from fscontract.contract.text import plural
 
-#: A row of nothing else is counted, and not shown in full.
+#: A row with only these outcomes is counted, and not shown in full.
 _QUIET = frozenset({Verdict.PASS, Verdict.UNDECLARED, Verdict.INEXPRESSIBLE, None})
 
 
 def render_markdown(matrix: Matrix, findings: Findings, everything: bool = False) -> str:
-    """The page; ends with a newline. With `everything` no row is merely counted."""
+    """Return the page; ends with a newline. With `everything`, all rows are shown."""
     return "".join(f"{line}\n" for line in _page(matrix, findings, everything))
 
 
@@ -36,7 +36,7 @@ def _page(matrix: Matrix, findings: Findings, everything: bool) -> Iterator[str]
     yield ""
     yield (
         f"{plural(len(matrix.columns), 'target')}, joined on {matrix.joined:%Y-%m-%d %H:%M} UTC "
-        f"by `fscontract matrix` {__version__}. An empty cell: that run was not asked."
+        f"by `fscontract matrix` {__version__}. An empty cell: the run did not select the clause."
     )
     yield ""
     yield from (f"- {GLYPHS[v]} **{v.value}**: {MEANINGS[v]}" for v in matrix.outcomes)
@@ -102,7 +102,7 @@ def _link(link: Link) -> str:
     return f"[{escape(link.text)}]({quote(link.address, safe=_URL)})"
 
 
-#: What stays as it is in an address; brackets, bars and spaces do not.
+#: Characters that stay unescaped in an address; brackets, bars and spaces do not.
 _URL = ":/?#@!$&'*+,;=%~"
 
 
@@ -110,7 +110,7 @@ def _omitted(rows: list[Row]) -> Iterator[str]:
     if not rows:
         return
     yield "<details>"
-    yield f"<summary>{plural(len(rows), 'clause')} that no target breaks</summary>"
+    yield f"<summary>{plural(len(rows), 'clause')} that no target violates</summary>"
     yield ""
     yield from _table(
         [["Clause", "Level", "Targets"]]
@@ -123,7 +123,7 @@ def _omitted(rows: list[Row]) -> Iterator[str]:
 def _counted(row: Row) -> str:
     parts = [f"{row.counts[v]} {v.value}" for v in Verdict if row.counts[v]]
     empty = sum(cell.outcome is None for cell in row.cells)
-    return ", ".join([*parts, *([f"{empty} not asked"] if empty else [])])
+    return ", ".join([*parts, *([f"{empty} not selected"] if empty else [])])
 
 
 def _counts(matrix: Matrix) -> Iterator[list[str]]:
@@ -143,7 +143,7 @@ def _without(matrix: Matrix, findings: Findings) -> Iterator[str]:
     yield "## Without a finding"
     yield ""
     if not missing:
-        yield "None: every clause that a target breaks has a finding."
+        yield "None: every violation has a finding."
         return
     heading = ["Target", "Clause", "Outcome", "Seen", "Why"]
     rows = ([u.column.label, u.clause, u.cell.text, u.cell.actual, u.fault] for u in missing)
@@ -159,7 +159,7 @@ def _table(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def render_html(matrix: Matrix, findings: Findings) -> str:
-    """The page, which is one file and loads nothing."""
+    """Return the page as one file that loads nothing."""
     return page(
         "matrix.html.j2",
         "matrix.js",

@@ -1,4 +1,4 @@
-"""How far a run has come: a line at the foot of a terminal, or plain ones now and then."""
+"""The progress of a run: a status line of a terminal, or plain lines at intervals."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _BAR = 12
 _PER_SECOND = 5
-#: The ranks of the target and of the bar, which a log goes without.
+#: The ranks of the target and of the bar, which a log omits.
 _DRAWN = frozenset({0, 2})
-#: What is left is guessed once so much of a phase is done, and so many seconds went by.
+#: The remaining time is estimated after this share of a phase, and this number of seconds.
 _ENOUGH, _PATIENCE = 0.02, 1.0
-#: How many seconds pass between two plain lines at least.
+#: The minimum of seconds between two plain lines.
 _PAUSE = 60.0
 
 
 class Segment(NamedTuple):
-    """A piece of the line; where it is too long, parts of the lowest rank are left out."""
+    """A piece of the line; if the line is too long, parts of the lowest rank are removed."""
 
     rank: int
     text: str
@@ -41,21 +41,21 @@ class Segment(NamedTuple):
 
 
 class State:
-    """What the events of a run have told so far."""
+    """The state of a run, from its events so far."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self.begin("")
 
     def begin(self, phase: str) -> None:
-        """A run starts, or what comes before it."""
+        """Start a run, or a step before it."""
         self._target = ""
         self._clauses = self._judged = self._violations = 0
         self._began = self._clock()
         self._enter(phase, None)
 
     def hear(self, event: Event) -> None:
-        """Take an event in."""
+        """Update the state by an event."""
         if isinstance(event, RunStarted):
             self.begin("setting up")
             self._target, self._clauses = event.target, event.clauses
@@ -67,17 +67,18 @@ class State:
             self._judged = max(self._judged, event.clauses)
         elif isinstance(event, ViolationFound):
             known = clauses().get(event.clause)
-            self._violations += known is None or known.level is not Level.SHOULD  # which is lax
+            # a missed SHOULD is not a violation
+            self._violations += known is None or known.level is not Level.SHOULD
 
     def parts(self, width: int) -> list[Segment]:
-        """The line's parts that fit, in their order."""
+        """Return the line's parts that fit, in their order."""
         parts = [p for p in self._parts() if p.text]
         while len(parts) > 1 and sum(len(p.text) for p in parts) + 3 * len(parts) > width:
             parts.remove(min(parts, key=lambda p: p.rank))
         return parts
 
     def text(self) -> str:
-        """All of it that a log has a use for, which has named the target before."""
+        """Return all parts for a log, which has named the target before."""
         return ", ".join(p.text for p in self._parts() if p.text and p.rank not in _DRAWN)
 
     def _enter(self, phase: str, total: int | None) -> None:
@@ -102,7 +103,7 @@ class State:
         ]
 
     def _violation_count(self) -> str:
-        """How many violations; nothing before there is a target to have any."""
+        """Return the number of violations; "" before the target is known."""
         return plural(self._violations, "violation") if self._target else ""
 
     def _programs(self) -> str:
@@ -119,7 +120,7 @@ class State:
         return "━" * full + "─" * (_BAR - full)
 
     def _remaining(self, now: float) -> str:
-        """What is left of the phase by the pace so far, if it is known how much there is."""
+        """Return the estimated rest of the phase, "" if its total is unknown."""
         spent, total = now - self._entered, self._total or 0
         if spent < _PATIENCE or not total or self._done < _ENOUGH * total:
             return ""
@@ -127,7 +128,7 @@ class State:
 
 
 class ProgressLine:
-    """Shows the state of a run on a rich console while it goes on; call it with events."""
+    """Shows the state of a run on a rich console; call it with events."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -135,7 +136,7 @@ class ProgressLine:
         self._live: Any = None
 
     def __call__(self, event: Event) -> None:
-        """Take an event in; the line goes with the end of the run."""
+        """Update the line by an event; the end of the run removes it."""
         if isinstance(event, RunFinished):
             self.stop()
             return
@@ -143,12 +144,12 @@ class ProgressLine:
         self._show()
 
     def say(self, phase: str) -> None:
-        """Show what is done while there is no run."""
+        """Show the current step outside of a run."""
         self._state.begin(phase)
         self._show()
 
     def stop(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -163,7 +164,7 @@ class ProgressLine:
             get_renderable=self._line,
             refresh_per_second=_PER_SECOND,
             transient=True,
-            redirect_stdout=False,  # what a target prints is its own
+            redirect_stdout=False,  # the target's output is not markup
             redirect_stderr=False,
         )
         self._live.start(refresh=True)
@@ -180,10 +181,10 @@ class ProgressLine:
 
 
 class ProgressLines:
-    """Prints the state of a run once a minute while it goes on; call it with events.
+    """Prints the state of a run once a minute; call it with events.
 
-    What takes no minute is not mentioned. A log that nothing is added to for long looks dead, and
-    there are CI services that end its job.
+    Steps of less than a minute are omitted. A log without new lines looks dead, and some CI
+    services end its job.
     """
 
     def __init__(self, show: Callable[[str], None], clock: Callable[[], float] = monotonic) -> None:
@@ -193,7 +194,7 @@ class ProgressLines:
         self._last_shown = clock()
 
     def __call__(self, event: Event) -> None:
-        """Take an event in."""
+        """Update the state by an event."""
         self._state.hear(event)
         if isinstance(event, RunStarted):
             self._last_shown = self._clock()

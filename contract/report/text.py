@@ -17,7 +17,7 @@ from fscontract.contract.text import plural, printable
 
 
 def table(result: RunResult) -> list[list[str]]:
-    """Counts of clauses by level and outcome; the first row is the heading, the last the sum."""
+    """Return counts of clauses by level and outcome; first row is the heading, last the sum."""
     counts = Counter((r.clause.level, r.outcome) for r in result.clauses)
     outcomes = [v for v in Verdict if any(counts[level, v] for level in Level)]
     rows = [["", *(v.value for v in outcomes), "all"]]
@@ -43,7 +43,7 @@ _MAX_SHOWN = 3
 
 
 def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
-    """Everything a reader needs of a failed clause: statement, program, outcomes, what to run."""
+    """Return the details of a failed clause: statement, program, outcomes, commands."""
     clause = result.clause
     lines = [f"{_word(result)}  {clause.id}  {clause.level}  {clause.citation}"]
     lines += [f"  {line}" for line in wrap(clause.statement, width - 2)]
@@ -65,13 +65,13 @@ def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
 
 
 def more(result: ClauseResult) -> str:
-    """Say how many failures of a clause a report leaves out; "" if none."""
+    """Return the number of failures of a clause that a report omits, as text; "" if none."""
     left_out = len(result.counterexamples) - _MAX_SHOWN
     return "" if left_out <= 0 else f"{plural(left_out, 'failure')} in the JSON report"
 
 
 def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
-    """A SHOULD that is not kept, without its reasons."""
+    """Return a SHOULD that is missed, without the reasons."""
     clause, example = result.clause, result.counterexample
     lines = [f"{_word(result)}  {clause.id}  {clause.level}  {clause.citation}"]
     lines += [f"  {line}" for line in wrap(clause.statement, width - 2)]
@@ -83,14 +83,14 @@ def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
 
 
 def known_line(result: ClauseResult) -> str:
-    """A known failure in a line."""
+    """Return a known failure as a line."""
     reasons = dict.fromkeys(" ".join(f.known.split()) for f in result.counterexamples if f.known)
     text = "; ".join(reasons) or " ".join(result.reason.split())
     return printable(f"{_word(result)}  {result.clause.id}  {text}")
 
 
 def summary_of(result: ClauseResult) -> str:
-    """The outcome as one line without the clause's name, for lists and attributes."""
+    """Return the outcome as one line without the clause's name, for lists and attributes."""
     example = result.counterexample
     if result.outcome is Verdict.FIXED or example is None:
         text = result.reason
@@ -107,7 +107,7 @@ def _other_failure(example: Counterexample, width: int) -> Iterator[str]:
 
 def _again(example: Counterexample) -> Iterator[str]:
     if example.replay_command:
-        yield f"  {'again':{_LABEL}} {example.replay_command}"  # to be copied: one line
+        yield f"  {'again':{_LABEL}} {example.replay_command}"  # one line, so that it can be copied
 
 
 def _counterexample(example: Counterexample, width: int) -> Iterator[str]:

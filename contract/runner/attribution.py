@@ -1,8 +1,8 @@
-"""Which clause a failing program breaks: the call that noticed, or one before it.
+"""Attribution of failures: find the clause that a failing program violates.
 
-A wrong position shows in whatever call comes next. To tell the two apart, the shrunk program is
-run again with other calls in the place of the one that failed: witnesses, which see the same
-position in another way.
+A wrong position shows only in the next call. To find out which call is wrong, the shrunk program is
+run again with other calls in place of the failing one: witnesses, which observe the same position
+in another way.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from fscontract.contract.runner.execution import Violation
 
 
 class Witnesses(NamedTuple):
-    """How one API shows where a stream is: its position, and two reads."""
+    """Calls of one API that observe the position of a stream: its position, and two reads."""
 
     position: Step
     reads: tuple[Step, Step]
-    #: The clause that is broken if the position is wrong and the reads are right.
+    #: The clause that is violated if the position is wrong and the reads are right.
     lies: str
 
 
@@ -36,25 +36,28 @@ _STREAM = Witnesses(
 _PYTHON = Witnesses(
     Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "python.tell.value"
 )
-#: The clause that is broken if a closed stream goes on working.
+#: The clause that is violated if a closed stream still works.
 _CLOSED = "close.state"
-#: What a read breaks by failing as it should, but not when: the least that can be wrong with it.
+#: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
-#: A file in which a position has room before the end, for programs on an emptier one.
+#: Length of a file with space before the end, for programs on an emptier one.
 _ROOMY = 5
 
 
 class Charge(NamedTuple):
-    """The clause that a program breaks, and the simplest program known that breaks it so."""
+    """The clause that a program violates, and the simplest known program that shows it."""
 
     clause: str
     violation: Violation
 
 
 class Blame:
-    """Attributes violations. `run` gives a program's violation, `observe` every outcome of a
-    program, unjudged; `charge` the clause of an opening, given whether it goes well with optional
-    and mandatory options exchanged. `fixed` says that there is one file only, of one length."""
+    """Attributes violations to clauses.
+
+    `run` returns a program's violation, `observe` every outcome of a program, unjudged; `charge`
+    the clause of an opening, given whether it passes with optional and mandatory options exchanged.
+    `fixed` means that the target has one file only, of one length.
+    """
 
     def __init__(
         self,
@@ -69,7 +72,7 @@ class Blame:
         self._fixed = fixed
 
     def alone(self, violation: Violation) -> Violation:
-        """The call on a new stream, if it raises the same there: nothing before it is at fault."""
+        """Return the violation of the call alone on a new stream, if it raises the same there."""
         program = violation.program
         if violation.index <= 0 or not violation.outcome.raised:
             return violation
@@ -81,11 +84,11 @@ class Blame:
         return seen if seen is not None and alike else violation
 
     def clause(self, violation: Violation) -> str:
-        """Return the id of the broken clause."""
+        """Return the id of the violated clause."""
         return self.charge(violation).clause
 
     def charge(self, violation: Violation) -> Charge:
-        """Return the broken clause, and the violation that it comes down to."""
+        """Return the violated clause, and the violation that shows it."""
         program = violation.program
         for simpler in self._simpler(violation):
             seen = self._run(simpler)
@@ -94,7 +97,7 @@ class Blame:
         return Charge(self._own_clause(violation), violation)
 
     def _own_clause(self, violation: Violation) -> str:
-        """Return the clause of a program that fails by all that is particular about it."""
+        """Return the clause of a program whose special parts all matter for the failure."""
         program, failure = violation.program, violation.failure
         if program.faults is not None:
             return _of_faults(violation)
@@ -115,7 +118,7 @@ class Blame:
     def _simpler(violation: Violation) -> Iterator[Program]:
         """Yield programs without faults, an opening or changes of the file.
 
-        If one of them fails, those are not at fault.
+        If one of them fails, those parts are not the cause.
         """
         program = violation.program
         steps = tuple(s for s in program.steps if s.op != "change")
@@ -136,8 +139,10 @@ class Blame:
         return self._charge(violation, other is None or other.likeness != violation.likeness)
 
     def displaced(self, program: Program, last: int) -> str | None:
-        """The clause by which the stream is not where it should be before a call up to the one
-        at index `last`; None if every position is right as far as can be seen."""
+        """Return the clause of a wrong position before a call up to the one at index `last`.
+
+        Return None if every observable position is right.
+        """
         displacement = self.displacement(program, last)
         return None if displacement is None else displacement[0]
 
@@ -151,12 +156,14 @@ class Blame:
             with_ = _witnesses(program.steps[: index + 1])
             seen = self._at(program, index, with_.position)
             if seen is not None and seen.failure.aspect == "moved":
-                return self._who_moved(program, index, seen, with_), seen
+                return self._find_moving_call(program, index, seen, with_), seen
         return None
 
-    def _who_moved(self, program: Program, index: int, seen: Violation, with_: Witnesses) -> str:
+    def _find_moving_call(
+        self, program: Program, index: int, seen: Violation, with_: Witnesses
+    ) -> str:
         cause = seen.failure.cause or seen.failure.clause
-        if not seen.placed:  # reads at the end all say the same: try where there is room
+        if not seen.placed:  # reads at the end all return the same: try a longer file
             if self._fixed or program.length >= _ROOMY:
                 return cause
             program = replace(program, length=_ROOMY)
@@ -167,12 +174,12 @@ class Blame:
         return cause if any(wrong) else with_.lies
 
     def _at(self, program: Program, index: int, step: Step) -> Violation | None:
-        """The violation of `step` in the place of the call at `index`, if it is one."""
+        """Return the violation of `step` in place of the call at `index`, if there is one."""
         seen = self._run(program.with_steps((*program.steps[:index], step)))
         return seen if seen is not None and seen.index == index else None
 
     def _returned(self, violation: Violation) -> str:
-        """A seek that returned another position: is it there, or does it only say so?"""
+        """Return the clause of a seek that returned a wrong position."""
         program = violation.program.with_steps((*violation.program.steps, _PYTHON.position))
         failure = violation.failure
         outcomes = self._observe(program)
@@ -182,8 +189,11 @@ class Blame:
         return failure.clause if said.value != seen.value else failure.cause
 
     def _after_close(self, violation: Violation) -> str:
-        """A stream that goes on working was never closed. One that answers this call only, or
-        refuses in other words than it should, is closed."""
+        """Return the clause of a call on a closed stream.
+
+        A stream that still works was never closed. One that only answers this call, or raises
+        another error, is closed.
+        """
         failure, program = violation.failure, violation.program
         if violation.outcome.raised:
             return failure.clause
@@ -193,7 +203,7 @@ class Blame:
         return failure.cause if works else failure.clause
 
     def _cause(self, violation: Violation) -> str:
-        """The stream seems to be where it should be: does anything else fail there too?"""
+        """Return the clause of a failure at a right position, if another call also fails there."""
         failure, program, op = violation.failure, violation.program, violation.step.op
         cause = failure.cause
         if not cause or cause == failure.clause:
@@ -205,7 +215,7 @@ class Blame:
                 cause if self._at(program, violation.index, others[0]) else "input-stream.same-data"
             )
         if failure.aspect == "raised" and violation.index > 0:
-            return cause  # in a shrunk program the call before is what makes this one fail
+            return cause  # in a shrunk program the previous call causes the failure
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
 
@@ -222,8 +232,11 @@ def _of_faults(violation: Violation) -> str:
 
 
 def _without(violation: Violation, opening: Opening) -> Iterator[Program]:
-    """Programs without something that is not at fault if they fail as well: the builder, what lies
-    at the path, the calls of the stream, the key of the call that raised."""
+    """Yield programs without parts that are not the cause if they also fail.
+
+    These parts are the builder, the scene at the path, the calls of the stream, and the key of the
+    call that raised.
+    """
     program = violation.program
     if opening.scene in READABLE:
         if violation.index >= 0:
@@ -240,10 +253,10 @@ def _without(violation: Violation, opening: Opening) -> Iterator[Program]:
 
 
 def _how(outcome: Outcome) -> tuple[str, str]:
-    """The exception, without what it says of the one call."""
+    """Return the exception without the values of this call."""
     return outcome.kind.value, outcome.detail.partition(":")[0]
 
 
 def _witnesses(steps: tuple[Step, ...]) -> Witnesses:
-    """Python's file protocol sees for itself, the stream sees for all else."""
+    """Return the witnesses of the API: those of Python files, otherwise of streams."""
     return _PYTHON if all(s.op.startswith("py_") or s.op == "close" for s in steps) else _STREAM

@@ -1,4 +1,4 @@
-"""What differs between a run and an earlier one: what fails anew, what is verified no more."""
+"""Differences between a run and a baseline: new failures, and clauses no longer verified."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from fscontract.contract.spec.clauses import clauses, notice, read_id
 
 
 class Change(str, Enum):
-    """What became of a clause since the baseline."""
+    """The change of a clause since the baseline."""
 
-    NEW = "new"  # fails, and did not, or not in this way
+    NEW = "new"  # fails, and did not, or in another way
     VANISHED = "vanished"  # was verified, and is not any more
-    UNEXERCISED = "unexercised"  # the same, but this time only: the check of threads was stopped
-    STANDING = "standing"  # fails as it did
+    UNEXERCISED = "unexercised"  # the same, but the check of threads ended early this time
+    STANDING = "standing"  # fails as before
     FIXED = "fixed"  # failed, and holds
 
     def __str__(self) -> str:
         return self.value
 
 
-#: The failures of a clause that a difference names.
+#: The maximum of failures of a clause in a difference.
 _MAX_SHOWN = 3
 #: Changes that make a run fail.
 WORSE = frozenset({Change.NEW, Change.VANISHED})
@@ -45,7 +45,7 @@ WORSE = frozenset({Change.NEW, Change.VANISHED})
 
 @dataclass(frozen=True)
 class Difference:
-    """One clause with what became of it, and in words what is now and what was."""
+    """A clause with its change, and its outcomes now and in the baseline as text."""
 
     clause: str
     change: Change
@@ -55,19 +55,19 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A target's run beside that of the baseline; `remarks` say what may explain differences."""
+    """A target's run compared with the baseline; `remarks` are possible reasons for differences."""
 
     target: str
     differences: tuple[Difference, ...]
     remarks: tuple[str, ...] = ()
 
     def of(self, change: Change) -> tuple[Difference, ...]:
-        """The clauses that this became of."""
+        """Return the clauses with this change."""
         return tuple(d for d in self.differences if d.change is change)
 
     @property
     def worse(self) -> bool:
-        """Whether anything is new or vanished."""
+        """True if anything is new or vanished."""
         return any(d.change in WORSE for d in self.differences)
 
 
@@ -79,18 +79,18 @@ class Baseline:
         self._columns: dict[str, Column] = {}
         for column in columns:
             if column.target in self._columns:
-                raise MatrixError(f"{path}: {column.target} is there twice; a baseline has it once")
+                raise MatrixError(f"{path}: duplicate target {column.target}")
             self._columns[column.target] = column
 
     def require(self, targets: Iterable[str]) -> None:
-        """MatrixError unless it has a report of one of the targets at least."""
+        """Raise MatrixError unless it has a report of at least one of the targets."""
         names = list(targets)
         if not self._columns.keys() & set(names):
             has, lacks = " or ".join(self._columns), " or ".join(names)
             raise MatrixError(f"{self.path}: a report of {has}, not of {lacks}")
 
     def compare(self, entries: Sequence[Entry]) -> list[Comparison]:
-        """Each entry beside the baseline, in their order; then targets that were not checked."""
+        """Compare each entry with the baseline, then add targets that were not checked."""
         gone = self._columns.keys() - {entry.target for entry in entries}
         comparisons = [_compare(e.target, self._columns.get(e.target), e) for e in entries]
         unchecked = (_compare(t, c, None) for t, c in self._columns.items() if t in gone)
@@ -98,12 +98,12 @@ class Baseline:
 
 
 def load_baseline(path: Path) -> Baseline:
-    """The baseline that `check --json` wrote; MatrixError for a file that is none."""
+    """Return the baseline that `check --json` wrote. Raise MatrixError for an invalid file."""
     return Baseline(path, read_reports(path))
 
 
 def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
-    if isinstance(new, NotSetUp):  # it has a line and an exit code of its own
+    if isinstance(new, NotSetUp):  # UnicodeError has its own message and exit code
         return Comparison(target, ())
     was = {} if old is None else {read_id(name): cell for name, cell in old.cells.items()}
     results = {} if new is None else {r.clause.id: r for r in new.clauses}
@@ -130,13 +130,13 @@ def _difference(
 
 
 def _stopped(now: ClauseResult) -> bool:
-    """Whether it was selected, and all was ready for it, but its check was stopped before."""
+    """Return whether a run that ended early skipped a selected clause."""
     reasons = now.reason.split("; ")
     return now.outcome is Verdict.UNEXERCISED and any(r.startswith(STOPPED) for r in reasons)
 
 
 def _alike(was: Cell, now: ClauseResult) -> bool:
-    """Return whether it fails as it did, and in no other way."""
+    """Return whether it fails as before, and in no other way."""
     if was.outcome is not now.outcome:
         return False
     return now.outcome not in VIOLATED or not _new_failures(was, now)
@@ -167,7 +167,7 @@ def _before(was: Cell | None) -> str:
 
 
 def _missing(name: str, now: ClauseResult | None, unchecked: bool) -> str:
-    """Why a clause is verified no more."""
+    """Return the reason why a clause is not verified any more."""
     if unchecked:
         return "the target was not checked"
     if now is not None:

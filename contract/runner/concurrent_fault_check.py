@@ -1,4 +1,4 @@
-"""Whether positioned reads that run at the same time fail each for itself (fault.preads)."""
+"""Check that concurrent positioned reads fail independently (fault.preads)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _THREADS = 4
 _READS = 6
 _STRIKES = 12
 _LENGTH = 300
-#: Kinds that strike one request and leave the store well, the plainest first.
+#: Kinds that strike one request and leave the store intact, the simplest first.
 _KINDS = ("reset", "timeout", "throttle", "range")
-#: As often as anybody would try again, so that one read fails.
+#: Repeats of the fault, more than any client retries, so that one read fails.
 _TIMES = 16
 _FAILED = IO_KINDS | {Kind.ENVIRONMENT}
 
 
 class CheckedReads(NamedTuple):
-    """How many reads were judged, and the first set of them that went wrong."""
+    """The number of judged reads, and the first set of failures."""
 
     exercised: int = 0
     counterexample: Counterexample | None = None
 
 
 def check_preads(executor: Executor, injector: Injector) -> CheckedReads:
-    """Read at several places of one stream at once, while one request after the other fails.
+    """Read at several places of one stream concurrently, while requests fail one by one.
 
-    Nothing is found where there is no positioned read, or no fault of a single request.
+    Return no failure if there is no positioned read, or no fault of a single request.
     """
     kinds = [kind for kind in _KINDS if kind in injector.kinds]
     if "pread" not in executor.binding.operations or not kinds:
@@ -67,7 +67,7 @@ def _trial(executor: Executor, injector: Injector, plan: FaultPlan) -> CheckedRe
     with injector.attached(plan):
         try:
             stream = executor.binding.open(path)
-        except Exception:  # other clauses tell of opens
+        except Exception:  # other clauses judge opens
             return CheckedReads()
         try:
             outcomes = _run(executor, stream, reads)
@@ -85,7 +85,7 @@ def _trial(executor: Executor, injector: Injector, plan: FaultPlan) -> CheckedRe
 
 
 def _steps(thread: int, length: int) -> list[Step]:
-    """Reads that share no byte with those of other threads, where the file is long enough."""
+    """Return reads whose ranges do not overlap between threads, if the file is long enough."""
     places = (7 + (thread + _THREADS * n) * 11 for n in range(_READS))
     return [Step("pread", (position % max(length - 9, 1), 9, 0, 9)) for position in places]
 

@@ -20,7 +20,7 @@ from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
 
-#: After this many failed connections in a row the run ends.
+#: Number of consecutive failed connections after which the run ends.
 _MAX_ERRORS = 20
 _TICKS_PER_EVENT = 10
 #: After how many seconds the pace of a run is known, and about how many programs it has at quick.
@@ -28,12 +28,12 @@ _PACE, _MANY = 1.0, 40_000
 
 
 class StopRun(Exception):
-    """The run ends early, as it was asked to, or since the target has leaked too much."""
+    """Ends the run early, because of the settings, or because the target leaks too much."""
 
 
 @dataclass
 class RunContext:
-    """What a run works on, and what it has found so far."""
+    """The target, the settings and the findings of a run."""
 
     settings: Settings
     binding: Binding
@@ -51,29 +51,29 @@ class RunContext:
     #: A boundary of the implementation's buffer, in bytes.
     buffer: int
 
-    #: How often checks that are not programs exercised each clause.
+    #: Number of exercises of each clause by checks other than programs.
     exercised: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     #: Results of families of threads, in a shard of a run.
     families: list[Family] = field(default_factory=list)
-    #: What kept threads from showing more.
+    #: The reasons why threads were not checked completely.
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    #: Programs that exceeded the time limit once, and not when they ran again.
+    #: Programs that exceeded the time limit once, and passed when they ran again.
     late: list[str] = field(default_factory=list)
-    #: Why the run can't conform, whatever its clauses show.
+    #: The reason why the run can't conform, whatever its clauses show.
     incomplete: str = ""
     #: Phases that ended before their last program, since their time was over.
     cut_short: list[PhaseShare] = field(default_factory=list)
 
     phase: str = ""
-    #: How many programs the phase has, None if that is not known.
+    #: The number of programs of the phase, None if unknown.
     total: int | None = None
     done: int = 0
-    #: The number of the program that runs now, or ran last, and the program itself.
+    #: The number and the program that runs now, or ran last.
     begun: int = 0
     item: Program | Vector | None = None
-    #: The step at which a program was interrupted last.
+    #: The step at which a program was last interrupted.
     interrupted_step: int = -1
     #: What was late last and is run once more, with its step.
     late_call: object = None
@@ -113,12 +113,12 @@ class RunContext:
         return not done or times.run.spent / done * (calls + 1) <= left
 
     def repeat(self) -> None:
-        """Go back to the beginning of the program that was begun last."""
+        """Return to the start of the program that was begun last."""
         self.done = self.journal.done = self.begun
         self.counterexamples.abandon()
 
     def tick(self) -> None:
-        """Report progress now and then."""
+        """Report progress at intervals."""
         self._ticks += 1
         self.journal.beats += 1
         if self._ticks % _TICKS_PER_EVENT == 0:
@@ -131,7 +131,7 @@ class RunContext:
                 self.listener(progress)
 
     def keep(self, clause: str, counterexample: Counterexample | None) -> None:
-        """Keep and report what a check has found, if it has found anything."""
+        """Keep and report the counterexample of a check, if there is one."""
         if counterexample is not None:
             self.report(self.counterexamples.add(clause, counterexample))
 
@@ -148,7 +148,7 @@ class RunContext:
             raise StopRun
 
     def lose_call(self, text: str) -> None:
-        """Count a call that the environment failed; TargetError after too many in a row."""
+        """Count a call that the environment failed; raise TargetError after too many in a row."""
         self.counts["errors"] += 1
         self._errors_in_a_row += 1
         if self._errors_in_a_row >= _MAX_ERRORS:

@@ -1,7 +1,7 @@
-"""What it costs to open a file in some way and to read it, by the target's own I/O statistics.
+"""Check the cost of opening and reading a file, by the target's own I/O statistics.
 
-A clause with a cost has one program, which is run without a read policy and with each. Counters are
-compared with those from before, so what other streams did does not count.
+A clause with a cost has one program, which is run without a read policy and with each. Only the
+increase of the counters counts, so that other streams have no effect.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.timeouts import beat
 from fscontract.contract.spec.clauses import Clause, Cost
 
-#: The key of a budget that counts for opens without a read policy, and for policies not listed.
+#: The key of a budget for opens without a read policy, and for policies not listed.
 _DEFAULT = "default"
 _CLOSE, _READ = Step("close"), Step("read_byte")
-#: How a declared meter fails that no counter tells.
+#: The message for a declared meter without any counter.
 UNCOUNTED = "cost: not counted"
-#: What a meter counts: one of it, and several.
+#: The unit of each meter: singular and plural.
 _WORDS = {
     "probes": ("probe", "probes"),
     "opens": ("open", "opens"),
@@ -40,29 +40,29 @@ _WORDS = {
 
 
 class CostVerdict(NamedTuple):
-    """What was found of one clause."""
+    """The result for one clause."""
 
     clause: str
-    #: How many policies were measured.
+    #: The number of measured policies.
     exercised: int = 0
     counterexample: Counterexample | None = None
-    #: Whether the API lacks a call of the program, or I/O statistics.
+    #: True if the API lacks a call of the program, or I/O statistics.
     unsaid: bool = False
-    #: What an error of the network or the set-up said, after which the clause was given up.
+    #: The message of an error of the network or the set-up, after which the clause was skipped.
     environment: str = ""
     #: Whether the time was over before all policies were measured.
     cut_short: bool = False
 
 
 class _Measured(NamedTuple):
-    """What one run of a program cost; None if it did not come to its end, or nothing counted it."""
+    """The cost of one run of a program; None if it did not complete, or without counters."""
 
     reading: int | None = None
-    #: What the counters of the meter rose by.
+    #: The increase of the meter.
     counters: Mapping[str, int] = MappingProxyType({})
     unsaid: bool = False
     environment: str = ""
-    #: Whether no counter of the meter is there, though the API has I/O statistics.
+    #: True if the meter has no counter, although the API has I/O statistics.
     uncounted: bool = False
 
 
@@ -112,21 +112,21 @@ def replay_cost(
 
 
 def cost_program(cost: Cost, policy: str | None) -> Program:
-    """The program that is run for a read policy, or for none at all."""
+    """Return the program for a read policy, or for none."""
     chosen: tuple[BuilderCall, ...] = () if policy is None else (("opt", READ_POLICY, policy),)
     steps = (*(cost.before or ()), *cost.steps)
     return Program(cost.length, steps, opening=Opening("file", cost.calls + chosen))
 
 
 def budget_of(clause: Clause, budgets: Mapping[str, Mapping[str, int]]) -> Mapping[str, int]:
-    """What a clause allows by policy, after what the profile says."""
+    """Return the budget of a clause by policy, with the overrides of the profile."""
     own = clause.cost.budget if clause.cost is not None else {}
     declared = budgets.get(clause.id, {})
     return declared if _DEFAULT in declared else {**own, **declared}
 
 
 def _policy_of(clause: Clause, program: Program) -> str | None:
-    """The policy that a clause's program was run with."""
+    """Return the policy of a clause's program."""
     calls = program.opening.calls if program.opening is not None else ()
     added = calls[len(clause.cost.calls) :] if clause.cost is not None else ()
     return str(added[-1][-1]) if added else None
@@ -158,21 +158,21 @@ def _check(
 
 
 def _tried(budget: Mapping[str, int], policies: Sequence[str]) -> list[str | None]:
-    """The policies of a budget, none at all first."""
+    """Return the policies of a budget, starting with none."""
     if _DEFAULT in budget:
         return [None, *dict.fromkeys((*policies, *budget))]
     return [*budget]
 
 
 def _entry(budget: Mapping[str, int], policy: str | None) -> str:
-    """The key of the budget that counts for a policy."""
+    """Return the key of the budget for a policy."""
     return policy if policy is not None and policy in budget else _DEFAULT
 
 
 def _judge(
     cost: Cost, budget: Mapping[str, int], policy: str | None, program: Program, measured: _Measured
 ) -> Counterexample | None:
-    """A counterexample if the meter reads more, or another number, than it may, or nothing."""
+    """Return a counterexample if the meter exceeds or misses its budget, or counts nothing."""
     if measured.uncounted:
         telling = f"counts {_WORDS[cost.meter][1]}: {' or '.join(METERS[cost.meter][0])}"
         return Counterexample(program, (telling,), "no such counter", how=UNCOUNTED)
@@ -196,7 +196,7 @@ def _count(number: int, name: str) -> str:
 
 
 def _measure(executor: Executor, opener: Opener, cost: Cost, program: Program) -> _Measured:
-    """Run a program on a file of its own, which no cache has seen."""
+    """Run a program on a new file, which no cache contains."""
     if not {s.op for s in program.steps} <= executor.binding.operations:
         return _Measured(unsaid=True)
     fixed = executor.binding.fixed_content
@@ -215,12 +215,12 @@ def _measure(executor: Executor, opener: Opener, cost: Cost, program: Program) -
         return _Measured(unsaid=True)
     except TargetError:
         raise
-    except Exception as error:  # whatever the API raises; what it should raise is not asked here
+    except Exception as error:  # any exception of the API: its correctness is not judged here
         return _ended(opener.outcome(error))
 
 
 class _Run:
-    """One run of a program, and what the counters of its meter rose by."""
+    """One run of a program, and the increase of its meter's counters."""
 
     def __init__(self, executor: Executor, opener: Opener, cost: Cost) -> None:
         self._executor = executor
@@ -228,9 +228,9 @@ class _Run:
         self._cost = cost
 
     def measure(self, path: str, program: Program) -> _Measured:
-        """Open, make the calls and close; raises what the builder raises."""
+        """Open, make the calls and close; exceptions of the builder pass."""
         cost, opener = self._cost, self._opener
-        # A status is had, and calls are bound, before anything is counted.
+        # Statuses are fetched, and calls are bound, before anything is counted.
         calls = self._with_statuses(path, program)
         before, steps = self._actions(cost.before or ()), self._actions(cost.steps)
         (close,) = self._actions((_CLOSE,))
@@ -281,7 +281,7 @@ class _Run:
         return [self._executor.compile(self._cost.length, step).action for step in steps]
 
     def _act(self, stream: Opened, actions: Sequence[Action]) -> Outcome | None:
-        """Make calls; the outcome of the first that raises."""
+        """Make calls; return the outcome of the first one that raises."""
         for action in actions:
             self._executor.index += 1
             self._executor.operations += 1
@@ -303,7 +303,7 @@ class _Run:
 
 
 def _ended(outcome: Outcome) -> _Measured:
-    """A program that did not come to its end."""
+    """Return the result of a program that did not complete."""
     if outcome.kind is Kind.ENVIRONMENT:
         return _Measured(environment=str(outcome))
     return _Measured(unsaid=outcome.kind is Kind.INEXPRESSIBLE)

@@ -22,15 +22,15 @@ from fscontract.contract.runner.signature import AT_END, signature
 from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
 from fscontract.contract.targets import names_code
 
-#: Failing programs that look alike are shrunk this often, and so many that fail by one clause;
-#: where each call is a round trip, fewer.
+#: Number of failing programs with the same looks that are shrunk, and of those of one clause;
+#: smaller for remote targets.
 _ALIKE = 3
 _ALIKE_BY_CLAUSE = 60
 _ALIKE_REMOTE = 2
 _ALIKE_BY_CLAUSE_REMOTE = 24
-#: The distinct failures of a clause that are kept.
+#: The maximum of distinct failures kept for each clause.
 _MAX_DISTINCT = 50
-#: What the looks of a failure end with that is not the first of its program.
+#: The end of a failure's looks, unless it is the first of its program.
 _LATER = "later"
 
 
@@ -43,7 +43,7 @@ class Repeats:
         self._by_clause = _ALIKE_BY_CLAUSE_REMOTE if remote else _ALIKE_BY_CLAUSE
 
     def often(self, signature: tuple[str, ...]) -> bool:
-        """Count one more. Return whether it is one too many to be shrunk."""
+        """Count one more; return whether the maximum for shrinking is exceeded."""
         by_clause = signature[:1]
         self._seen[signature] += 1
         if self._seen[signature] > self._alike or self._seen[by_clause] >= self._by_clause:
@@ -59,15 +59,15 @@ class Repeats:
 
 @dataclass(frozen=True)
 class Examined:
-    """A program that was shrunk and attributed: the clause it breaks, or misses."""
+    """A program that was shrunk and attributed: the clause that it violates, or misses."""
 
     clause: str
     counterexample: Counterexample
-    #: A clause whose call failed through the fault of that one.
+    #: A clause whose call failed because of a violation of `clause`.
     shadowed: str = ""
 
 
-#: For each clause, its counterexamples by signature, the first that was found first.
+#: For each clause, its counterexamples by signature, in the order of discovery.
 BySignature: TypeAlias = dict[str, dict[str, Counterexample]]
 
 
@@ -80,13 +80,13 @@ class Counterexamples:
         self.missed: BySignature = {}
         self.hung: BySignature = {}
         self.crashed: BySignature = {}
-        #: Clauses whose calls failed through the fault of another one, which it is.
+        #: Clauses whose calls failed because of a violation of another clause: the value.
         self.shadowed: dict[str, str] = {}
-        #: Clauses whose own example fails by a clause that is not judged, which it is.
+        #: Clauses whose own example fails by a clause that is not judged: the value.
         self.unheld: dict[str, str] = {}
 
     def take(self, examined: Examined, missed: bool = False) -> str | None:
-        """Keep what an examination came to. Return the clause if it had not failed so far."""
+        """Keep the result of an examination. Return the clause if it had not failed so far."""
         if examined.shadowed not in ("", examined.clause):
             self.shadowed.setdefault(examined.shadowed, examined.clause)
         return self._keep(
@@ -94,19 +94,19 @@ class Counterexamples:
         )
 
     def add(self, clause: str, counterexample: Counterexample, missed: bool = False) -> str | None:
-        """Keep a counterexample that some other check made."""
+        """Add a counterexample of another check."""
         return self._keep(self.missed if missed else self.failed, clause, counterexample)
 
     def hang(self, clause: str, counterexample: Counterexample) -> str | None:
-        """Keep a program that did not end."""
+        """Add a program that hung."""
         return self._keep(self.hung, clause, counterexample)
 
     def crash(self, clause: str, counterexample: Counterexample) -> str | None:
-        """Keep a program that ended the process."""
+        """Add a program that crashed the process."""
         return self._keep(self.crashed, clause, counterexample)
 
     def unhold(self, clause: str, by: str, counterexample: Counterexample) -> None:
-        """Keep that an example of `clause` fails by a clause that the run does not judge."""
+        """Record that an example of `clause` fails by a clause that the run does not judge."""
         self.unheld.setdefault(clause, by)
 
     def of(self, clause: str) -> dict[str, tuple[Counterexample, ...]]:
@@ -118,7 +118,7 @@ class Counterexamples:
 
     @property
     def any(self) -> bool:
-        """Whether there is a violation at all."""
+        """True if there is any violation."""
         return bool(self.failed or self.hung or self.crashed)
 
     def _keep(self, where: BySignature, clause: str, counterexample: Counterexample) -> str | None:
@@ -136,7 +136,7 @@ class Counterexamples:
 
 
 class ShrinkingCounterexamples(Counterexamples):
-    """What is found in programs that an executor runs, and runs again to make them smaller."""
+    """Counterexamples of programs that an executor runs, and runs again to shrink them."""
 
     def __init__(
         self, executor: Executor, selected: frozenset[str], times: PhaseTimes | None = None
@@ -185,7 +185,7 @@ class ShrinkingCounterexamples(Counterexamples):
         return None if examined is None else self.take(examined, missed=True)
 
     def abandon(self) -> None:
-        """Forget what is being made small: the program that led to it will be run again."""
+        """Drop the program that is being shrunk; the program that led to it will run again."""
 
     def _has_no_time(self, violation: Violation) -> bool:
         """Return whether a failure is one too many for the time that shrinking may take."""
@@ -206,7 +206,7 @@ class ShrinkingCounterexamples(Counterexamples):
         violation = self._blame.alone(violation)
         failure, likeness = violation.failure, violation.likeness
 
-        def fails_alike(program: Program) -> bool:
+        def has_same_failure(program: Program) -> bool:
             again = executor.run(program, resume=later)
             return any(other.likeness == likeness for other in again.violations)
 
@@ -215,7 +215,9 @@ class ShrinkingCounterexamples(Counterexamples):
         program = violation.program
         if violation.index >= 0 or program.opening is not None or program.faults is not None:
             cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
-            small = self._shrunk(cut, fails_alike) if fails_alike(cut) else violation.program
+            small = (
+                self._shrunk(cut, has_same_failure) if has_same_failure(cut) else violation.program
+            )
             again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
             if later and not alike:
@@ -234,7 +236,7 @@ class ShrinkingCounterexamples(Counterexamples):
         return shrink(program, fails, self._fixed, lambda: self._shrinking.is_over)
 
     def _signature(self, charge: Charge) -> str:
-        """Return the signature of a shrunk failure, without what shrinking has brought in."""
+        """Return the signature of a shrunk failure, without circumstances that shrinking added."""
         clause, violation = charge
         displacement = self._blame.displacement(violation.program, violation.index)
         is_displaced = displacement is not None and displacement[0] == clause
@@ -249,10 +251,10 @@ class ShrinkingCounterexamples(Counterexamples):
         return signature(violation, clause, circumstances, is_displaced, approach)
 
     def _approach(self, violation: Violation, is_displaced: bool) -> int:
-        """Return how many of the first calls are there to set the position, nothing else.
+        """Return the number of first calls that only set the position.
 
-        With a single seek in their place, the program fails alike. A call that leaves the stream
-        elsewhere is not one of them.
+        With a single seek in their place, the program fails in the same way. A call that leaves the
+        stream elsewhere does not count.
         """
         program, index = violation.program, violation.index - is_displaced
         if program.opening is not None or program.faults is not None or index < 1:
@@ -278,7 +280,7 @@ class ShrinkingCounterexamples(Counterexamples):
 
         cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
         if self._blame.displaced(cut, violation.index) is not None:
-            return None  # it stands elsewhere than it should, which is another clause's matter
+            return None  # the position is wrong, which is a violation of another clause
         small = self._shrunk(cut, misses)
         again = executor.run(small, trace=True)
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
@@ -296,7 +298,7 @@ def _seek(position: int, program: Program) -> tuple[Step, ...]:
 
 
 def looks(violation: Violation, later: bool) -> tuple[str, ...]:
-    """Return what violations have in common that need not be looked into many times."""
+    """Return the common attributes of violations that look alike, which are shrunk rarely."""
     return (*violation.signature, _LATER) if later else violation.signature
 
 
@@ -337,7 +339,7 @@ def _size(counterexample: Counterexample) -> tuple[int, int, int]:
 def write_replay(
     directory: Path, clause: str, counterexample: Counterexample, context: dict[str, Any]
 ) -> Counterexample:
-    """Write the replay file of a counterexample; returns it with the file's path."""
+    """Write the replay file of a counterexample; return the counterexample with its path."""
     data: dict[str, Any] = {"fscontract-replay": 1, "clause": clause, **context}
     if counterexample.program is not None:
         data["program"] = counterexample.program.to_json()

@@ -1,4 +1,4 @@
-"""Programs that never end, or end the process: which call it was, and which clause it breaks."""
+"""Programs that hang or crash the process: find the call and the clause that it violates."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.result import Counterexample
 
-#: With so many hanging programs, tasks that share a run show others than one process does.
+#: Number of hanging programs after which the tasks of a run may differ from one process.
 MOST_HANGS = 5
 _CLOSE = Step("close")
 _LENGTHS = (0, 1, 5)
-#: What "buf" stands for where only the circumstances of a call are asked for.
+#: The value of "buf" where only the circumstances of a call matter.
 _BUFFER = 64
-#: Operations that leave the position where it is.
+#: Operations that leave the position unchanged.
 _STAY = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
 _STAY |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
 _STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable", "change"}
-#: What is tried first among the clauses of an operation: those that promise a result.
+#: Aspects in the order of preference among the clauses of an operation: those of a result first.
 _PROMISES = ("progress", "data", "value", "whole", "no-raise")
 
 
 class StepIndex(Protocol):
-    """A list of one number, or memory that holds one."""
+    """A list with one number, or memory for one."""
 
     def __getitem__(self, index: Literal[0], /) -> int:
-        """The number."""
+        """Return the number."""
         ...
 
     def __setitem__(self, index: Literal[0], value: int, /) -> None:
@@ -41,11 +41,11 @@ class StepIndex(Protocol):
 
 @dataclass
 class Journal:
-    """What is running now, for whoever has to tell after it has ended."""
+    """The current item of a run; read by the parent after a crash."""
 
     #: The index of the step; -1 for opening the streams, the number of steps for closing them.
     step_index: StepIndex = field(default_factory=lambda: [0])
-    #: How many programs of the phase have been run.
+    #: The number of completed programs of the phase.
     done: int = 0
     #: How often the watchdog looked at what runs now; 0 while it does not.
     beats: int = 0
@@ -53,16 +53,16 @@ class Journal:
     limit: float = 0.0
 
     def begin(self, item: object) -> None:
-        """`item`, a program or a schedule, is about to be run; None says that nothing is."""
+        """Record that `item`, a program or a schedule, is about to run; None means none."""
 
 
 @dataclass(frozen=True)
 class Crash:
-    """What ended the process of an earlier part of the run."""
+    """The cause of the end of an earlier process of the run."""
 
     clause: str
     counterexample: Counterexample
-    #: Whether the process had to be ended, because nothing came from it any more.
+    #: True if the process had to be killed because it was silent for too long.
     hung: bool = False
 
     @property
@@ -78,11 +78,11 @@ class Crash:
 
 
 class LeftOut:
-    """The programs that are not run, since they would end the process or hang.
+    """The programs to skip, since they would crash the process or hang.
 
-    They make all the calls of a program that ended a process, or a call that hung, in a state for
-    which the specification says the same. If calls of an operation ended two processes, or
-    `add` says so, no program with that operation is run.
+    These are programs with all calls of one that crashed a process, and those that make a call that
+    hung, in a state to which the same clauses apply. After two crashes in an operation, or if `add`
+    says so, every program with that operation is skipped.
     """
 
     def __init__(self, crashes: Sequence[Crash] = ()) -> None:
@@ -136,7 +136,7 @@ class LeftOut:
 
 
 def ended(program: Program, index: int, expected: str, actual: str, word: str) -> Counterexample:
-    """A program that did not come to its end, cut after the call at `index`."""
+    """Return the program that did not complete, cut after the call at `index`."""
     cut = program.with_steps(program.steps[: index + 1])
     if index >= len(program.steps):
         cut = program.with_steps((*program.steps, _CLOSE))
@@ -147,10 +147,9 @@ def ended(program: Program, index: int, expected: str, actual: str, word: str) -
 
 
 def clause_of(program: Program, index: int, under_faults: str, selected: frozenset[str]) -> str:
-    """Return the clause that a call breaks which does not come back, by its circumstances.
+    """Return the clause that a hanging or crashing call violates, by its circumstances.
 
-    It is one of those that say how the call ends: of those `selected`, if there is one, the one
-    that promises its result.
+    It is a clause about the end of the call: preferably one of `selected` that requires a result.
     """
     if program.faults is not None:
         return under_faults
@@ -170,7 +169,7 @@ def _clauses_about(program: Program, index: int) -> tuple[str, ...]:
 
 
 def _state_before(program: Program, index: int, stream: int) -> State:
-    """Return where a right stream is before the call at `index`, as far as the calls alone tell."""
+    """Return the position before the call at `index`, as far as the calls determine it."""
     state = opened(content(program.length))
     for step in program.steps[:index]:
         if step.stream != stream or step.op in _STAY:
@@ -188,7 +187,7 @@ def _state_before(program: Program, index: int, stream: int) -> State:
 
 
 def smaller(program: Program) -> Iterator[Program]:
-    """Programs with fewer calls or a shorter file whose last call may end as that of this one."""
+    """Yield smaller programs whose last call may crash in the same way."""
     *before, last = program.steps
     if before:
         yield replace(program, steps=(replace(last, stream=0),), streams=1)
@@ -200,7 +199,7 @@ def smaller(program: Program) -> Iterator[Program]:
 
 
 def _contains(program: Program, part: Program) -> bool:
-    """Whether a program makes all the calls of another, on such streams and in this order."""
+    """Return whether a program makes all the calls of another in order, on such streams."""
     if (program.opening, program.faults) != (part.opening, part.faults):
         return False
     if not part.steps:

@@ -1,4 +1,4 @@
-"""What a run tells while it runs. Reports and the progress line only consume these."""
+"""Events of a run. Reports and the progress line only consume them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from fscontract.contract.runner.result import Counterexample, RunResult
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A target is about to be checked."""
+    """The check of a target begins."""
 
     target: str
     binding: str
     profile: str
     effort: str
     seed: int
-    #: How many clauses are to be judged, 0 if that is not told.
+    #: The number of selected clauses, 0 if unknown.
     clauses: int = 0
 
 
 @dataclass(frozen=True)
 class PhaseStarted:
-    """A source of programs begins; `total` programs if it is known."""
+    """A source of programs begins; `total` is their number if known."""
 
     phase: str
     total: int | None
@@ -32,10 +32,10 @@ class PhaseStarted:
 
 @dataclass(frozen=True)
 class Progress:
-    """Programs, or what else is the `unit`, done in this phase, and operations done in the run.
+    """Completed programs, or other `unit`s, of this phase, and operations of the run.
 
-    `running` is how many of them are under way, if that is known; `clauses` how many of the clauses
-    some call has exercised by then.
+    `running` is the number of programs in progress, if known; `clauses` the number of clauses
+    exercised so far.
     """
 
     phase: str
@@ -57,21 +57,21 @@ class ViolationFound:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The user has interrupted the run; the result is what it has found so far."""
+    """The user has interrupted the run; the result contains the findings so far."""
 
     result: RunResult
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdicts are there; what the run has made is still to be removed."""
+    """The verdicts are complete; the files of the run are still to be removed."""
 
     result: RunResult
 
 
 @dataclass(frozen=True)
 class RunFinished:
-    """The target was checked."""
+    """The check of the target is complete."""
 
     result: RunResult
 

@@ -1,4 +1,4 @@
-"""What an execution of a program needs, and what it shows: files, compiled steps, violations."""
+"""Inputs and results of executing a program: files, compiled steps, violations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import StepIndex
 
-#: By how much a file is made longer to see whether a failure depends on its end, in bytes.
+#: The increase of a file's length to see whether a failure depends on its end, in bytes.
 _LONGER = 16
 
 
 class Compiled(NamedTuple):
-    """A step made ready for one file length: resolved, numbered, bound."""
+    """A step prepared for one file length: resolved, numbered, bound."""
 
     source: Step
     step: Step
@@ -30,7 +30,7 @@ class Compiled(NamedTuple):
 
 @dataclass(frozen=True)
 class Violation:
-    """What one program showed: a failure that ended it, or a SHOULD that it missed on the way."""
+    """A result of one program: a failure that ended it, or a SHOULD that it missed."""
 
     program: Program
     index: int
@@ -40,15 +40,15 @@ class Violation:
     missed: bool = False
     #: The operation that last touched the position before the failing step.
     origin: str = ""
-    #: Whether a read would tell where the stream is: the position is known, and before the end.
+    #: True if a read would show the position: it is known, and before the end.
     placed: bool = True
-    #: How the outcome relates to the one that was right, and what is particular about the state.
+    #: The relation of the outcome to the right one, and the circumstances of the state.
     relation: str = ""
     circumstances: tuple[str, ...] = ()
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """Return what violations have in common that look alike before they are shrunk."""
+        """The common attributes of violations that look alike before they are shrunk."""
         failure = self.failure
         kind = self.outcome.kind.value
         seen = (failure.clause, failure.cause, failure.aspect, self.step.op, kind, self.origin)
@@ -60,7 +60,7 @@ class Violation:
 
     @property
     def likeness(self) -> tuple[str, ...]:
-        """Return what stays the same while a program is shrunk."""
+        """The attributes that stay the same while a program is shrunk."""
         kind = self.outcome.kind.value
         return (self.failure.clause, self.failure.aspect, kind, self.relation)
 
@@ -68,7 +68,7 @@ class Violation:
 def stage_violation(
     program: Program, step: Step, outcome: Outcome, verdict: StageVerdict
 ) -> Violation:
-    """The violation of a stage of an opening."""
+    """Return the violation of a stage of an opening."""
     assert verdict.failure is not None
     return Violation(program, -1, step, outcome, verdict.failure)
 
@@ -92,19 +92,19 @@ class Execution:
 
     @property
     def first(self) -> list[Violation]:
-        """The violations of the first call that is one."""
+        """The violations of the first failing call."""
         return [v for v in self.violations if v.index == self.violations[0].index]
 
     @property
     def violations(self) -> list[Violation]:
-        """Every violation, in the order of the calls."""
+        """All violations, in the order of the calls."""
         return [] if self.violation is None else [self.violation, *self.later]
 
 
 class Workspace:
     """Files and compiled steps of one binding, shared by the programs that run on it.
 
-    A file is made once per length, for all programs that do not change it.
+    Each length has one file, for all programs that do not change it.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Workspace:
 
     @property
     def index(self) -> int:
-        """The step that is running, for a report of a hang; -1 while a stream is opened."""
+        """The index of the running step, for a report of a hang; -1 while a stream is opened."""
         return self._step_index[0]
 
     @index.setter
@@ -132,7 +132,7 @@ class Workspace:
         self._step_index[0] = index
 
     def file(self, length: int) -> tuple[str, bytes, int]:
-        """Path, content and start node of the shared file of this length."""
+        """Return path, content and start node of the shared file of this length."""
         known = self._files.get(length)
         if known is None:
             data = self.binding.fixed_content
@@ -144,7 +144,7 @@ class Workspace:
         return known
 
     def compile(self, length: int, step: Step) -> Compiled:
-        """The step for a file of this length."""
+        """Return the compiled step for a file of this length."""
         by_identity = self._by_identity[length]
         compiled = by_identity.get(id(step))
         if compiled is not None and compiled.source is step:
@@ -158,7 +158,7 @@ class Workspace:
             number = self.acceptor.number(replace(resolved, stream=0))
             compiled = Compiled(step, resolved, number, action)
             self._by_value[key] = compiled
-        # The compiled step keeps its source alive, so an identity can't come to mean another.
+        # The compiled step keeps its source alive, so that its id can't be reused.
         if compiled.source is step:
             by_identity[id(step)] = compiled
         return compiled

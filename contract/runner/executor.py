@@ -1,4 +1,4 @@
-"""Running one program on a target and judging every call it makes."""
+"""Run one program on a target, and judge every call it makes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Executor(Workspace):
         super().__init__(binding, buffer, acceptor or Acceptor(features), step_index)
         self._counted_before = self.acceptor.counts
         self.unsaid: set[str] = set()
-        #: Programs that are not run.
+        #: Programs to skip.
         self._left_out = LeftOut() if left_out is None else left_out
-        #: How often each clause of opens with options, and of faults, was judged.
+        #: Number of judgements of each clause of opens with options, and of faults.
         self.counts: Counter[str] = Counter()
         self.openings: Openings | None = None
         if binding.opener is not None:
@@ -50,18 +50,18 @@ class Executor(Workspace):
 
     @property
     def exercised(self) -> Counter[str]:
-        """How often each clause was judged so far."""
+        """The number of judgements of each clause so far."""
         return self.acceptor.counts + self.counts - self._counted_before
 
     def leaves_out(self, program: Program) -> bool:
-        """Whether the program is one that is not run."""
+        """Return whether the program is skipped."""
         return program in self._left_out
 
     def run(self, program: Program, trace: bool = False, resume: bool = False) -> Execution:
         """Run a program on newly opened streams, and judge it up to its first failure.
 
-        With `resume`, a program of plain streams is judged to its end: after a failure the stream
-        may be anywhere.
+        With `resume`, a program of plain streams is judged to its end: after a failure any position
+        of the stream is allowed.
         """
         if self._left_out and self.leaves_out(program):
             return Execution()
@@ -104,7 +104,7 @@ class Executor(Workspace):
         return execution
 
     def _run_opening(self, program: Program, trace: bool) -> Execution:
-        """Open through a builder, and go on with the streams if there are any."""
+        """Open through a builder, and run the calls on the streams if there are any."""
         path, data, _ = self.file(program.length)
         execution, openings = Execution(), self.openings
         self.programs += 1
@@ -155,7 +155,7 @@ class Executor(Workspace):
             execution.violation = None
 
     def _is_end(self, case: Case, node: int, violation: Violation) -> bool:
-        """Whether a read raised where it could have said that the file ends."""
+        """Return whether a read raised where it could have returned the end of the file."""
         step = self.compile(violation.program.length, violation.step).step
         end = as_end(case, step, violation.outcome)
         if end is None:
@@ -168,7 +168,7 @@ class Executor(Workspace):
         return self.compile(program.length, step).action(stream)
 
     def charge(self, violation: Violation, exchanged: bool) -> str:
-        """The clause that a program with an opening breaks (see `Openings.charge`)."""
+        """Return the clause that a program with an opening violates (see `Openings.charge`)."""
         assert self.openings is not None
         _, data, _ = self.file(violation.program.length)
         return self.openings.charge(violation, len(data), exchanged)
@@ -183,9 +183,9 @@ class Executor(Workspace):
             close(stream)
 
     def observe(self, program: Program) -> list[Outcome]:
-        """Return what each call of a program of one stream does, whatever the model says of it.
+        """Return the outcome of every call of a program of one stream, without judging it.
 
-        Empty for a program that is not run.
+        Empty for a skipped program.
         """
         if self._left_out and self.leaves_out(program):
             return []
@@ -287,7 +287,7 @@ class Executor(Workspace):
         execution.violation = Violation(program, -1, Step("open"), outcome, failure)
 
     def _change(self, path: str, data: bytes, how: str, nodes: list[int]) -> bytes:
-        """Change the file under the open streams; returns its content afterwards."""
+        """Change the file under the open streams; return its content afterwards."""
         new = changed_content(data, how)
         self.binding.change(path, new)
         for i, node in enumerate(nodes):
@@ -295,7 +295,7 @@ class Executor(Workspace):
         return data if new is None else new
 
     def _renew(self, length: int) -> None:
-        """Take another shared file, after a program could write to this one."""
+        """Replace the shared file, after a program could write to it."""
         _, data, start = self._files[length]
         self._written = False
         if self.binding.fixed_content is None:
@@ -303,7 +303,7 @@ class Executor(Workspace):
 
 
 def changed_content(data: bytes, how: str) -> bytes | None:
-    """The content after a change; None if the file is deleted."""
+    """Return the content after a change; None if the file is deleted."""
     if how == "delete":
         return None
     if how == "truncate":

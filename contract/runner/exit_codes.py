@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 CONFORMS, VIOLATION, USAGE, SET_UP, INTERNAL, NOTHING = range(6)
-#: That of a command whose output nobody reads any more, as a shell has it for SIGPIPE.
+#: Exit code of a command whose output is closed, as a shell has it for SIGPIPE.
 CLOSED = 141
 #: With several targets the first of these that occurs is the exit code.
 _WORST = (VIOLATION, SET_UP, NOTHING, CONFORMS)

@@ -1,4 +1,4 @@
-"""Running programs while the requests of their streams fail by a plan."""
+"""Run programs while the requests of their streams fail according to a plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome, raised,
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.execution import Execution, Violation, Workspace
 
-#: Faults that change the file, which is then of no use to other programs.
+#: Faults that change the file, which other programs then can't use.
 CHANGING = frozenset({"change", "cut", "delete", "revoke"})
 _CLOSE = Step("close")
 _CLEAN = IO_KINDS | {Kind.ENVIRONMENT}
@@ -29,8 +29,11 @@ _CLEAN = IO_KINDS | {Kind.ENVIRONMENT}
 
 @dataclass
 class _Stream:
-    """A stream under faults: the states it may be in, whether a call on it has failed, and
-    whether a fault has struck one, or its open."""
+    """A stream under faults.
+
+    It has the possible states, whether a call on it has failed, and whether a fault has struck one,
+    or its open.
+    """
 
     opened: Any
     states: tuple[State, ...]
@@ -53,17 +56,17 @@ class FaultyRun:
 
     @property
     def progress(self) -> bool:
-        """Whether a request that a fault strikes brings something nevertheless."""
+        """True if a request that a fault strikes still returns bytes."""
         faults = self.program.faults.faults if self.program.faults else ()
         return any(f.kind in ("short", "cut-body") and f.limit > 0 for f in faults)
 
     @property
     def _changing(self) -> bool:
-        """Whether the faults change what all streams read."""
+        """True if the faults change the content that all streams read."""
         return self.program.faults is not None and bool(self.program.faults.kinds & CHANGING)
 
     def run(self) -> None:
-        """Open the streams, make the calls, close; then see whether a new stream is well."""
+        """Open the streams, make the calls, close; then check a new stream."""
         plan = self.program.faults
         assert plan is not None
         with self.injector.attached(plan):
@@ -71,7 +74,7 @@ class FaultyRun:
                 self._follow()
             self._close()
         if self.execution.violation is None and not self._changing:
-            self._look_again()
+            self._check_new_stream()
 
     def _open(self) -> bool:
         for _ in range(self.program.streams):
@@ -79,7 +82,7 @@ class FaultyRun:
             outcome, stream = returned(), None
             try:
                 stream = self.workspace.binding.open(self.path)
-            except Exception as error:  # whatever it is, it is judged
+            except Exception as error:  # any exception: it is judged
                 outcome = raised(error)
             struck = self.injector.fired - fired
             requested = self.injector.requests - requests
@@ -139,14 +142,16 @@ class FaultyRun:
             stream.failed = stream.failed or (struck > 0 and failed(outcome))
 
     def _by_another(self, stream: _Stream, around: Circumstances, outcome: Outcome) -> bool:
-        """Whether what befell another stream went wrong with this one: its own calls went well,
-        and if it delivers something wrong no fault has struck any of them either."""
+        """Return whether a stream fails because of the faults of another one.
+
+        Its own calls passed, and if it delivers wrong bytes no fault has struck them either.
+        """
         own = stream.struck if not outcome.raised else around.failed or around.fired > 0
         others = any(s.struck for s in self.streams if s is not stream)
         return others and not own and not self._changing
 
     def _changed(self) -> None:
-        """The file may be another now: so may be what the streams read."""
+        """Add the states of streams whose file may have changed."""
         versions = self._versions(self.injector.fired)
         for stream in self.streams:
             if len(versions) > 1:
@@ -155,7 +160,7 @@ class FaultyRun:
                 )
 
     def _versions(self, fired: int) -> tuple[bytes, ...]:
-        """Every content that the file may have had once so many faults have struck."""
+        """Return every possible content of the file after this number of faults."""
         plan = self.program.faults or FaultPlan()
         versions = [self.data]
         if fired and "change" in plan.kinds:
@@ -176,13 +181,13 @@ class FaultyRun:
                 failure = Failure("fault.close", "", "raised", ("close() returns",))
                 self._violation(len(self.program.steps), _CLOSE, outcome, failure)
 
-    def _look_again(self) -> None:
-        """What happened to some streams leaves a new one on the same file alone."""
+    def _check_new_stream(self) -> None:
+        """Check that a new stream on the same file is not affected."""
         binding, workspace = self.workspace.binding, self.workspace
         read = next((s for s in _reads(len(self.data)) if s.op in binding.operations), None)
         if read is None:
             return
-        outcome = self._read_anew(read)
+        outcome = self._read_new_stream(read)
         state = (opened(self.data),)
         compiled = workspace.compile(self.program.length, read)
         judgement = judge_under_faults(
@@ -193,10 +198,10 @@ class FaultyRun:
             failure = judgement.failure._replace(clause="fault.isolated", cause="")
             self._violation(len(self.program.steps), read, outcome, failure)
 
-    def _read_anew(self, read: Step) -> Outcome:
+    def _read_new_stream(self, read: Step) -> Outcome:
         try:
             stream = self.workspace.binding.open(self.path)
-        except Exception as error:  # whatever it is, it should not be
+        except Exception as error:  # any exception: it must not occur
             return raised(error)
         try:
             return self.workspace.compile(self.program.length, read).action(stream)
@@ -208,15 +213,17 @@ class FaultyRun:
 
 
 def _reads(length: int) -> Iterator[Step]:
-    """Ways to read a whole file, or its beginning."""
+    """Yield ways to read a whole file, or its beginning."""
     yield Step("read_fully", (0, length, 0, length))
     yield Step("py_read", (length,))
     yield Step("read_into", (length, 0, length))
 
 
 def run_under_faults(workspace: Workspace, program: Program, execution: Execution) -> Counter[str]:
-    """Run a program with its faults; the clauses it exercised. Nothing happens without an injector
-    or if it can't bring about one of the faults."""
+    """Run a program with its faults; return the clauses it exercised.
+
+    Do nothing without an injector or if it does not support one of the faults.
+    """
     injector, plan = workspace.binding.injector, program.faults
     if injector is None or plan is None or not plan.kinds <= injector.kinds:
         return Counter()

@@ -1,4 +1,4 @@
-"""Tell errors of the user and of the target from faults of the kit, and describe the latter."""
+"""Classify errors of the user, of the target and of the kit, and describe the last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fscontract.contract.program.outcome import clip, text_of
 from fscontract.contract.runner.exit_codes import SET_UP, USAGE
 
-#: What to do about a fault of the kit.
+#: Advice for a bug of the kit.
 REPORT = (
     "this is a bug in fscontract: report it with the output of "
     "'fscontract --traceback COMMAND ...' (see CONTRIBUTING.md)"
@@ -19,15 +19,15 @@ _PACKAGE = f"{os.sep}fscontract{os.sep}"
 
 @dataclass(frozen=True)
 class Fault:
-    """An exception that is none of the user's nor of the target's."""
+    """An exception that is a bug of the kit."""
 
-    #: Its class, what it says, and the line of the kit that it came from.
+    #: Its class, its message, and the source line of the kit.
     line: str
     trace: str
 
 
 class InternalError(Exception):
-    """A fault of the kit (exit code 4), here or in a process of a run."""
+    """A bug of the kit (exit code 4), here or in a process of a run."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.line)
@@ -55,7 +55,7 @@ def exit_code_of(error: BaseException) -> int | None:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """Describe an exception that nothing has caught."""
+    """Describe an uncaught exception."""
     if isinstance(error, InternalError):
         return error.fault
     text = clip(" ".join(text_of(error).split()), 500)
@@ -64,7 +64,7 @@ def fault_of(error: BaseException) -> Fault:
 
 
 def _source_line(error: BaseException) -> str:
-    """Return the innermost line that is in the kit, or else the innermost."""
+    """Return the innermost line that is in the kit, otherwise the innermost line."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return "unknown place"
@@ -76,5 +76,5 @@ def _source_line(error: BaseException) -> str:
 def _trace(error: BaseException) -> str:
     try:
         return "".join(traceback.format_exception(error)).rstrip("\n")
-    except BaseException:  # it may not let itself be shown
+    except BaseException:  # the exception may not be printable
         return f"{type(error).__name__}, whose traceback can't be shown"

@@ -1,4 +1,4 @@
-"""Opening streams through a builder, stage by stage, and judging each stage."""
+"""Open streams through a builder, stage by stage, and judge each stage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fscontract.contract.runner.execution import Violation
 
 
 class Keys(NamedTuple):
-    """The keys that a filesystem has beside the standard ones, and those it knows but refuses."""
+    """The additional keys of a filesystem, and those it knows but does not support."""
 
     own: frozenset[str] = frozenset()
     unsupported: frozenset[str] = frozenset()
@@ -31,11 +31,11 @@ NO_KEYS = Keys()
 
 @dataclass
 class Attempt:
-    """What came of opening the streams of one program, up to the first stage that ended it."""
+    """The result of opening the streams of one program, up to the first stage that ended it."""
 
     case: Case
     path: str
-    #: What the streams may read: the file, or a part of it.
+    #: The content that the streams may read: the file, or a part of it.
     contents: tuple[bytes, ...] = ()
     streams: list[Any] = field(default_factory=list)
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
@@ -43,12 +43,12 @@ class Attempt:
     failed: tuple[Step, Outcome, StageVerdict] | None = None
     environment: Outcome | None = None
     ended: bool = False
-    #: Whether the file is this program's alone, and to be removed.
+    #: True if the file belongs to this program, and must be removed.
     own_file: bool = False
 
     @property
     def goes_on(self) -> bool:
-        """Whether there are streams to make calls on."""
+        """True if there are streams to make calls on."""
         return self.failed is None and self.environment is None and not self.ended
 
     def note(self, step: Step, outcome: Outcome, said: StageVerdict) -> None:
@@ -75,7 +75,7 @@ class Openings:
         self._places: dict[str, str] = {}
 
     def case(self, program: Program, length: int) -> Case:
-        """What the model has to know of a program with an opening, on a file of `length` bytes."""
+        """Return the case for the model: a program with an opening, on a file of `length` bytes."""
         assert program.opening is not None
         resolved = program.opening.resolved(length, self.buffer)
         own, unsupported = self.keys
@@ -98,7 +98,7 @@ class Openings:
     def doomed(
         self, attempt: Attempt, steps: tuple[Step, ...], act: Callable[[Step], Outcome]
     ) -> None:
-        """Make calls on a stream that has nothing to read, until one says so."""
+        """Make calls on a stream of an unreadable file, until one of them raises."""
         probes = [probe for probe in opening.PROBES if probe.op in self.binding.operations]
         for step in (*(s for s in steps if s.stream == 0), *probes[:1]):
             outcome = act(step)
@@ -107,8 +107,7 @@ class Openings:
                 return
 
     def own_pair(self, program: Program) -> Program | None:
-        """The program with `opt` and `must` exchanged, if one of the filesystem's own keys is all
-        that it sets: its values mean what they will, but the same in both ways."""
+        """Return the program with `opt` and `must` exchanged, if it sets only an own key."""
         opening = program.opening
         if opening is None or len(opening.calls) != 1:
             return None
@@ -124,9 +123,9 @@ class Openings:
             self.binding.change(attempt.path, None)
 
     def charge(self, violation: Violation, length: int, exchanged: bool) -> str:
-        """The clause that a failing program breaks, once it is as small as it gets.
+        """Return the clause that a failing, shrunk program violates.
 
-        `exchanged` says that it goes well with `opt` and `must` exchanged.
+        `exchanged` means that it passes with `opt` and `must` exchanged.
         """
         failure = violation.failure
         if failure.clause.startswith("open."):
@@ -188,5 +187,5 @@ class Openings:
     def _try(self, action: Callable[[], Any]) -> tuple[Outcome, Any]:
         try:
             return returned(), action()
-        except Exception as error:  # whatever the API raises is what is judged
+        except Exception as error:  # any exception of the API is judged
             return self.opener.outcome(error), None

@@ -1,4 +1,4 @@
-"""Notice what a target patches in modules that the suite needs itself, and put it back."""
+"""Detect what a target patches in modules that the suite needs itself, and restore it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
-#: What the suite needs, and those of its names that it uses between any two calls of a target.
+#: The modules that the suite needs, and their names that it uses between any two calls of a target.
 _MODULES: tuple[tuple[ModuleType | type, str], ...] = (
     (
         builtins,
@@ -34,20 +34,20 @@ _MODULES: tuple[tuple[ModuleType | type, str], ...] = (
     *((kind, "") for kind in (threading.Condition, threading.Event)),
     *((kind, "") for kind in (json.JSONEncoder, json.JSONDecoder)),
 )
-#: After so many programs everything is looked at, until a target has changed something.
+#: Number of programs after which all names are checked, until a target has changed something.
 _PROGRAMS = 32
-#: What the suite or its libraries set themselves, or a target may set as it likes.
+#: Names that the suite or its libraries set themselves, or that a target may set.
 _THEIRS = frozenset({"excepthook", "displayhook", "unraisablehook", "breakpointhook"})
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, type)
 _Absent = object()
 
 
 class _Owner(NamedTuple):
-    """A module or class, with its attributes as they were."""
+    """A module or class, with its original attributes."""
 
     name: str
     owner: Any
-    #: Its attributes as they are.
+    #: Its current attributes.
     now: Any
     get: Callable[[Any], tuple[object, ...]]
     names: tuple[str, ...]
@@ -55,10 +55,10 @@ class _Owner(NamedTuple):
 
 
 class Patches:
-    """The functions and classes of some modules as they were when this was made.
+    """The functions and classes of some modules at the time of construction.
 
-    What looks for changes uses no name that a target can replace, so that it works while `len` or
-    `isinstance` are something else.
+    The search for changes uses no name that a target can replace, so that it works while `len` or
+    `isinstance` are patched.
     """
 
     def __init__(self) -> None:
@@ -66,26 +66,28 @@ class Patches:
         self._all = tuple(_watched(owner, _names(owner)) for owner, _ in _MODULES)
         self._programs = 0
         self._limit = sys.getrecursionlimit()
-        #: The names of what was changed so far.
+        #: The names of all changes so far.
         self.changed: dict[str, None] = {}
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A line that names what was changed, none if nothing was."""
+        """A line with the changed names, none if there are none."""
         if not self.changed:
             return ()
         return (f"the target changed {', '.join(self.changed)}, which the suite put back",)
 
     def after_call(self) -> None:
-        """Put everything back if something that the suite needs at once was changed.
+        """Restore everything if a name that the suite needs immediately was changed.
 
-        It is called after each call of a target."""
+        It is called after each call of a target.
+        """
         self._look(self._always)
 
     def after_close(self) -> None:
-        """Do the same after a close, which ends a program, and now and then look at everything.
+        """Do the same after a close, which ends a program; check all names at intervals.
 
-        A target that has changed something is looked at after each."""
+        A target that has changed something is checked after each close.
+        """
         self._programs += 1
         always = self._programs % _PROGRAMS and not self.changed
         self._look(self._always if always else self._all)
@@ -118,7 +120,7 @@ class Patches:
         limit: Callable[[], int] = sys.getrecursionlimit,
         set_limit: Callable[[int], None] = sys.setrecursionlimit,
     ) -> bool:
-        """Put everything back; return whether there was anything to put back."""
+        """Restore everything; return whether there was a change."""
         changed = False
         if limit() != self._limit:
             changed = True
@@ -134,7 +136,7 @@ class Patches:
 
     @contextlib.contextmanager
     def within_raised_limit(self) -> Iterator[None]:
-        """Take the present recursion limit for the suite's own meanwhile: Hypothesis raises it."""
+        """Keep the current recursion limit within the context, because Hypothesis raises it."""
         before, self._limit = self._limit, sys.getrecursionlimit()
         try:
             yield
@@ -143,7 +145,7 @@ class Patches:
 
     @contextlib.contextmanager
     def tolerated(self) -> Iterator[None]:
-        """Tolerate an exception of what is done while a call runs that has patched something."""
+        """Ignore an exception while a call runs that has patched a name."""
         try:
             yield
         except Exception:

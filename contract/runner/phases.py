@@ -1,6 +1,6 @@
 """Phases of a run, in their order: sources of programs, then checks that run programs themselves.
 
-A phase is a function of the run's context. In a shard of a run it does that shard's part.
+A phase is a function of the run's context. In a shard of a run it runs that shard's part.
 """
 
 from __future__ import annotations
@@ -37,17 +37,16 @@ from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeout_policy import run_check, run_items
 
 Item: TypeAlias = Program | Vector
-#: How many seconds counting the programs that were not run may take.
+#: The time limit for counting the programs that were not run, in seconds.
 _COUNTING = 0.2
-#: Programs of a part of a run that follow each other, so that it judges most calls by what it
-#: remembers.
+#: Consecutive programs of a part of a run, so that it judges most calls from its cache.
 _BLOCK = 32
 
 
 class Phase(NamedTuple):
-    """A phase; `total` is how many programs it has, None if that is not known beforehand.
+    """A phase; `total` is the number of its programs, None if unknown before.
 
-    `run` returns whether the phase has come to its end. Phases that have not can be run again.
+    `run` returns True if no program is left. Otherwise the phase can be resumed.
     """
 
     name: str
@@ -222,11 +221,11 @@ def _exercises(program: Program, operations: frozenset[str]) -> bool:
 
 # Checks ---------------------------------------------------------------------------------------
 
-#: Longer than any schedule may take, in seconds: what hangs then hangs outside the threads.
+#: Longer than the limit of a schedule, in seconds: a longer hang is outside the threads.
 _SCHEDULE_PATIENCE = 90.0
-#: About how many calls the threads of a schedule make, with those of the same threads alone.
+#: The approximate number of calls of a schedule, with those of its threads one after the other.
 _SCHEDULE_CALLS = 100
-#: The numbers by which checks are dealt to shards; families of threads have the numbers before.
+#: The numbers by which checks are assigned to shards; families of threads have the numbers before.
 _COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS = range(OVERLAP + 1, OVERLAP + 5)
 
 
@@ -248,7 +247,7 @@ def check_phases(context: RunContext) -> Iterator[Phase]:
 
 
 def _crashed_outside_programs(settings: Settings) -> frozenset[str]:
-    """Return the clauses that ended a process in a check that runs no program."""
+    """Return the clauses of crashes in a check that runs no program."""
     return frozenset(c.clause for c in settings.crashes if c.program is None)
 
 
@@ -263,7 +262,7 @@ def _watched(context: RunContext, check: Callable[[RunContext], None]) -> bool:
 def _dealt(
     context: RunContext, number: int, name: str, check: Callable[[RunContext], None]
 ) -> Phase:
-    """Return the phase of a check, which does nothing in shards that do not have this number."""
+    """Return the phase of a check, which does nothing in shards without this number."""
     shard = context.settings.shard
     if shard is not None and not shard.has(number):
         return Phase(name, None, _skip)
@@ -278,7 +277,7 @@ def _skip(context: RunContext) -> bool:
 def _search(context: RunContext) -> None:
     settings, fixed = context.settings, context.binding.fixed_content
     if settings.shard is not None and settings.shard.seen is None:
-        return  # what fails elsewhere is not known yet
+        return  # failures of other shards are not known yet
     seen = context.counterexamples.seen if settings.shard is None else settings.shard.seen
 
     def fails(program: Program) -> bool:
@@ -400,7 +399,7 @@ def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
 
 
 def _keep_family(context: RunContext, report: ConcurrencyReport) -> None:
-    """Keep the results of one family apart: another may be the last in a run."""
+    """Keep the results of one family separately: a run may end before another one."""
     family = context.families[-1]
     family.exercised.update(report.exercised)
     family.counts.update({"schedules": report.schedules, "operations": report.operations})

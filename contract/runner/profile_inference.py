@@ -1,5 +1,7 @@
-"""A profile and known failures from what a target does. Observed is not verified: a connector's
-author has to say whether what was seen is what is meant."""
+"""Infer a profile and known failures from the behaviour of a target.
+
+Observed is not verified: a connector's author must confirm that the observations are intended.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from fscontract.contract.runner.result import VIOLATED, ClauseResult, RunResult,
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import Profile, features
 
-#: What a connector has or has not, with the calls that raise UnsupportedOperation where it has not.
+#: Optional capabilities of a connector, with the calls that raise UnsupportedOperation without
+#: them.
 CAPABILITIES: dict[str, tuple[str, ...]] = {
     "supports-seek": ("seek", "py_seek"),
     "supports-positioned-readable": ("pread", "read_fully", "read_fully_all"),
@@ -28,7 +31,7 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
     "supports-openfile": (),
     "supports-io-statistics": (),
 }
-#: What a connector does in one way or the other, with clauses that depend on it without saying so.
+#: Choices of a connector, with clauses that depend on them without declaring it.
 CHOICES: dict[str, tuple[str, ...]] = {
     "rejects-seek-past-eof": (),
     "supports-strict-exceptions": ("read-fully.eof",),
@@ -37,9 +40,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "openfile-pins-version": (),
     "openfile-first-read": ("open.failure-stage", "open.read-fails"),
 }
-#: Clauses that show a capability where others of its hold without it.
+#: Clauses that show a capability even if other clauses hold without it.
 PROOFS = {"supports-new-source": frozenset({"new-source.moved", "new-source.same-data"})}
-#: What a run can't tell: these stay as the profile has them from which it starts.
+#: Features that a run can't determine: these stay as in the initial profile.
 UNOBSERVED = {
     "supports-seek-on-closed-file": "would excuse a violation",
     "supports-available-on-closed-file": "would excuse a violation",
@@ -54,7 +57,7 @@ Run = Callable[[Profile], RunResult]
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature as proposed, and why."""
+    """A proposed feature, with the reason."""
 
     name: str
     declared: bool
@@ -71,11 +74,11 @@ class Inferred:
 
 
 def infer(run: Run, base: Profile, fixed: Iterable[str] = ()) -> Inferred:
-    """Propose a profile by a few runs; the features in `fixed` stay as `base` has them.
+    """Propose a profile by a few runs; the features in `fixed` stay as in `base`.
 
-    The first run declares everything, the second takes the other side of every choice, and the
-    third, which is left out if it would be one of them, is under what they come to. Where that one
-    shows that a feature was mistaken, another one follows.
+    The first run declares everything, the second the other side of every choice, and the third,
+    which is skipped if it equals one of them, uses the result. If that run shows that a feature was
+    wrong, another one follows.
     """
     held = {*fixed, *UNOBSERVED}
     free = [name for name in (*CAPABILITIES, *CHOICES) if name not in held]
@@ -87,15 +90,15 @@ def infer(run: Run, base: Profile, fixed: Iterable[str] = ()) -> Inferred:
     profile = base.with_features(n if on else f"!{n}" for n, on in chosen.items())
     ready = {everything.features: first, other.features: second}
     result = ready.get(profile.features) or run(profile)
-    profile, result = _mended(run, profile, result, free)
+    profile, result = _with_inverted(run, profile, result, free)
     listed = (_feature(name, base, set(fixed), profile, result) for name in features())
     return Inferred(tuple(listed), profile, result)
 
 
-def _mended(
+def _with_inverted(
     run: Run, profile: Profile, result: RunResult, free: Iterable[str]
 ) -> tuple[Profile, RunResult]:
-    """Turn features round whose clauses fail as they are, where that makes fewer fail."""
+    """Return features with those inverted whose clauses fail, where that reduces failures."""
     for name in free:
         own = _own(name, profile.has(name))
         if (name in CAPABILITIES and profile.has(name)) or not _counted(own, result)[1]:
@@ -110,7 +113,7 @@ def _mended(
 def _feature(
     name: str, base: Profile, fixed: set[str], profile: Profile, result: RunResult
 ) -> Feature:
-    """The feature as the profile has it, and what the run under that shows of it."""
+    """Return the feature as in the profile, with the evidence of the run under it."""
     declared = profile.has(name)
     if name in fixed:
         return Feature(name, declared, "given")
@@ -125,7 +128,7 @@ def _feature(
 
 
 def _own(name: str, declared: bool) -> set[str]:
-    """The clauses that tell of the feature, declared or not."""
+    """Return the clauses of the feature, declared or not."""
     return {*CHOICES.get(name, ()), *_needing(name if declared else f"!{name}")}
 
 
@@ -135,7 +138,7 @@ def _needing(need: str) -> frozenset[str]:
 
 
 def _capable(name: str, result: RunResult) -> bool:
-    """Whether a clause that needs it was judged, and no call said that it is unsupported."""
+    """Return whether a clause that needs it was judged, and no call raised unsupported."""
     own = _needing(name)
     refusals = {f"{op}: UNSUPPORTED" for op in CAPABILITIES[name]}
     counterexamples = [c.counterexample for c in result.clauses if c.clause.id in own]
@@ -146,24 +149,24 @@ def _capable(name: str, result: RunResult) -> bool:
 
 
 def _is_uncounted(result: ClauseResult) -> bool:
-    """Whether it fails since the target lacks the statistics that the run declared."""
+    """Return whether it fails because the target lacks the statistics that the run declared."""
     counterexample = result.counterexample
     return counterexample is not None and counterexample.how == UNCOUNTED
 
 
 def _chosen(name: str, first: RunResult, second: RunResult, base: Profile) -> bool:
-    """What fewer clauses fail; as in the profile if that tells nothing."""
+    """Return the side with fewer failing clauses; as in the profile if both have the same."""
     own = {*CHOICES[name], *_needing(name), *_needing(f"!{name}")}
     (holds, fails), (holds_without, fails_without) = _counted(own, first), _counted(own, second)
     if fails != fails_without:
         return fails < fails_without
     if name == "openfile-first-read" or not holds or holds < holds_without:
         return base.has(name)
-    return True  # the stronger promise, which is kept
+    return True  # the stronger promise holds
 
 
 def _counted(ids: Iterable[str], result: RunResult) -> tuple[int, int]:
-    """How many of these clauses hold, and how many fail."""
+    """Return the numbers of these clauses that hold, and that fail."""
     selected = set(ids)
     outcomes = [c.outcome for c in result.clauses if c.clause.id in selected]
     held = sum(o in (Verdict.PASS, Verdict.LAX) for o in outcomes)
@@ -175,6 +178,6 @@ def _failing(result: RunResult) -> int:
 
 
 def titled(profile: Profile, name: str, day: str) -> Profile:
-    """The profile under a name of its own, with a title that says what it is."""
+    """Return the profile under a new name, with a descriptive title."""
     title = f"Observed by fscontract profile infer on {day}, not verified"
     return replace(profile, name=name, title=title, known=())

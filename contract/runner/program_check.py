@@ -1,4 +1,4 @@
-"""Run one program of a phase, and keep what it shows: violations, misses, differences, leaks."""
+"""Run one program of a phase, and keep the results: violations, misses, differences, leaks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fscontract.contract.runner.result import Counterexample
 
 
 def check_program(context: RunContext, item: Program | Vector) -> None:
-    """Run a program or an example, and keep whatever it shows.
+    """Run a program or an example, and keep the results.
 
-    StopRun at the place where the settings end the run.
+    Raise StopRun at the place where the settings end the run.
     """
     if context.settings.until == (context.phase, context.done):
         raise StopRun
@@ -72,7 +72,7 @@ def _compare_pair(context: RunContext, program: Program, execution: Execution) -
 
 
 def _mark_left_out(context: RunContext, program: Program) -> None:
-    """Note that an example is not run, since it makes calls that ended a process."""
+    """Note that an example is skipped, because it makes calls that crashed a process."""
     for crash in context.settings.crashes:
         if program in LeftOut([crash, crash]):
             context.mark_example(crash.clause, crash.counterexample)
@@ -92,14 +92,14 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
         context.keep(clause, Counterexample(program, expected, f"left {left}", how=how))
 
 
-#: The clause of values that `opt` and `must` treat alike.
+#: The clause of values that `opt` and `must` validate alike.
 SAME_VALIDATION = "open.opt-same-validation"
 
 
 def against_vector(
     executor: Executor, vector: Vector, outcomes: Sequence[Outcome]
 ) -> Counterexample | None:
-    """A counterexample if the last outcome is none of those that the vector lists."""
+    """Return a counterexample if the vector does not list the last outcome."""
     if not outcomes or any(o.kind is Kind.INEXPRESSIBLE for o in outcomes):
         return None
     data, outcome = executor.file(vector.program.length)[1], outcomes[-1]
@@ -114,9 +114,9 @@ def against_vector(
 def against_pair(
     executor: Executor, program: Program, execution: Execution
 ) -> tuple[bool, Counterexample | None]:
-    """A value of the filesystem's own key ends the open alike, set by `opt` or by `must`.
+    """Check that a value of the filesystem's own key has the same effect in `opt` and `must`.
 
-    Returns whether that could be seen, and the counterexample if it does not.
+    Return whether that could be observed, and the counterexample.
     """
     pair = executor.openings and executor.openings.own_pair(program)
     if not pair or execution.violation is not None or not execution.trace:

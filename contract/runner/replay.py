@@ -1,4 +1,4 @@
-"""Running the program of a replay file again."""
+"""Run the program of a replay file again."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _TIMEOUT = 10.0
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """What came of it. `outcome` is "still fails", "passes now" or "fails otherwise"."""
+    """The result of a replay: `outcome` is "still fails", "passes now" or "fails otherwise"."""
 
     clause: str
     outcome: str
     actual: str
     expected: tuple[str, ...]
-    #: Each call with what it did, up to the failing one.
+    #: Each call with its outcome, up to the failing one.
     trace: tuple[str, ...] = ()
 
 
@@ -46,8 +46,8 @@ def replay(
 ) -> ReplayResult:
     """Run the program in `data`, the content of a replay file, on a binding.
 
-    ProgramError for data that can't be read. The binding is prepared and disposed of. The program
-    is run inside of `running`.
+    The binding is prepared and disposed of. The program is run inside of `running`. Raise
+    ProgramError for invalid data.
     """
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
@@ -71,7 +71,7 @@ def replay(
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
     """Return the clause and the program of a replay file, None for a schedule.
 
-    Raise ProgramError, which begins with `where`.
+    Raise ProgramError; its message begins with `where`.
     """
     if data.get("fscontract-replay") != 1:
         raise ProgramError(
@@ -80,7 +80,7 @@ def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Pr
     clause = data.get("clause")
     clause = read_id(clause) if isinstance(clause, str) else clause
     if not isinstance(clause, str) or clause not in clauses():
-        said = notice(str(clause)) or f"no clause {short(clause)}"
+        said = notice(str(clause)) or f"unknown clause {short(clause)}"
         raise ProgramError(f"{where}: {said}")
     if "threads" not in data:
         return clause, Program.from_json(data.get("program"), where)
@@ -100,7 +100,7 @@ def _run_threads(
 
 
 def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
-    """The profile with the features that the failed run declared, if the file has them."""
+    """Return the profile with the features that the failed run declared, if the file has them."""
     declared = data.get("features")
     if declared is None:
         return profile
@@ -115,7 +115,7 @@ def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
 def _buffer(binding: Binding, profile: Profile, data: dict[str, Any]) -> int:
     buffer = data.get("buffer", profile.buffer or binding.buffer)
     if type(buffer) is not int or not 0 < buffer <= 1 << 26:
-        raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, not {buffer!r}")
+        raise ProgramError(f"replay file: buffer must be 1 to {1 << 26}, got {buffer!r}")
     return buffer
 
 
@@ -169,7 +169,7 @@ def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> Repl
 def _of_clause(
     execution: Execution, clause: str, examiner: ShrinkingCounterexamples
 ) -> Violation | None:
-    """The violation of this clause that the execution showed, if it did."""
+    """Return the violation of this clause in the execution, if there is one."""
     missed = [m for m in execution.misses if m.failure.clause == clause]
     if missed:
         return missed[0]

@@ -16,33 +16,36 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.timeouts import beat, untimed
 
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
-#: Runs that confirm a suspicion: a leak grows by one each time, a pool does not.
+#: Runs that confirm a suspected leak: a leak grows by one each time, a pool does not.
 _REPEATS = 8
-#: A target that leaks this many threads is left, or descriptors where there are few to have.
+#: The limit of leaked threads, and of descriptors if few are available, after which a run ends.
 MAX_GROWTH = 400
-#: And one that leaks so many in any case; each takes room, and some time of every look at them.
+#: The limit of leaks in any case; each takes memory, and some time in every check.
 _MOST_DESCRIPTORS = 8_000
-#: What a run says of it, before what there is too much of.
+#: The start of a message, before the leaked resource.
 OUT_OF = "out of "
-#: The clauses of what streams leave behind.
+#: The clauses of leaks.
 CLAUSES = frozenset({"close.release", "fault.release"})
-#: Suspicions of a leak that are looked into; each costs some runs of a program. Clients of remote
-#: targets have pools of connections, which come and go.
+#: The number of suspected leaks to confirm; each costs some runs of a program. Clients of remote
+#: targets have pools of connections, whose size varies.
 _MOST_SUSPICIONS = 100
 _MOST_REMOTE_SUSPICIONS = 10
 _STANDARD_ERROR = 2
 
 
 class Held(NamedTuple):
-    """What the process holds: the lowest free descriptor, and how many threads live."""
+    """The resources of the process: the lowest free descriptor, and the number of threads."""
 
     descriptor: int
     threads: int
 
 
 def glance() -> Held:
-    """A look that costs about a microsecond. A leaked descriptor takes the lowest number, so
-    the lowest free one rises; it may also rise for other reasons, which `grows` sorts out."""
+    """Return the resources in about a microsecond.
+
+    A leaked descriptor takes the lowest number, so that the lowest free one rises; `grows` excludes
+    other reasons for that.
+    """
     try:
         free = os.dup(2)
     except OSError:  # the target closed it, so it is free
@@ -52,7 +55,7 @@ def glance() -> Held:
 
 
 def count() -> Held:
-    """The number of open descriptors, and of threads; a glance where they can't be listed."""
+    """Count open descriptors, and threads; glance where they can't be listed."""
     try:
         return Held(len(os.listdir(_DESCRIPTORS)), threading.active_count())
     except OSError:
@@ -60,9 +63,9 @@ def count() -> Held:
 
 
 def most_descriptors() -> int:
-    """How many a local target may leak before it is left: half of what the process may have.
+    """Return the limit of leaked descriptors of a local target: half of the process's limit.
 
-    Otherwise it could open nothing more, and all else would seem broken.
+    Otherwise no file could be opened, and everything else would fail.
     """
     try:
         import resource
@@ -75,8 +78,8 @@ def most_descriptors() -> int:
 
 
 def grows(again: Callable[[], object]) -> str:
-    """What `again` leaves behind each time: "" or, say, "a descriptor"."""
-    with untimed():  # in a large process it takes longer than a call may
+    """Return what `again` leaks each time: "" or, for example, "a descriptor"."""
+    with untimed():  # in a large process it takes longer than the limit of a call
         gc.collect()
     before = count()
     for number in range(1, _REPEATS + 1):
@@ -93,19 +96,19 @@ def grows(again: Callable[[], object]) -> str:
 
 
 class LeakWatch:
-    """Looks after each program for what it has left."""
+    """Checks for leaks after each program."""
 
     def __init__(self, remote: bool = False) -> None:
         self._first = self._held = glance()
         self._suspicions = 0
         self._max_suspicions = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
         self._most_descriptors = MAX_GROWTH if remote else most_descriptors()
-        #: What there is too much of to go on, "" if nothing is.
+        #: The resource whose leaks end the run, "" if none.
         self.too_many = ""
 
     @property
     def growth(self) -> int:
-        """How many more descriptors, or threads, there are than at the beginning."""
+        """The increase of descriptors, or threads, since the start."""
         now = glance()
         return max(now.descriptor - self._first.descriptor, now.threads - self._first.threads, 0)
 
@@ -114,9 +117,10 @@ class LeakWatch:
         self._held = glance()
 
     def left(self, again: Callable[[], object], restore: Callable[[], None], known: bool) -> str:
-        """What the last program leaves each time it is run, as from `grows`; "" if that is `known`.
+        """Return what the last program leaks each time it is run, as from `grows`.
 
-        `restore` opens standard streams again that the program has closed.
+        Return "" if that is `known`. `restore` opens standard streams again that the program has
+        closed.
         """
         held = glance()
         if held.descriptor <= _STANDARD_ERROR:
@@ -135,23 +139,23 @@ class LeakWatch:
         return left
 
 
-#: The clause of what the status says.
+#: The clause of the status's length.
 STATUS = "model.len-eq-status"
 _LENGTH = 5
 _READ = Step("read_byte")
 _UNBUFFER = Step("unbuffer")
-#: How many streams are open at the same time when it is looked at what they hold.
+#: The number of open streams when their resources are counted.
 _STREAMS = 4
 
 
 def check_length(binding: Binding, path: str, data: bytes) -> tuple[bool, Counterexample | None]:
-    """The status's length must be that of the data.
+    """Check that the status's length is that of the data.
 
-    Returns whether there is a status, and the counterexample if it is a wrong one.
+    Return whether there is a status, and the counterexample if the length is wrong.
     """
     try:
         reported = binding.status_length(path)
-    except Exception as error:  # whatever it is, a status is no reason for it
+    except Exception as error:  # any exception: the status is not required
         actual, how = str(raised(error)), "status: raised"
     else:
         if reported is None:
@@ -165,11 +169,11 @@ def check_length(binding: Binding, path: str, data: bytes) -> tuple[bool, Counte
 
 
 def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
-    """After unbuffer an open stream holds no descriptor and no thread.
+    """Check that an open stream holds no descriptor and no thread after unbuffer.
 
-    Returns how often this was seen (a stream that holds nothing anyway shows nothing), and the
-    counterexample if one was found. Several streams are tried, since a client may keep a connection
-    for all of them together, which is nobody's leak.
+    Return the number of observations (a stream without resources is none), and a counterexample if
+    there is one. Several streams are tried, because a client may keep one connection for all of
+    them, which is not a leak.
     """
     path, _, _ = executor.file(_LENGTH)
     exercised = 0
@@ -192,7 +196,7 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
 
 
 def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> tuple[bool, str]:
-    """Whether a stream held something before its last step, and what each still holds after it."""
+    """Return whether a stream had resources before its last step, and those after it."""
     before = count()
     holding = False
     streams = []
@@ -211,7 +215,7 @@ def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> t
 
 
 def _more(before: Held, after: Held, minimum: int) -> str:
-    """What there is so many more of, "" if nothing."""
+    """Return the resource that increased by this number, "" if none."""
     if after.descriptor - before.descriptor >= minimum:
         return "a descriptor"
     return "a thread" if after.threads - before.threads >= minimum else ""

@@ -46,12 +46,12 @@ class Verdict(str, Enum):
 #: The meaning of each outcome, for a legend.
 MEANINGS = {
     Verdict.PASS: "holds",
-    Verdict.LAX: "a SHOULD that is not kept",
+    Verdict.LAX: "a SHOULD that is not satisfied",
     Verdict.FAIL: "is violated",
     Verdict.KNOWN: "is violated, as listed in a file of known failures",
     Verdict.FIXED: "is listed as known, but holds",
     Verdict.UNDECLARED: "needs a feature that the profile does not declare",
-    Verdict.INEXPRESSIBLE: "the API has no word for it",
+    Verdict.INEXPRESSIBLE: "the API has no such call",
     Verdict.UNEXERCISED: "no program reached it",
     Verdict.ERROR: "no verdict: calls were lost to the network or the set-up",
     Verdict.HANG: "a program did not end",
@@ -168,17 +168,18 @@ class Counterexample:
 
     @property
     def signature(self) -> str:
-        """How it fails, without data or messages; entries of known failures name it.
+        """The kind of failure, without data or messages; entries of known failures contain it.
 
-        The call and how it ended, then the circumstances that shrinking could not take away, as in
-        "read_into: returned too early; after unbuffer".
+        It has the call and how it ended, then the circumstances that shrinking could not remove, as
+        in "read_into: returned too early; after unbuffer".
         """
         return self.identity or self.how or self.actual.split(":")[0].split(", buffer")[0]
 
     def is_listed_as(self, signature: str) -> bool:
-        """Whether an entry of known failures with this signature covers it.
+        """Return whether an entry of known failures with this signature covers it.
 
-        One without circumstances, as written before version 0.2.0, covers all of its kind.
+        An entry without circumstances, as written before version 0.2.0, covers all failures of its
+        kind.
         """
         return signature in (self.signature, self.how)
 
@@ -334,7 +335,7 @@ class RunResult:
 
     @property
     def conforms(self) -> bool:
-        """Whether the run is complete, no clause fails or was lost, and one was verified."""
+        """True if the run is complete, no clause fails or was lost, and some clause holds."""
         return self.verdict is RunVerdict.CONFORMS
 
     @property

@@ -1,4 +1,4 @@
-"""What a user asks of a run: the options, the clauses they select, and the settings they make.
+"""Options of a run: the clauses that they select, and the settings that they make.
 
 Every front end builds its runs here: commands, `fscontract.check`, the pytest plug-in, processes of
 isolated runs and tasks of distributed ones.
@@ -46,7 +46,7 @@ class RunOptions:
     options: dict[str, str] = field(default_factory=dict)
     file: str | None = None
     content: Path | None = None
-    #: The master of Spark whose executors run the programs, if it is not this process.
+    #: The master of Spark whose executors run the programs, None for this process.
     spark: str | None = None
     #: Seconds for the run, math.inf for no limit; None for those of the effort.
     budget: float | None = None
@@ -88,7 +88,7 @@ def set_up_limit(timeout: float) -> float:
 
 
 def leave_fork(home: int) -> None:
-    """End this process if it is a fork of `home` that a target made: that one makes the report."""
+    """End this process if it is a fork of `home` that a target made."""
     if os.getpid() != home:
         os._exit(0)
 

@@ -41,8 +41,8 @@ def check(
 ) -> RunResult:
     """Check a binding. It is prepared first and disposed of in any case.
 
-    Raises TargetError if the target can't be set up, or stops answering before it has shown a
-    violation. `journal` is kept meanwhile.
+    Raise TargetError if the target can't be set up, or stops answering before it has shown a
+    violation. `journal` is kept up to date.
     """
     sandbox = Sandbox()
     try:
@@ -65,7 +65,7 @@ def started(binding: Binding, settings: Settings) -> RunStarted:
 
 
 def gather(binding: Binding, settings: Settings) -> Partial:
-    """Run the shard that the settings name, and return what it shows. TargetError as of `check`."""
+    """Run the shard of the settings, and return its results. Raise TargetError as `check` does."""
     sandbox = Sandbox()
     try:
         context = _context(binding, settings, lambda event: None, sandbox, Journal())
@@ -85,7 +85,7 @@ def _context(
     journal: Journal,
 ) -> RunContext:
     binding = sandboxed(binding, settings.timeout, sandbox.patches)
-    binding.remote = settings.remote(binding)  # what the profile says counts for all phases
+    binding.remote = settings.remote(binding)  # the profile's declarations apply to all phases
     profile, shard, buffer = settings.profile, settings.shard, settings.buffer(binding)
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
@@ -128,7 +128,7 @@ def _prepared(context: RunContext, run: Callable[[RunContext], Outcome]) -> Outc
         return run(context)
     except BaseException:
         context.sandbox.restore()
-        disposed(context.binding)  # the first error is the one to tell
+        disposed(context.binding)  # the first error is the one to report
         raise
 
 
@@ -149,7 +149,7 @@ def _result(context: RunContext) -> RunResult:
         _run(context)
     except KeyboardInterrupt:
         context.sandbox.restore()
-        with contextlib.suppress(RuntimeError):  # a call that goes on may still be counting
+        with contextlib.suppress(RuntimeError):  # a running call may still be counting
             context.incomplete = INTERRUPTED
             context.listener(Interrupted(_sum_up(context, *begun, INTERRUPTED)))
         raise
@@ -166,7 +166,7 @@ def _partial(context: RunContext) -> Partial:
     )
     assert isinstance(counterexamples, Recorder)
     programs = {"programs": executor.programs, "operations": executor.operations}
-    context.counts.pop("hangs", 0)  # each of them is among the records
+    context.counts.pop("hangs", 0)  # each of them is also a record
     return Partial(
         counterexamples.records,
         executor.exercised + context.exercised,
@@ -224,7 +224,7 @@ def _run_phases(context: RunContext) -> None:
 
 
 def _warn_of_unreachable_blocks(context: RunContext) -> None:
-    """Warn if files have no ends of blocks that programs could reach."""
+    """Warn if programs can't reach block boundaries of files."""
     block, fixed, name = context.binding.block, context.binding.fixed_content, context.binding.name
     reason = block_boundaries.unreachable(block or 1, None if fixed is None else len(fixed))
     if block is not None and reason:
@@ -233,7 +233,7 @@ def _warn_of_unreachable_blocks(context: RunContext) -> None:
 
 
 def _recall_crashes(context: RunContext) -> None:
-    """Take over what ended earlier processes of this run."""
+    """Take over the crashes of earlier processes of this run."""
     counterexamples = context.counterexamples
     for crash in context.settings.crashes:
         context.counts["hangs" if crash.hung else "crashes"] += 1
@@ -246,7 +246,7 @@ def _recall_crashes(context: RunContext) -> None:
 
 
 def _unjudged(crash: Crash) -> str:
-    """Return why the run can't conform: no verdict shows what ended a process."""
+    """Return the reason why the run can't conform: no verdict shows a crash."""
     counterexample = crash.counterexample
     interleaving = "; ".join(counterexample.interleaving)
     what = counterexample.program or interleaving or counterexample.how

@@ -1,7 +1,8 @@
-"""Guard the kit against targets: outcomes and exceptions only, and shared state restored.
+"""Guard the kit against targets: calls only return outcomes or raise exceptions.
 
-A target may raise what is no `Exception` (a panic of Rust, SystemExit), return objects that can't
-be touched, fork, trace, or never come back. The rest of the suite need not think of it.
+Shared state is restored. A target may raise objects other than `Exception` (a panic of Rust,
+SystemExit), return unusable objects, fork, trace, or hang. The rest of the suite need not handle
+that.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
 from fscontract.contract.targets import raised_at
 
 Value = TypeVar("Value")
-#: How much longer than a program it may take to set a target up, or to clean up after it.
+#: The factor by which set-up and removal may take longer than a program.
 _PATIENCE = 6
 #: Values that can be compared, hashed and shown without running code of the target.
 _PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
@@ -33,10 +34,10 @@ _DEEPEST = 4
 
 
 class _Forks:
-    """Knows in a forked process that it is one."""
+    """Detects in a forked process that it is a fork."""
 
     def __init__(self) -> None:
-        #: Processes that use a sandboxed binding; a fork made elsewhere is not looked at.
+        #: Processes that use a sandboxed binding; forks of other processes are ignored.
         self.homes: set[int] = set()
         self.away = False
         if hasattr(os, "register_at_fork"):
@@ -45,10 +46,10 @@ class _Forks:
     def _forked(self) -> None:
         if self.homes:
             self.away = True
-            sys.settrace(None)  # the scheduler's tracer would wait for threads that are not here
+            sys.settrace(None)  # the scheduler's tracer would wait for threads that a fork lacks
 
     def leave(self) -> None:
-        """End the process if a call of the target came back in a fork of this one, too."""
+        """End the process if it is a fork in which a call of the target returned."""
         if os.getpid() not in self.homes:
             os._exit(0)
 
@@ -66,14 +67,14 @@ def sandboxed(binding: Binding, timeout: float, patches: Patches | None = None) 
 
 
 class _Watch:
-    """What is done after each call of a target: its patches are put back."""
+    """The action after each call of a target: its patches are undone."""
 
     def __init__(self) -> None:
         self.after_call: Callable[[], None] = _nothing
         self.after_close: Callable[[], None] = _nothing
 
     def by(self, patches: Patches) -> None:
-        """Have these put back what a call patches."""
+        """Let these patches be undone after each call."""
         self.after_call, self.after_close = patches.after_call, patches.after_close
 
 
@@ -85,11 +86,10 @@ _watch = _Watch()
 
 
 class SandboxedBinding(Binding):
-    """A binding whose calls give outcomes and exceptions only.
+    """A binding whose calls return outcomes or raise exceptions only.
 
-    `timeout` is how many seconds one program may take.
-
-    What the target patches is put back by `patches`, which knows then what it was.
+    `timeout` is the time limit of one program in seconds. `patches`, made before, undo what the
+    target patches.
     """
 
     def __init__(self, binding: Binding, timeout: float, patches: Patches | None = None) -> None:
@@ -97,11 +97,11 @@ class SandboxedBinding(Binding):
         _watch.by(patches or Patches())
         self._patience = timeout * _PATIENCE
         self.name = name_of(binding)
-        self._tried("can't be used", self._look_at, binding)
+        self._tried("can't be used", self._copy_attributes, binding)
         _forks.homes.add(os.getpid())
 
-    def _look_at(self, binding: Binding) -> None:
-        """Take over what the binding says of itself."""
+    def _copy_attributes(self, binding: Binding) -> None:
+        """Copy the binding's attributes."""
         self.api = binding.api  # type: ignore[misc]
         self.default_profile = binding.default_profile  # type: ignore[misc]
         self.operations = binding.operations
@@ -116,7 +116,7 @@ class SandboxedBinding(Binding):
 
     @property
     def remote(self) -> bool:
-        """Whether an operation costs a round trip, also to the binding itself."""
+        """True if an operation costs a round trip, also according to the binding."""
         return self._tried("can't be used", lambda: self._inner.remote)
 
     @remote.setter
@@ -134,11 +134,11 @@ class SandboxedBinding(Binding):
         return self._tried("can't tell its directory", lambda: self._inner.prefix)
 
     def prepare(self) -> None:
-        """Make the prefix; TargetError, also if it takes for ever."""
-        self._patiently(self._inner.prepare, "hangs while it is set up")
+        """Make the prefix; raise TargetError, also on a timeout."""
+        self._patiently(self._inner.prepare, "hangs during set-up")
 
     def dispose(self) -> None:
-        """Remove everything; TargetError, also if it takes for ever."""
+        """Remove everything; raise TargetError, also on a timeout."""
         what = self.prefix or "what was made"
         self._patiently(self._inner.dispose, f"hangs while {what} is removed")
 
@@ -151,11 +151,11 @@ class SandboxedBinding(Binding):
         self._tried(f"can't change {path}", self._inner.change, path, content)
 
     def open(self, path: str) -> Opened:
-        """Open the file at `path`; raises nothing but exceptions."""
+        """Open the file at `path`; raise only exceptions."""
         return call_sandboxed(self._inner.open, path)
 
     def bind(self, step: Step) -> Action:
-        """A step as a function that returns, and whose outcome can be looked at."""
+        """Return the step as a function that returns, with an outcome that can be inspected."""
         action = self._tried(f"can't {step.op}", self._inner.bind, step)
         forks, gettrace, getprofile = _forks, sys.gettrace, sys.getprofile
         after_call = _watch.after_close if step.op == "close" else _watch.after_call
@@ -183,19 +183,19 @@ class SandboxedBinding(Binding):
         return run
 
     def leftovers(self) -> list[str]:
-        """What other runs have left; TargetError."""
+        """Return what other runs have left. Raise TargetError."""
         return self._tried("can't be listed", self._inner.leftovers)
 
     def discard(self, prefix: str) -> None:
-        """Remove what another run has left; TargetError, also if it takes for ever."""
+        """Remove what another run has left; raise TargetError, also on a timeout."""
         self._patiently(lambda: self._inner.discard(prefix), f"hangs while {prefix} is removed")
 
     def status_length(self, path: str) -> int | None:
-        """The length that the status reports; raises nothing but exceptions."""
+        """Return the length in the status; raise only exceptions."""
         return call_sandboxed(self._inner.status_length, path)
 
     def status_etag(self, path: str) -> str | None:
-        """The version that the status reports; raises nothing but exceptions."""
+        """Return the version in the status; raise only exceptions."""
         return call_sandboxed(self._inner.status_etag, path)
 
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
@@ -212,8 +212,10 @@ class SandboxedBinding(Binding):
 
 
 class _SandboxedOpener(Opener):
-    """An opener whose calls raise nothing but exceptions; where no call of the API is judged, these
-    are TargetError and NoScene."""
+    """An opener whose calls raise only exceptions.
+
+    Calls that are not judged raise TargetError and NoScene.
+    """
 
     def __init__(self, opener: Opener, name: str) -> None:
         self._inner = opener
@@ -222,12 +224,12 @@ class _SandboxedOpener(Opener):
 
     @property
     def scenes(self) -> frozenset[str]:  # type: ignore[override]
-        """What it can put at a path so far."""
+        """The scenes that it can create, as far as known."""
         return self._tried("can't tell what it can open", lambda: self._inner.scenes)
 
     @property
     def statuses(self) -> frozenset[str]:  # type: ignore[override]
-        """The statuses it can give."""
+        """The statuses that it can make."""
         return self._tried("can't tell its statuses", lambda: self._inner.statuses)
 
     def place(self, scene: str, content: bytes) -> str:
@@ -235,39 +237,39 @@ class _SandboxedOpener(Opener):
         return self._tried(f"can't put a {scene} at a path", self._inner.place, scene, content)
 
     def appear(self, path: str, content: bytes) -> None:
-        """Make the file that was not there."""
+        """Make the file of a scene "late"."""
         self._tried(f"can't write {path}", self._inner.appear, path, content)
 
     def status(self, path: str, kind: str, length: int | None) -> Any:
-        """A status of a kind."""
+        """Return a status of a kind."""
         return self._tried(f"no status of {path}", self._inner.status, path, kind, length)
 
     def open_file(self, path: str) -> Any:
-        """A new builder."""
+        """Return a new builder."""
         return call_sandboxed(self._inner.open_file, path)
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
-        """A call with a status in the place of its kind."""
+        """Return the call with a status instead of its kind."""
         return self._tried(f"no status of {path}", self._inner.ready, path, call)
 
     def call(self, builder: Any, call: BuilderCall) -> Any:
-        """The builder after a call."""
+        """Return the builder after a call."""
         return call_sandboxed(self._inner.call, builder, call)
 
     def build(self, builder: Any) -> Any:
-        """What `build` returns."""
+        """Return the result of `build`."""
         return call_sandboxed(self._inner.build, builder)
 
     def get(self, future: Any) -> Any:
-        """The stream of the future."""
+        """Return the stream of the future."""
         return call_sandboxed(self._inner.get, future)
 
     def outcome(self, error: Exception) -> Outcome:
-        """What an exception means."""
+        """Return the outcome for an exception."""
         return self._tried("can't tell an exception", self._inner.outcome, error)
 
     def counters(self, opened: Any) -> Mapping[str, int]:
-        """The statistics that are numbers."""
+        """Return the statistics that are numbers."""
         return self._tried("can't tell its statistics", self._counted, opened)
 
     def _counted(self, opened: Any) -> dict[str, int]:
@@ -278,7 +280,7 @@ class _SandboxedOpener(Opener):
 
 
 class Foreign:
-    """Stands for a value of a type that no call should return, and shows it."""
+    """Represents a value of a type that no call should return, and shows it."""
 
     def __init__(self, value: object) -> None:
         try:
@@ -292,7 +294,7 @@ class Foreign:
 
 
 def call_sandboxed(call: Callable[..., Value], *args: Any) -> Value:
-    """The call's value; what is no `Exception` comes out as one of the same name."""
+    """Return the call's value; convert an error that is not an `Exception`."""
     try:
         return call(*args)
     except Exception:
@@ -309,22 +311,23 @@ def call_sandboxed(call: Callable[..., Value], *args: Any) -> Value:
 
 
 def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
-    """Return the value of a call that is not judged; TargetError says `what` failed, and where.
+    """Return the value of a call that is not judged.
 
-    NoScene, by which an opener says that it can't do something, comes out.
+    Raise TargetError with `what` failed, and where. NoScene, by which an opener reports an
+    unsupported scene, passes.
     """
     try:
         return call_sandboxed(call, *args)
     except (TargetError, NoScene):
         raise
     except Exception as error:
-        raise TargetError(f"{what}: {said_by(error)} ({raised_at(error)})") from error
+        raise TargetError(f"{what}: {error_text(error)} ({raised_at(error)})") from error
 
 
 def disposed(binding: Binding) -> tuple[str, ...]:
-    """Remove what a run has made; return a warning if that fails: the verdicts count all the same.
+    """Remove the files of a run; return a warning if that fails: the verdicts remain valid.
 
-    A Ctrl-C waits until it is done.
+    A Ctrl-C waits until this is done.
     """
     try:
         with held_back():
@@ -335,12 +338,12 @@ def disposed(binding: Binding) -> tuple[str, ...]:
 
 
 def name_of(target: Binding | PipelineBinding) -> str:
-    """Return what a target calls itself, in one line; TargetError."""
+    """Return the target's name in one line. Raise TargetError."""
     return tried("a target has no name", lambda: clip(" ".join(str(target.name).split()), 1000))
 
 
 def _pass_on(error: BaseException) -> None:
-    """Raise what is none of the target's doing: a thread given up, the user's Ctrl-C."""
+    """Raise errors that are not the target's: an abandoned thread, the user's Ctrl-C."""
     interrupted = isinstance(error, KeyboardInterrupt)
     if interrupted and threading.current_thread() is threading.main_thread():
         raise error
@@ -356,7 +359,7 @@ def _tame(outcome: object) -> Outcome:
 
 
 def _tamed(value: object, depth: int = 0) -> object:
-    """The value, or what stands for it, down to the parts of a tuple."""
+    """Return the value, or a replacement for it, down to the parts of a tuple."""
     if type(value) in _PLAIN or isinstance(value, Kind):
         return value
     if depth < _DEEPEST and type(value) in (tuple, Outcome):
@@ -368,8 +371,8 @@ def _tamed(value: object, depth: int = 0) -> object:
     return Foreign(value)
 
 
-def said_by(error: BaseException) -> str:
-    """Return the class of an exception of a target and what it says, in one line."""
+def error_text(error: BaseException) -> str:
+    """Return the class of an exception of a target and its message, in one line."""
     _pass_on(error)
     text = " ".join(text_of(error).split())
     return clip(f"{type(error).__name__}: {text}" if text else type(error).__name__)
@@ -379,8 +382,11 @@ _STANDARD = (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w"))
 
 
 class Sandbox:
-    """The directory, the environment, standard streams, signals and traces as they were, and the
-    functions of modules that the suite needs."""
+    """A snapshot of process state to restore.
+
+    It has the directory, the environment, standard streams, signals and traces, and the functions
+    of modules that the suite needs.
+    """
 
     def __init__(self) -> None:
         self.patches = Patches()
@@ -395,10 +401,10 @@ class Sandbox:
         self._signals = _handlers()
 
     def restore(self, last: bool = False) -> None:
-        """Put back what is not as it was. Signals can be set in the main thread only.
+        """Restore changed state. Signals can be set in the main thread only.
 
-        A descriptor of a standard stream that is something else now may be the target's, which
-        still reads from it: it is put back at `last`, when what the target printed is shown, too.
+        A changed descriptor of a standard stream may be in use by the target, which still reads
+        from it: it is restored at `last`, when the target's output is flushed, too.
         """
         self.patches.undo()
         self._restore_process()
@@ -420,7 +426,7 @@ class Sandbox:
                     signal.signal(number, handler)
 
     def _restore_process(self) -> None:
-        """Put back what would spoil files of the suite, or end it."""
+        """Restore what would break files of the suite, or end it."""
         if os.umask(self._umask) != self._umask:
             self.patches.changed["the umask"] = None
         timer = signal.getitimer(signal.ITIMER_REAL)
@@ -429,7 +435,7 @@ class Sandbox:
             self.patches.changed["the timer of signals"] = None
 
     def close(self) -> None:
-        """Restore, and let the copies of descriptors go."""
+        """Restore, and close the copies of descriptors."""
         self.restore(last=True)
         for copy in (self._directory, *self._files.values()):
             if copy is not None:
@@ -450,21 +456,21 @@ class Sandbox:
 
 
 def _umask() -> int:
-    """The umask, which can only be asked for by setting it."""
+    """Return the umask, which can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def show_printed() -> None:
-    """Empty the buffers of what was printed, so that it comes before what is printed elsewhere."""
+    """Flush the printed output, so that it precedes later output."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, broken, or none
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, broken, or missing
             stream.flush()
 
 
 def private_copy(stream: TextIO) -> TextIO:
-    """Another stream to the same place, or the stream itself if it has no descriptor."""
+    """Return another stream to the same file, or the stream itself if it has no descriptor."""
     try:
         copy = os.dup(stream.fileno())
     except (OSError, ValueError, AttributeError):
@@ -495,6 +501,6 @@ def _identity(number: int) -> tuple[int, int] | None:
 
 
 def _handlers() -> dict[int, Any]:
-    """The handlers of signals that Python set."""
+    """Return the handlers of signals that Python set."""
     known = ((number, signal.getsignal(number)) for number in signal.valid_signals())
     return {int(number): handler for number, handler in known if handler is not None}

@@ -1,4 +1,4 @@
-"""What a run is asked for."""
+"""Settings of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fscontract.contract.spec.profiles import Profile
 
 #: Efforts, from seconds to an hour.
 EFFORTS = ("quick", "normal", "deep")
-#: Operations that are tried only if the profile declares the feature.
+#: Operations that are used only if the profile declares the feature.
 _GATED = {
     "skip": "supports-skip",
     "available": "supports-available",
@@ -28,13 +28,13 @@ _GATED_BESIDE = dict.fromkeys(
     ("pread", "read_fully", "read_fully_all"), "supports-positioned-readable"
 )
 
-#: Checks that look at every program, whatever it calls.
+#: Checks that observe every program, whatever its calls.
 _EVERYWHERE = frozenset({("model", "open"), ("resources", "close"), ("streams", "independent")})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One run: the declared features, the clauses that are judged, and how hard to try."""
+    """The settings of one run: the declared features, the judged clauses, and the effort."""
 
     profile: Profile
     clauses: tuple[Clause, ...]
@@ -49,19 +49,19 @@ class Settings:
     replays: Path | None = None
     #: Fields of replay files that resolve the target, besides or instead of the binding's name.
     replay_fields: Mapping[str, Any] = field(default_factory=dict)
-    #: How many programs are run while requests fail; None for none.
+    #: Number of programs that run while requests fail; None for none.
     faults: str | None = None
-    #: End the run with the first violation of one of the clauses.
+    #: True to end the run with the first violation of one of the clauses.
     stop_at_first: bool = False
-    #: What ended earlier processes of this run: reported, and left out.
+    #: Crashes of earlier processes of this run: reported, and skipped.
     crashes: tuple[Crash, ...] = ()
     #: The phase, and the number of its program, with which the run ends; None to run all.
     until: tuple[str, int] | None = None
-    #: The shard of the run that is run; None for all of it.
+    #: The shard of the run; None for all of it.
     shard: Shard | None = None
 
     def operations(self, binding: Binding) -> frozenset[str]:
-        """The operations that the binding can express and the profile lets it try."""
+        """The operations that the binding can express and the profile allows."""
         gates = _GATED if binding.pread_on_stream else {**_GATED, **_GATED_BESIDE}
         return frozenset(op for op in binding.operations if self._tries(op, gates.get(op)))
 
@@ -77,12 +77,12 @@ class Settings:
         return self.profile.buffer or binding.buffer
 
     def remote(self, binding: Binding) -> bool:
-        """Whether calls cost round trips."""
+        """True if calls cost round trips."""
         return binding.remote if self.profile.remote is None else self.profile.remote
 
     @property
     def relevant(self) -> frozenset[str] | None:
-        """The operations of which a program must have one to exercise a clause; None for all."""
+        """The operations that can exercise the clauses; None for all."""
         operations: set[str] = set()
         for check in (check for clause in self.clauses for check in clause.checks):
             kind, _, name = check.partition(".")
@@ -93,7 +93,7 @@ class Settings:
         return frozenset(operations)
 
     def checks(self, kind: str) -> bool:
-        """Whether a clause has a check of this kind, such as "consistency"."""
+        """Return whether a clause has a check of this kind, such as "consistency"."""
         return any(c.startswith(f"{kind}.") for clause in self.clauses for c in clause.checks)
 
     @property

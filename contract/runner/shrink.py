@@ -14,14 +14,14 @@ from fscontract.contract.program.faults import smaller
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.program import Program, Step
 
-#: For each type of an option an ordinary value, and the form of the methods that take it.
+#: For each type of an option an ordinary value, and the form of the methods that accept it.
 _ORDINARY: dict[str, tuple[str, Any]] = {
     "long": ("_long", 1),
     "int": ("_long", 1),
     "boolean": ("", True),
     "policy-list": ("", "default"),
 }
-#: What a status may be instead, if that does not matter.
+#: Replacements for the kind of a status, where it does not matter.
 _PLAINER_STATUS = {
     "parents": "own",
     "scheme": "own",
@@ -33,7 +33,7 @@ _PLAINER_STATUS = {
 
 
 def plainer(calls: tuple[BuilderCall, ...]) -> Iterator[tuple[BuilderCall, ...]]:
-    """The calls with one of them made plainer; each chain of them is finite."""
+    """Yield simpler variants of the calls; each chain of them is finite."""
     for index, call in enumerate(calls):
         others = calls[:index] + calls[index + 1 :]
         for simpler in _plainer(call, others):
@@ -41,7 +41,7 @@ def plainer(calls: tuple[BuilderCall, ...]) -> Iterator[tuple[BuilderCall, ...]]
 
 
 def smaller_numbers(value: Argument) -> Iterator[int]:
-    """Numbers that read more easily than this number or anchor; each chain of them is finite."""
+    """Yield simpler numbers than this number or anchor; each chain of them is finite."""
     if type(value) is int and value > 0:
         yield from (n for n in (0, 1, 2, 4) if n < value)
         if value > 8:
@@ -77,7 +77,7 @@ def _is_optional(call: BuilderCall) -> bool:
 
 
 def _plainer_setting(method: str, key: str, value: Any) -> Iterator[BuilderCall]:
-    """The same key set to an ordinary value, to what the value means, and to less."""
+    """Yield the same key set to an ordinary value, to the effective value, and to a smaller one."""
     table = option_table()
     way = method.partition("_")[0]
     if key not in table.standard_keys:
@@ -101,9 +101,9 @@ def _plainer_setting(method: str, key: str, value: Any) -> Iterator[BuilderCall]
     yield from ((way + form, key, n) for n in smaller_numbers(meaning))
 
 
-#: Runs that one shrinking may take.
+#: Limit of runs to shrink one program.
 ATTEMPTS = 500
-#: The largest number that says nothing of where in a file it is.
+#: The largest number that does not indicate a place in a file.
 _SMALL = 16
 _LENGTHS = (0, 1, 2, 3, 5, 8, 16, 64, 300, 1024)
 
@@ -116,8 +116,8 @@ def shrink(
 ) -> Program:
     """Return the smallest program found for which `fails` is still true; deterministic.
 
-    `same_length` keeps the file as it is, for a target whose file is given. It ends early once
-    `is_over` returns True.
+    `same_length` keeps the file unchanged, for a target with a fixed file. Shrinking ends early
+    once `is_over` returns True.
     """
     left = ATTEMPTS
 
@@ -162,7 +162,7 @@ def _with_fewer_faults(program: Program) -> Iterator[Program]:
 
 
 def _without_calls(program: Program) -> Iterator[Program]:
-    """Fewer calls of the builder, or none and no builder at all."""
+    """Yield variants with fewer calls of the builder, or none and no builder."""
     opening = program.opening
     if opening is None:
         return
@@ -208,7 +208,7 @@ def _with_smaller_arguments(program: Program) -> Iterator[Program]:
 
 
 def _with_equal_arguments_smaller(program: Program) -> Iterator[Program]:
-    """Arguments that are the same number, all of them smaller."""
+    """Yield variants with all arguments of the same value reduced."""
     numbers = Counter(v for s in program.steps for v in s.args if type(v) is int or is_anchor(v))
     for number, count in numbers.items():
         for simpler in smaller_numbers(number) if count > 1 else ():
@@ -221,7 +221,7 @@ def _with_equal_arguments_smaller(program: Program) -> Iterator[Program]:
 
 
 def _with_less_before(program: Program) -> Iterator[Program]:
-    """A file without its first bytes, and each large number smaller by as many."""
+    """Yield a file without its first bytes, and each large number reduced by the same amount."""
     large = {v for s in program.steps for v in s.args if type(v) is int and v > _SMALL}
     for number in sorted(n for n in large if n <= program.length):
         for less in (number - 1, number // 2):
@@ -233,7 +233,7 @@ def _with_less_before(program: Program) -> Iterator[Program]:
 
 
 def _simpler(value: Argument) -> Iterator[Argument]:
-    """Values that read more easily than this one; each chain of them is finite."""
+    """Yield simpler values than this one; each chain of them is finite."""
     if isinstance(value, tuple) and value and isinstance(value[0], tuple):
         yield from (value[:i] + value[i + 1 :] for i in range(len(value)) if len(value) > 1)
     else:

@@ -1,8 +1,8 @@
-"""Tell the failures of one clause apart: the call, how it ended, and under which circumstances.
+"""Signatures of failures: the call, how it ended, and under which circumstances.
 
-Two programs show the same failure if their signatures are equal. A signature holds no data, no
+Two programs show the same failure if their signatures are equal. A signature contains no data, no
 positions and no messages, so that it stays the same from run to run, and an entry of a file of
-known failures covers one failure and no other.
+known failures covers exactly one failure.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from fscontract.contract.program.outcome import FILL, Kind, Outcome
 from fscontract.contract.program.program import OPERATIONS, Program, Step
 from fscontract.contract.runner.execution import Violation
 
-#: Operations that return a position: those that ask for it, and the one that sets it.
+#: Operations that return a position: those that read it, and the one that sets it.
 _TELL = frozenset({"get_pos", "py_tell"})
 _SEEK = "py_seek"
-#: A circumstance that shrinking brings in, since it makes files shorter.
+#: A circumstance that shrinking adds, because it makes files shorter.
 AT_END = "at the end of the file"
 _ELSEWHERE = "after a call on another stream"
-#: Relations that a wrong position explains, as far as anything is there.
+#: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
     {"", "too early", "too late", "end of file", "no bytes"}
     | {"wrong after the first byte", "past the end of the file"}
 )
-#: The aspect of a call that had to be refused: its clause says when.
+#: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
 
 
 def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> str:
-    """Return how an outcome relates to the one that was right, such as "too early" or "zeros".
+    """Return the relation of an outcome to the right one, such as "too early" or "zeros".
 
-    `step` has numbers for anchors. "" if nothing is known of that.
+    `step` has numbers for anchors. Return "" if the relation is unknown.
     """
     if outcome.raised:
         return _class_of(outcome) if outcome.kind is Kind.OTHER else ""
@@ -49,9 +49,9 @@ def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> st
 
 
 def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> Iterator[str]:
-    """Yield what is particular about the state in which a call fails.
+    """Yield the circumstances of the state in which a call fails.
 
-    `buffer` is where the buffer of the target may end, in bytes.
+    `buffer` is the possible end of the target's buffer, in bytes.
     """
     if not state.is_open:
         yield "after close"
@@ -77,10 +77,9 @@ def signature(
 ) -> str:
     """Return the signature of a shrunk failure that is charged to `clause`.
 
-    If that is the clause of an earlier call, it does not matter which later call showed it.
-
-    A stream that is elsewhere `is_displaced`, by whichever call that was noticed. The
-    first calls, `approach` many, are there to set the position, which a seek would do as well.
+    If that is the clause of an earlier call, it does not depend on the later call that showed it.
+    `is_displaced` means that the stream's position is wrong, whichever call showed it. The first
+    `approach` calls set the position, like a seek.
     """
     kind, relation = violation.outcome.kind.value, violation.relation
     how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
@@ -154,7 +153,7 @@ def _length(step: Step) -> int | None:
 
 
 def _of_position(step: Step, state: State, value: object) -> str:
-    """Return how a position that a call returned relates to where the stream is."""
+    """Return the relation of a returned position to the position of the stream."""
     if type(value) is not int:
         return f"a {type(value).__name__}"
     expected: int | None = state.pos
@@ -168,7 +167,7 @@ def _of_position(step: Step, state: State, value: object) -> str:
 
 
 def _count(value: object) -> int | None:
-    """Return the number of bytes that a call says it has read."""
+    """Return the number of bytes that a call reports to have read."""
     return _number(value[0] if type(value) is tuple and value else value)
 
 
@@ -189,7 +188,7 @@ def _of_count(step: Step, state: State, value: object) -> str:
 
 
 def _of_data(step: Step, state: State, outcome: Outcome) -> str:
-    """Return where wrong bytes come from; "" if they are right, or there are none."""
+    """Return the source of wrong bytes; "" if they are right, or there are none."""
     if step.op == "read_vectored":
         return _of_ranges(step, state, outcome.value)
     data = _data(step, state, outcome)
@@ -199,7 +198,7 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
 
 
 def _of_ranges(step: Step, state: State, results: object) -> str:
-    """Return where the bytes of the first wrong range come from."""
+    """Return the source of the bytes of the first wrong range."""
     ranges = step.args[0]
     if type(ranges) is not tuple or type(results) is not tuple or len(ranges) != len(results):
         return ""

@@ -1,7 +1,7 @@
-"""Apply time limits to a run: run a program that is late once more, then report a hang.
+"""Apply time limits to a run: run a late program once more, then report a hang.
 
-A machine that is short of something, or a service that stalls, makes a call late now and then. A
-call that hangs does so again. Programs that make it in the same state are left out then.
+A machine under load, or a service that stalls, delays single calls. A call that hangs does so
+again. Programs that make it in the same state are skipped then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fscontract.contract.runner.result import STOPPED
 from fscontract.contract.runner.timeouts import Next, supervise
 
 Item = TypeVar("Item")
-#: This many programs of a run may be late without hanging; later ones hang at once.
+#: Number of programs of a run that may be late without hanging; later ones hang immediately.
 MAX_LATE = 3
 
 

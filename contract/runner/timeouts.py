@@ -1,4 +1,4 @@
-"""The watchdog: run items in a thread, interrupt those that take too long, hold signals back."""
+"""The watchdog: run items in a thread, interrupt those that take too long, delay signals."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from typing import Any, Generic, TypeVar
 
 from fscontract.contract.clock import monotonic, sleep
 
-#: As `time` has it before a target is imported.
+#: The functions of `time` before a target is imported.
 _clock_of = getattr(time, "pthread_getcpuclockid", None)
 _read = getattr(time, "clock_gettime", None)
-#: How long a thread is watched to see whether it is busy, in seconds.
+#: Seconds for which a thread is observed to see whether it is busy.
 _GLANCE = 0.02
-#: How often a busy thread is told to end.
+#: Number of times that a busy thread is interrupted.
 _TRIES = 5
 
 
 class Abandoned(BaseException):
-    """Raised inside a thread that was given up, to end a loop in Python code."""
+    """Raised inside an abandoned thread, to end a loop in Python code."""
 
 
 def give_up(thread: threading.Thread) -> None:
@@ -46,11 +46,11 @@ def give_up(thread: threading.Thread) -> None:
 
 
 def clear_interrupts() -> None:
-    """Take back what an exception sent to a blocked thread leaves behind.
+    """Remove the traces of an exception sent to a blocked thread.
 
-    Python 3.11 raises a flag for all threads until the exception is delivered, and as long as it
-    is up a traced thread never gets past the first instruction of a function. Delivering one to
-    this thread lowers it.
+    Python 3.11 raises a flag for all threads until the exception is delivered, and until then a
+    traced thread never gets past the first instruction of a function. Delivering one to this thread
+    clears the flag.
     """
     if sys.version_info[:2] != (3, 11):
         return
@@ -68,7 +68,7 @@ def interrupt(ident: int) -> None:
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Without garbage collection, whose finalizers and callbacks would run at any time."""
+    """Suspend garbage collection, whose finalizers and callbacks would run at any time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -79,9 +79,11 @@ def without_collection() -> Iterator[None]:
 
 
 @contextmanager
-def losses_unheard() -> Iterator[None]:
-    """Without a word of an `Abandoned` that is lost: Python would print it, and pytest make it an
-    error of whatever test runs."""
+def suppress_lost_messages() -> Iterator[None]:
+    """Suppress messages about a lost `Abandoned`.
+
+    Python would print it, and pytest make it an error of the running test.
+    """
     heard = sys.unraisablehook
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
@@ -98,9 +100,9 @@ def losses_unheard() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Hold Ctrl-C, and the other signals that Python handles, back to the end of a clearing up.
+    """Delay Ctrl-C, and the other signals that Python handles, until the removal of files is done.
 
-    A second one comes through at once.
+    A second one is delivered immediately.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -130,7 +132,7 @@ def held_back() -> Iterator[None]:
 
 
 def _is_busy(ident: int) -> bool:
-    """Whether the thread uses the processor. False where the system can't tell."""
+    """Return whether the thread uses the processor. False where the system does not show it."""
     if _clock_of is None or _read is None:
         return False
     try:
@@ -138,23 +140,23 @@ def _is_busy(ident: int) -> bool:
         before = _read(clock)
         sleep(_GLANCE)
         return bool(_read(clock) - before > _GLANCE / 10)
-    except OSError:  # it has ended meanwhile
+    except OSError:  # it has ended already
         return False
 
 
 Item = TypeVar("Item")
 _TICK = 0.05
-#: As it is before a target is imported.
+#: The value before a target is imported.
 _is_alive = threading.Thread.is_alive
-#: What a tick counts for at most, in seconds: one that comes later was kept from coming in time,
-#: by a collection of garbage or a machine that stood still, and so was the work.
+#: The maximum of seconds that a tick counts for: a later tick was delayed by garbage collection or
+#: a suspended machine, which also delayed the work.
 _LONGEST_TICK = 1.0
-#: Two weeks of ticks, or a second of those that the recursion limit refuses.
+#: Two weeks of ticks, or a second of those that the recursion limit rejects.
 _MAX_TICKS = 24_000_000
 
 
 class Next(Enum):
-    """What comes after an item that took too long."""
+    """The reaction to an item that took too long."""
 
     GO_ON = "the next item"
     AGAIN = "the same item"
@@ -173,16 +175,17 @@ class _Worker(threading.Thread, Generic[Item]):
         self.work = work
         self.on_begin = on_begin
         self.ended = False
-        #: What the worker was given last, and what it is busy with: that, or what `beat` was told.
+        #: The item that the worker was given last, and the current one: that, or the argument of
+        #: `beat`.
         self.given: Item | None = None
         self.current: Item | None = None
         self.since = monotonic()
         self.abandoned = False
         self.error: BaseException | None = None
-        #: Held until the work has ended; it is waited for so also while a call has patched threads.
+        #: Held until the work has ended; waiting for it works even if a call has patched threads.
         self.working = allocate_lock()
         self.working.acquire()
-        #: Held until the thread that waits is ready for whatever the work does to it.
+        #: Held until the waiting thread is ready for any effect of the work.
         self.unwatched = allocate_lock()
         self.unwatched.acquire()
 
@@ -210,7 +213,7 @@ class _Worker(threading.Thread, Generic[Item]):
 
 
 def beat(item: object) -> None:
-    """Say that the calling worker, if it is one, has begun `item`: its time starts anew."""
+    """Record that the calling worker, if it is one, has begun `item`: its time restarts."""
     worker = threading.current_thread()
     if isinstance(worker, _Worker):
         worker.current, worker.since = item, monotonic()
@@ -220,7 +223,7 @@ def beat(item: object) -> None:
 
 @contextmanager
 def untimed() -> Iterator[None]:
-    """What the calling worker, if it is one, does in here is not counted as its item's time."""
+    """Exclude this context from the time of the calling worker's item, if it is a worker."""
     worker = threading.current_thread()
     if not isinstance(worker, _Worker):
         yield
@@ -244,20 +247,21 @@ def supervise(
     on_late: Callable[[], None] = lambda: None,
     mark: Callable[[], object] = lambda: None,
 ) -> None:
-    """Call `work` on every item. Exceptions of `work` propagate.
+    """Call `work` on every item. An exception of `work` passes.
 
-    An item that takes over `timeout` seconds is abandoned, and `on_hang` decides what comes next.
-    It gets the item, or what `beat` got last, and how many times in a row this item has taken too
-    long. Time in which the whole process stood still does not count, and the time of an item
-    starts anew when `mark` returns something else. `on_begin` is called in the thread with
-    everything that `beat` gets; `on_late` is called when the time is up, before the work is
-    interrupted, which continues elsewhere then."""
+    An item that takes over `timeout` seconds is abandoned, and `on_hang` decides how to continue.
+    Its arguments are the item, or the last argument of `beat`, and the number of consecutive
+    timeouts of this item. Time in which the whole process was suspended does not count, and the
+    time of an item restarts when `mark` returns another value. `on_begin` is called in the worker
+    thread with each item and argument of `beat`; `on_late` is called at the timeout, before the
+    work is interrupted, which then continues in another thread.
+    """
     limit = timeout if callable(timeout) else lambda: timeout
     again: Item | None = None
     times = 0
     while True:
         worker = _Worker(items, work, on_begin)
-        with losses_unheard():
+        with suppress_lost_messages():
             hung = _wait(worker, limit, on_tick, on_late, mark)
         if worker.error is not None:
             raise worker.error
@@ -276,7 +280,7 @@ def supervise(
 
 
 class _Watch(Generic[Item]):
-    """What the waiting thread knows of a worker that it watches."""
+    """The waiting thread's view of a worker."""
 
     def __init__(
         self,
@@ -296,7 +300,7 @@ class _Watch(Generic[Item]):
         self.hung: Item | None = None
 
     def has_ended(self) -> bool:
-        """Wait for one tick. Return whether the worker has ended, or was given up for `hung`."""
+        """Wait for one tick. Return whether the worker has ended, or was abandoned for `hung`."""
         worker = self.worker
         if worker.working.acquire(timeout=_TICK) or not _is_alive(worker):
             return True

@@ -24,16 +24,16 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Level
 from fscontract.contract.spec.known_failures import Known, match, outdated
 
-#: Levels whose violation is a failure. A MAY that is testable bounds what it permits.
+#: Levels whose violation is a failure. A testable MAY limits its permission.
 _BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed of one clause.
+    """The results of a run for one clause.
 
-    `unverified` is the outcome, with its reason, of a clause that no program breaks and of which it
-    can't be said that it holds; None if it holds. `lost` says which programs were not run, if any.
+    `unverified` is the outcome, with its reason, of a clause without a violation that can't be said
+    to hold; None if it holds. `lost` names programs that were not run, if any.
     """
 
     exercised: int = 0
@@ -107,20 +107,20 @@ def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the programs of a run showed."""
+    """The evidence of a run."""
 
     counterexamples: Counterexamples
-    #: How many calls were judged by each clause.
+    #: Number of calls that each clause judged.
     exercised: Counter[str]
-    #: Clauses that a call would have exercised had the API had a word for it.
+    #: Clauses that a call would have exercised if the API supported it.
     unsaid: frozenset[str]
-    #: Whether calls were lost to the network or the set-up.
+    #: True if calls were lost to the network or the set-up.
     errors: bool
-    #: What kept threads from showing more, if anything did.
+    #: The reason why threads were not checked completely, if any.
     notes: str = ""
-    #: Which parts of the run are missing, so that nothing is said to hold; "" if none are.
+    #: The missing parts of the run, so that no clause holds; "" if none are.
     lost: str = ""
-    #: Why clauses were not exercised, for those of which more is known than that.
+    #: Special reasons why clauses were not exercised.
     reasons: Mapping[str, str] = field(default_factory=dict)
     #: Whether the time was over before the last program.
     out_of_time: bool = False
@@ -134,7 +134,7 @@ def sum_up(
     seconds: float,
     counts: dict[str, int],
 ) -> RunResult:
-    """The result of a run; writes the replay files if the settings name a directory."""
+    """Return the result of the run; write the replay files if the settings name a directory."""
     context = {
         "target": binding.name,
         "binding": binding.api,
@@ -196,7 +196,7 @@ def _unmet(need: str) -> str:
 def _unverified(
     clause: Clause, binding: Binding, settings: Settings, evidence: Evidence
 ) -> tuple[Verdict, str] | None:
-    """Return why it can't be said that a clause holds, None if it can."""
+    """Return the reason why a clause can't be said to hold, None if it can."""
     counterexamples = evidence.counterexamples
     shadow = counterexamples.shadowed.get(clause.id)
     by = counterexamples.unheld.get(clause.id)
@@ -208,7 +208,7 @@ def _unverified(
 
 
 def _unopened(clause: Clause, binding: Binding, evidence: Evidence) -> str:
-    """What the target lacks for a clause of opens with options, "" if nothing."""
+    """Return what the target lacks for a clause of opens with options, "" if nothing."""
     opener = binding.opener
     if opener is None:
         return f"the {binding.api} API has no builder"
@@ -236,7 +236,7 @@ def _unreached(
     if silent or clause.id in evidence.unsaid:
         return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
     if evidence.errors:
-        return Verdict.ERROR, "calls were lost to errors of the way"
+        return Verdict.ERROR, "calls failed with connection errors"
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
     shadow = evidence.counterexamples.shadowed.get(clause.id)

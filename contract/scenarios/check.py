@@ -1,4 +1,4 @@
-"""Check a part of a pipeline: play the scenarios of the selected clauses, and judge each clause."""
+"""Check a part of a pipeline: run the scenarios of the selected clauses, and judge each clause."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.sandbox import Sandbox, said_by
+from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -40,30 +40,30 @@ from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.known_failures import Known
 
-#: How long a step of a scenario may take, in seconds.
+#: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
 
 
 class Findings:
-    """What scenarios showed: for each clause the first violation and the first hang."""
+    """The results of scenarios: for each clause the first violation and the first hang."""
 
     def __init__(self) -> None:
         self.failed: dict[str, Violation] = {}
         self.hung: dict[str, Violation] = {}
-        #: How many comparisons judged each clause.
+        #: Number of comparisons that judged each clause.
         self.exercised: Counter[str] = Counter()
-        #: How many scenarios were played.
+        #: Number of scenarios that were run.
         self.scenarios = 0
 
     @property
     def violations(self) -> dict[str, Violation]:
-        """The worst of each violated clause: a hang, or its first violation."""
+        """The most serious result of each violated clause: a hang, or its first violation."""
         return {**self.failed, **self.hung}
 
 
 @dataclass
 class _Performance(Generic[H]):
-    """How one scenario was played."""
+    """One run of a scenario."""
 
     harness: H | None = None
     error: BaseException | None = None
@@ -90,7 +90,7 @@ def scenarios_of(binding: PipelineBinding) -> ScenarioSet[Any]:
 def find_violations(
     binding: PipelineBinding, clauses: Collection[str], timeout: float = TIMEOUT
 ) -> Findings:
-    """Play the scenarios that judge one of these clauses, and return all that they show."""
+    """Run the scenarios that judge one of these clauses, and return everything they show."""
     findings = Findings()
     play(findings, binding, clauses, timeout)
     return findings
@@ -116,9 +116,9 @@ def play(
     timeout: float,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
-    """Play the scenarios of these clauses, and add to the findings what each shows.
+    """Run the scenarios of these clauses, and add the results to the findings.
 
-    A scenario hangs if one of its steps takes more than `timeout` seconds. It is abandoned then,
+    A scenario hangs if one of its steps takes more than `timeout` seconds. It is then abandoned,
     and other scenarios are skipped if all clauses that they judge have hung.
     """
     kit = scenarios_of(binding)
@@ -132,7 +132,7 @@ def play(
 def _perform(
     binding: PipelineBinding, kit: ScenarioSet[H], scenario: Scenario[H], timeout: float
 ) -> _Performance[H]:
-    """Play a scenario in a thread with a time limit."""
+    """Run a scenario in a thread with a time limit."""
     performance: _Performance[H] = _Performance()
 
     def perform(scenario: Scenario[H]) -> None:
@@ -156,7 +156,7 @@ def _perform(
 def _judge(
     findings: Findings, kit: ScenarioSet[H], scenario: Scenario[H], performance: _Performance[H]
 ) -> None:
-    """Add to the findings what a scenario showed."""
+    """Add the result of a scenario to the findings."""
     findings.scenarios += 1
     harness, error = performance.harness, performance.error
     name = scenario.description if kit.described else ""
@@ -175,8 +175,8 @@ def _judge(
 
 def _described(error: BaseException) -> str:
     if isinstance(error, Killed):
-        return "it went on after its process had died"
-    return said_by(error)
+        return "it continued after its process had crashed"
+    return error_text(error)
 
 
 def check_pipeline(
@@ -186,9 +186,9 @@ def check_pipeline(
     timeout: float = TIMEOUT,
     listener: Listener = lambda event: None,
 ) -> RunResult:
-    """Check a part of a pipeline by those of the clauses that are about such a part.
+    """Check a part of a pipeline by the selected clauses about such parts.
 
-    TargetError if there is no check for parts of its kind.
+    Raise TargetError if there is no check for parts of its kind.
     """
     sandbox = Sandbox()
     try:
@@ -244,7 +244,7 @@ def _checked(
 def _verdict(
     clause: Clause, findings: Findings, known: Sequence[Known], target: str, lost: str
 ) -> ClauseResult:
-    """Return the outcome of a clause; `lost` says why some scenarios were not played, if so."""
+    """Return the outcome of a clause; `lost` says why scenarios were not run, if any were not."""
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
     exercised = findings.exercised[clause.id]
     seen = Seen(

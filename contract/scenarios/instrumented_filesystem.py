@@ -18,38 +18,39 @@ from fscontract.contract.api.filesystem import (
     FutureDataInputStreamBuilder,
 )
 
-#: How a process dies at a write: before it, after it, or while it writes.
+#: When a simulated crash occurs: before, after or during a write.
 BEFORE, AFTER, TORN = "before", "after", "torn"
 DEATHS = (BEFORE, AFTER, TORN)
 
 
 class Killed(BaseException):
-    """The process is dead: nothing that it does has any effect."""
+    """The simulated process has crashed: further operations have no effect."""
 
 
 class InstrumentedFileSystem(FileSystem):
-    """Delegates to `inner`, logs what is opened, listed and written, and does what it is set to.
+    """Delegates to `inner`, logs opens, listings and writes, and simulates faults and crashes.
 
-    A write is a file that appears, one that is deleted, or a directory that is made. At the write
-    number `kill_at`, from 1, the process dies, until `revive`. Half of a torn file appears, save of
-    instants and properties, which stores write atomically.
+    A write is a new file, a deletion, or a new directory. At write number `kill_at`, from 1, the
+    process crashes, until `revive`. Half of a torn file appears, except for instants and
+    properties, which stores write atomically.
     """
 
     def __init__(self, inner: FileSystem) -> None:
         self.inner = inner
-        #: The paths written, in order; how often each path was opened and each directory listed.
+        #: The written paths, in order; the number of opens of each path and of listings of each
+        #: directory.
         self.writes: list[str] = []
         self.opened: Counter[str] = Counter()
         self.listed: Counter[str] = Counter()
-        #: Fields to replace in statuses, by path, and the block size of all of them.
+        #: Fields to replace in statuses, by path, and the block size of all statuses.
         self.stated: dict[str, dict[str, Any]] = {}
         self.block_size: int | None = None
-        #: Called before a directory is listed (with None) and before each of its children is given.
-        #: It may change files, or raise.
+        #: Called before a directory is listed (with None) and before each of its children is
+        #: returned. It may change files, or raise.
         self.on_list: Callable[[str, str | None], None] | None = None
         #: Called before each write with its number.
         self.on_write: Callable[[int], None] | None = None
-        #: What a directory has in addition.
+        #: Additional children of a directory.
         self.extra_children: Callable[[str], Iterator[FileStatus]] = lambda directory: iter(())
         #: Paths that can't be deleted.
         self.undeletable: set[str] = set()
@@ -58,11 +59,11 @@ class InstrumentedFileSystem(FileSystem):
         self._dead = False
 
     def revive(self) -> None:
-        """Let another process begin, which nothing kills."""
+        """Start another process, which does not crash."""
         self._dead, self.kill_at = False, None
 
     def clear_log(self) -> None:
-        """Forget the calls so far."""
+        """Clear the log of calls."""
         self.writes.clear()
         self.opened.clear()
         self.listed.clear()
@@ -78,12 +79,12 @@ class InstrumentedFileSystem(FileSystem):
     # Reads ------------------------------------------------------------------------------------
 
     def get_file_status(self, path: str) -> FileStatus:
-        """Return the status, with the fields that are replaced."""
+        """Return the status with the replaced fields."""
         self._check_alive()
         return self._stated(self.inner.get_file_status(path))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """List the children, with the fields that are replaced."""
+        """List the children with the replaced fields."""
         self._check_alive()
         self.listed[path] += 1
         if self.on_list is not None:
@@ -128,7 +129,10 @@ class InstrumentedFileSystem(FileSystem):
 
     @contextmanager
     def _write(self, path: str) -> Iterator[bool]:
-        """Log a write; yield whether it is the last. The process dies with it, though it fails."""
+        """Log a write, and yield True if the process crashes during it.
+
+        The process also crashes if the write itself fails.
+        """
         self._check_alive()
         self.writes.append(path)
         if self.on_write is not None:
@@ -143,7 +147,7 @@ class InstrumentedFileSystem(FileSystem):
                 self._die()
 
     def publish(self, path: str, content: bytes, overwrite: bool) -> None:
-        """Let a file appear."""
+        """Make a complete file visible."""
         with self._write(path) as last:
             torn = last and self.death == TORN
             if torn and not path.endswith(".properties") and "/timeline/" not in path:

@@ -1,8 +1,8 @@
-"""Scenarios of a part of a pipeline, and the harness that they drive and judge it with.
+"""Scenarios of a part of a pipeline, and the harness that drives and judges it.
 
 A scenario is a function of a harness. It is registered with the clauses that it judges, sets up
-files, drives the part through its port, and compares what it observes with what a clause requires.
-Only a comparison exercises a clause: that a scenario was played does not.
+files, drives the part through its port, and compares its observations with the requirement of a
+clause. Only a comparison exercises a clause; running a scenario does not.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Violated(Exception):
 
 
 class Harness(Judge):
-    """Drive one part of a pipeline in one scenario, and judge what it does.
+    """Drives one part of a pipeline in one scenario, and judges its behaviour.
 
-    `clause` is judged where no other one is named. The base class of a harness for each part.
+    `clause` is judged unless another one is named. Harnesses of the kinds of parts derive from it.
     """
 
-    #: Whether a scenario goes on after a violation, because it judges several clauses.
+    #: True if a scenario continues after a violation, because it judges several clauses.
     collects: ClassVar[bool] = False
 
     def __init__(self, clause: str = "") -> None:
@@ -44,12 +44,12 @@ class Harness(Judge):
         beat(self)
 
     def judged(self, clause: str = "") -> None:
-        """Count one comparison by which a clause was judged."""
+        """Count one comparison that judged a clause."""
         self.exercised[clause or self.clause] += 1
         self.step()
 
     def expect(self, actual: object, expected: object, what: str = "", clause: str = "") -> None:
-        """Judge a clause by whether two values are equal."""
+        """Judge a clause by the equality of two values."""
         self.step()
         violation = self.compare(clause or self.clause, actual, expected, what)
         if violation is not None and not self.collects:
@@ -62,7 +62,7 @@ class Harness(Judge):
         raise Violated(violation)
 
     def close(self) -> None:
-        """Release what the scenario has opened."""
+        """Release the resources of the scenario."""
 
 
 H = TypeVar("H", bound=Harness)
@@ -72,19 +72,19 @@ H = TypeVar("H", bound=Harness)
 class Scenario(Generic[H]):
     """A function of a harness, and the clauses that it judges explicitly.
 
-    An exception, and a step that does not end, are charged to the clause `charged`.
+    Exceptions and steps that hang are charged to the clause `charged`.
     """
 
     name: str
     clauses: tuple[str, ...]
     charged: str
     play: Callable[[H], None]
-    #: What happens in it, in one sentence.
+    #: Its condition, in one sentence.
     description: str
 
 
 class Scenarios(Generic[H]):
-    """Register the scenarios of a module, in their order in the source."""
+    """Registers the scenarios of a module, in source order."""
 
     def __init__(self) -> None:
         self.all: list[Scenario[H]] = []
@@ -107,9 +107,9 @@ class Scenarios(Generic[H]):
 class ScenarioSet(Generic[H]):
     """All scenarios of one part of a pipeline.
 
-    `harness` makes the harness of a scenario from a binding and the clause that is charged. `model`
-    is the check of those clauses that a model judges in every scenario. Counterexamples have the
-    description of the scenario if it is a sentence that says what was done (`described`).
+    `harness` makes the harness of a scenario from a binding and the charged clause. `model` is the
+    name of the check of those clauses that a model judges in every scenario. If `described`,
+    scenario descriptions are sentences, and counterexamples include them.
     """
 
     harness: Callable[[Any, str], H]

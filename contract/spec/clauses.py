@@ -296,7 +296,7 @@ def _suggest(pattern: str) -> str:
     ids = list(clauses())
     groups = dict.fromkeys(i.split(".")[0] for i in ids)
     return near_misses(pattern, [*ids, *groups, *documents()]) or (
-        f"; it takes an id such as {ids[0]}, a glob, a document ({', '.join(documents())})"
+        f"; expected an id such as {ids[0]}, a glob, a document ({', '.join(documents())})"
         f" or a group ({', '.join(groups)})"
     )
 

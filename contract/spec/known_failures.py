@@ -72,7 +72,7 @@ def parse_known(data: Any, where: str) -> tuple[Known, ...]:
     if data is None:
         return ()
     if not isinstance(data, list):
-        raise KnownError(f"{where}: known: expected a list, not {type(data).__name__}")
+        raise KnownError(f"{where}: known: expected a list, got {type(data).__name__}")
     entries: dict[Known, None] = {}
     mistakes = listed(f"{where}: known entry {text}" for text in _parsed(data, entries))
     if mistakes:
@@ -89,7 +89,7 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
             changed = {"until": _day(item.get("until")), "clause": read_id(item["clause"])}
             entry = Known(**{**item, **changed})
             if entry in entries:
-                yield f"{number}: the same as an entry before"
+                yield f"{number}: duplicate entry"
             entries[entry] = None
 
 
@@ -166,18 +166,18 @@ def _mistakes(item: Any) -> Iterable[str]:
             yield f"unknown key {short(key)}; allowed: {', '.join(allowed)}"
     for key in _REQUIRED:
         if not isinstance(item.get(key), str) or not item[key].strip():
-            yield f"{key} must be a text that is not empty"
+            yield f"{key} must be a non-empty string"
     for key in ("issue", "target"):
         if not isinstance(item.get(key, ""), str):
-            yield f"{key} must be a text"
+            yield f"{key} must be a string"
     if not isinstance(item.get("intermittent", False), bool):
-        yield f"intermittent must be true or false, not {short(item['intermittent'])}"
+        yield f"intermittent must be true or false, got {short(item['intermittent'])}"
     clause = item.get("clause")
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
-        missing = f"no clause {short(clause)}{near_misses(clause, clauses())}"
+        missing = f"unknown clause {short(clause)}{near_misses(clause, clauses())}"
         yield notice(clause) or missing
     if item.get("until") is not None and _day(item["until"]) is None:
-        yield f"until must be a date like 2027-06-01, not {short(item['until'])}"
+        yield f"until must be a date like 2027-06-01, got {short(item['until'])}"
 
 
 def _day(value: Any) -> date | None:

@@ -124,7 +124,9 @@ def load_profile(name_or_path: str) -> Profile:
     if not os.path.lexists(name_or_path):
         known = ", ".join(profile_names())
         hint = near_misses(name_or_path, profile_names())
-        raise ProfileError(f"no profile {name_or_path!r}: neither a file nor one of {known}{hint}")
+        raise ProfileError(
+            f"unknown profile {name_or_path!r}: neither a file nor one of {known}{hint}"
+        )
     path = Path(name_or_path)
     try:
         text = load_text(path)
@@ -191,7 +193,7 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield unknown names that the schema can't detect: of profiles, features and clauses."""
     base = data.get("extends")
     if base is not None and present_name("profiles", base) not in profile_names():
-        yield f"extends: no profile {base!r}; allowed: {', '.join(profile_names())}"
+        yield f"extends: unknown profile {base!r}; allowed: {', '.join(profile_names())}"
     for name in data.get("features", {}):
         if name not in features():
             yield f"features: {_unknown_feature(str(name))}"
@@ -201,33 +203,33 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
     for i, entry in enumerate(data.get("known", ())):
         clause = entry["clause"]
         if present(clause) not in clauses():
-            yield f"known[{i}].clause: no clause {clause!r}{near_misses(clause, clauses())}"
+            yield f"known[{i}].clause: unknown clause {clause!r}{near_misses(clause, clauses())}"
 
 
 def _opening_faults(opening: Mapping[str, Any]) -> Iterator[str]:
     unsupported = opening.get("unsupported", ())
     for key in sorted(option_table().standard_keys.intersection(unsupported)):
-        yield f"openfile.unsupported: {key!r} is a standard option, which is never refused"
+        yield f"openfile.unsupported: {key!r} is a standard option, which can't be unsupported"
     for key in sorted(set(opening.get("keys", ())).intersection(unsupported)):
-        yield f"openfile.unsupported: {key!r} is among the keys, too"
+        yield f"openfile.unsupported: {key!r} is also in openfile.keys"
     with_cost = [c.id for c in clauses().values() if c.cost is not None]
     # "default" is a policy, and also the budget's key for no policy
     policies = option_table().policies
     for name, budget in opening.get("budgets", {}).items():
         if name not in with_cost:
-            what = f"{name} has no cost" if name in clauses() else f"no clause {name!r}"
+            what = f"{name} has no cost" if name in clauses() else f"unknown clause {name!r}"
             hint = near_misses(str(name), with_cost) or f"; allowed: {', '.join(with_cost)}"
             yield f"openfile.budgets: {what}{hint}"
             continue
         for policy in budget:
             if policy not in policies:
                 hint = near_misses(str(policy), policies) or f"; allowed: {', '.join(policies)}"
-                yield f"openfile.budgets.{name}: no read policy {policy!r}{hint}"
+                yield f"openfile.budgets.{name}: unknown read policy {policy!r}{hint}"
 
 
 def _unknown_feature(name: str) -> str:
     hint = near_misses(name, features()) or f"; known: {', '.join(features())}"
-    return f"no feature {name!r}{hint}"
+    return f"unknown feature {name!r}{hint}"
 
 
 def _from_xml(text: str, path: Path) -> Profile:
@@ -239,7 +241,9 @@ def _from_xml(text: str, path: Path) -> Profile:
     except ElementTree.ParseError as error:
         raise ProfileError(f"{path}: not XML: {error}") from None
     if root.tag != "configuration":
-        raise ProfileError(f"{path}: <configuration> is wanted at the root, not <{root.tag[:40]}>")
+        raise ProfileError(
+            f"{path}: the root element must be <configuration>, got <{root.tag[:40]}>"
+        )
     known = {f.hadoop: f.name for f in features().values() if f.hadoop}
     declared: dict[str, bool] = {}
     ignored: list[str] = []
@@ -257,11 +261,11 @@ def _properties(root: ElementTree.Element, path: Path) -> Iterator[tuple[str, st
     for number, entry in enumerate(root.iter("property"), 1):
         name = (entry.findtext("name") or "").strip()
         if not name:
-            raise ProfileError(f"{path}: property {number}: <name> is wanted")
+            raise ProfileError(f"{path}: property {number}: required element missing: <name>")
         yield name, (entry.findtext("value") or "").strip()
 
 
 def _boolean(value: str, where: str) -> bool:
     if value.lower() not in ("true", "false"):
-        raise ProfileError(f"{where}: true or false is wanted, not {short(value)}")
+        raise ProfileError(f"{where}: expected true or false, got {short(value)}")
     return value.lower() == "true"

@@ -1,4 +1,4 @@
-"""Relay a request to the store, or answer it with an error of S3 as the plan says."""
+"""Relay a request to the store, or answer it with an S3 error of the plan."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from fscontract.contract.binding import PlanInjector
 from fscontract.contract.program.faults import FAULTS, Fault, Turn
 
 PIECE = 1 << 16
-#: Headers that concern one connection alone, and `Expect`, which the proxy has answered itself.
+#: Headers of a single connection, and `Expect`, which the proxy has answered itself.
 _HOP_BY_HOP = {
     *("connection", "expect", "keep-alive", "proxy-authenticate", "proxy-authorization"),
     *("proxy-connection", "te", "trailer", "upgrade"),
 }
-#: What comes of a peer that goes away, or does not speak the protocol.
+#: The exceptions for a peer that disconnects, or violates the protocol.
 _BROKEN = (OSError, ValueError, HTTPException)
 
 
 class DroppedError(Exception):
-    """The connection to the client is closed without a word."""
+    """The connection to the client is closed without an answer."""
 
 
 def send(handler: BaseHTTPRequestHandler, store: socket.socket) -> HTTPResponse:
-    """Pass a request on, its Host unchanged because a signature holds it; the answer's head.
+    """Forward a request, and return the head of the answer.
 
-    DroppedError if there is none.
+    The Host header is unchanged, because signatures include it. Raise DroppedError if there is no
+    answer.
     """
     lines = [f"{handler.command} {target_of(handler)} HTTP/1.1"]
     lines += [f"{k}: {v}" for k, v in handler.headers.items() if k.lower() not in _HOP_BY_HOP]
@@ -40,7 +41,7 @@ def send(handler: BaseHTTPRequestHandler, store: socket.socket) -> HTTPResponse:
         store.sendall("\r\n".join(lines).encode("latin-1"))
         for piece in _body_of(handler):
             store.sendall(piece)
-    except (BrokenPipeError, ConnectionResetError):  # it may have answered before the end
+    except (BrokenPipeError, ConnectionResetError):  # the store may have answered before the end
         handler.close_connection = True
     try:
         response = HTTPResponse(store, method=handler.command)
@@ -53,9 +54,9 @@ def send(handler: BaseHTTPRequestHandler, store: socket.socket) -> HTTPResponse:
 def head(
     handler: BaseHTTPRequestHandler, response: HTTPResponse, changed: dict[str, str | None]
 ) -> bool:
-    """Pass the answer's head on, with some headers changed or left out (None).
+    """Forward the answer's head, with some headers changed or removed (None).
 
-    Whether the body has to be written in chunks.
+    Return whether the body must be chunked.
     """
     handler.send_response_only(response.status, response.reason)
     for name, value in response.msg.items():
@@ -75,7 +76,7 @@ def head(
 
 
 def pieces(response: HTTPResponse) -> Iterator[bytes]:
-    """The body as it comes; DroppedError if it ends too early."""
+    """Yield the body in pieces; raise DroppedError if it ends too early."""
     remaining = response.length
     while remaining is None or remaining > 0:
         try:
@@ -91,7 +92,7 @@ def pieces(response: HTTPResponse) -> Iterator[bytes]:
 
 
 def write(handler: BaseHTTPRequestHandler, body: Iterator[bytes], chunked: bool) -> None:
-    """Pass a body on."""
+    """Forward a body."""
     for piece in body:
         handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
     if chunked:
@@ -99,12 +100,12 @@ def write(handler: BaseHTTPRequestHandler, body: Iterator[bytes], chunked: bool)
 
 
 def target_of(handler: BaseHTTPRequestHandler) -> str:
-    """The target as it was sent; the handler's `path` has lost doubled slashes."""
+    """Return the target as it was sent; the handler's `path` has lost doubled slashes."""
     return handler.requestline.split()[1]
 
 
 def has_body(handler: BaseHTTPRequestHandler) -> bool:
-    """Whether the client sends a body."""
+    """Return whether the client sends a body."""
     length = handler.headers.get("Content-Length", "0")
     return "Transfer-Encoding" in handler.headers or length != "0"
 
@@ -120,7 +121,7 @@ def _body_of(handler: BaseHTTPRequestHandler) -> Iterator[bytes]:
 
 
 def _chunks(file: BufferedIOBase) -> Iterator[bytes]:
-    """A body in chunks, framing and all; ValueError if it has none."""
+    """Yield the chunks of a body with their framing; raise ValueError if the framing is invalid."""
     size = 1
     while size:
         line = file.readline(PIECE)
@@ -142,7 +143,7 @@ def _exactly(file: BufferedIOBase, size: int) -> Iterator[bytes]:
         yield piece
 
 
-#: The status, the code and the message for each kind.
+#: Status, code and message of each kind.
 ERRORS = {
     "throttle": (503, "SlowDown", "Please reduce your request rate."),
     "range": (416, "InvalidRange", "The requested range is not satisfiable."),
@@ -153,7 +154,7 @@ ERRORS = {
 
 
 def answer(handler: BaseHTTPRequestHandler, kind: str, fault: Fault | None) -> None:
-    """Answer with the error of a kind; a throttled client is told the seconds of the fault."""
+    """Answer with the error of a kind; Retry-After has the seconds of a throttling fault."""
     status, code, message = ERRORS[kind]
     path = escape(handler.path.partition("?")[0])
     text = (
@@ -172,7 +173,7 @@ def answer(handler: BaseHTTPRequestHandler, kind: str, fault: Fault | None) -> N
         handler.wfile.write(body)
 
 
-#: Parameters of requests that ask S3 for something else than the bytes of an object.
+#: Parameters of requests for something other than the bytes of an object.
 _OTHER_QUESTIONS = {
     *("acl", "attributes", "delimiter", "legal-hold", "list-type", "location", "policy"),
     *("prefix", "retention", "tagging", "torrent", "uploadId", "uploads", "versions"),
@@ -180,7 +181,7 @@ _OTHER_QUESTIONS = {
 
 
 def is_object(method: str, target: str) -> bool:
-    """Whether a request is for an object: GET or HEAD of `/bucket/key`, not a listing."""
+    """Return whether the request is a GET or HEAD of an object, `/bucket/key`, not a listing."""
     path, _, query = target.partition("?")
     parameters = {part.partition("=")[0] for part in query.split("&")}
     key = path.count("/") > 1 and not path.endswith("/")
@@ -188,10 +189,10 @@ def is_object(method: str, target: str) -> bool:
 
 
 class ProxyInjector(PlanInjector):
-    """Faults of an HTTP store. An object that is deleted or forbidden stays so until `detach`,
-    or until it is written anew, but only for those who come through the proxy.
+    """Faults of an HTTP store.
 
-    `without` are kinds that can't be asked of the clients, such as "corrupt" if nobody sends
+    A deleted or forbidden object stays so until `detach` or the next write, for clients of the
+    proxy only. `without` are kinds that are not suitable for the clients, such as "corrupt" without
     checksums.
     """
 
@@ -202,7 +203,7 @@ class ProxyInjector(PlanInjector):
         self._barred: dict[str, str] = {}  # paths, with "delete" or "revoke"
 
     def detach(self) -> None:
-        """As the port has it."""
+        """Implement `Injector.detach`."""
         super().detach()
         with self._lock:
             self._barred.clear()
@@ -224,7 +225,7 @@ class ProxyInjector(PlanInjector):
             self._barred.pop(_path(target), None)
 
     def barred(self, target: str) -> str | None:
-        """By which kind of fault an object is unavailable, if it is."""
+        """Return the kind of the fault that makes an object unavailable, if any."""
         with self._lock:
             return self._barred.get(_path(target))
 

@@ -27,29 +27,29 @@ from fscontract.fakes.fault_proxy.relay import (
 )
 from fscontract.fakes.frozen_settings import Settled
 
-#: Waits of a slow body are gathered until they are about as long, in seconds.
+#: Delays of a slow body are combined to about this many seconds.
 _WAIT = 0.005
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(.+)")
-#: On close: send nothing that is left, but a reset.
+#: SO_LINGER option: close with a reset, and discard unsent data.
 _LINGER = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
 
 
 class ProxyHandler(BaseHTTPRequestHandler):
-    """Answers as the store does, until a fault strikes."""
+    """Forwards requests to the store unless a fault strikes."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: ProxyServer
 
     def handle_one_request(self) -> None:
-        """One request; one that can't be answered ends the connection."""
+        """Handle one request; end the connection if it can't be answered."""
         try:
             super().handle_one_request()
         except (DroppedError, OSError):
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
-        """The proxy's log is for tests, not for a terminal."""
+        """Print nothing: tests read `requests` instead."""
 
     def _serve(self) -> None:
         target = relay.target_of(self)
@@ -67,7 +67,7 @@ class ProxyHandler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = do_OPTIONS = do_PATCH = _serve  # noqa: N815
 
     def _fails(self, turn: Turn, fault: Fault, target: str) -> bool:
-        """Let the fault strike, unless it is one of bodies; whether that was all."""
+        """Let the fault strike, unless it affects bodies; return whether the request is done."""
         if fault.kind in ("delete", "revoke"):
             self.server.injector.bar(turn, target)
             return False
@@ -87,14 +87,14 @@ class ProxyHandler(BaseHTTPRequestHandler):
         return False
 
     def _answer(self, kind: str, fault: Fault | None) -> None:
-        if relay.has_body(self):  # which nobody has read
+        if relay.has_body(self):  # unread data would cause a reset
             self.close_connection = True
         answer(self, kind, fault)
 
     def _reset(self) -> None:
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER)
-        # Closed here and now: the server would say a polite farewell before.
+        # Close here: the server would shut the connection down cleanly before.
         socket.close(self.connection.detach())
 
     def _pass_on(self, turn: Turn) -> None:
@@ -122,9 +122,9 @@ class ProxyHandler(BaseHTTPRequestHandler):
 
 
 def _shorten(response: HTTPResponse, turn: Turn) -> dict[str, str | None]:
-    """Make the answer to a range one to its first bytes; the headers that this changes.
+    """Shorten the answer to a range to its first bytes; return the changed headers.
 
-    Nothing, if it does not say which range it has: the protocol has no word for a part then.
+    Return nothing if the answer names no range: then HTTP has no way to express a part.
     """
     assert turn.fault is not None
     match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
@@ -187,15 +187,18 @@ _SPOILERS: dict[str, Callable[[Iterator[bytes], Turn, int | None, float], Iterat
 
 
 _RANGE_HEADER = re.compile(r"bytes=(\d{1,18})-(\d{1,18})?")
-#: How long the store may take to accept a connection, in seconds.
+#: Timeout for a connection to the store, in seconds.
 _PATIENCE = 10
-#: How often the server looks whether it has to end, in seconds.
+#: Interval in seconds at which the server checks whether to stop.
 _TICK = 0.02
 
 
 @dataclass(frozen=True)
 class LoggedRequest:
-    """A request that came. `number` is 0 if faults don't concern it; names of headers are small."""
+    """A received request.
+
+    `number` is 0 if faults do not apply to it; names of headers are in lower case.
+    """
 
     number: int
     method: str
@@ -205,15 +208,15 @@ class LoggedRequest:
 
 
 class FaultProxy(Settled):
-    """Stands between clients and the store at `upstream`, an `http` URL.
+    """A proxy between clients and the store at `upstream`, an `http` URL.
 
-    `url` is that URL with the address of the proxy, which listens on this machine alone from
-    `with` or `start` on until `close`, after which neither a thread nor a connection is left.
-    `injector` decides what becomes of the requests for which `matches` says yes by method and
-    target; all others pass. It knows all kinds of faults of HTTP stores but those `without`. No
-    fault waits for more than `longest` seconds.
+    `url` is that URL with the address of the proxy. The proxy listens on this machine only, from
+    `with` or `start` until `close`, which ends all threads and connections. `injector` decides the
+    result of the requests for which `matches` is true by method and target; all others pass. It
+    supports all kinds of faults of HTTP stores except `without`. No fault waits for more than
+    `longest` seconds.
 
-    Requests go on with the Host that they came with, since signatures hold it.
+    Requests keep their Host header, because signatures include it.
     """
 
     def __init__(
@@ -236,17 +239,17 @@ class FaultProxy(Settled):
 
     @property
     def url(self) -> str:
-        """Where clients have to go instead of to the store."""
+        """The URL for clients, in place of the store's."""
         netloc = f"127.0.0.1:{self._server.server_port}"
         return urlunsplit(self._parts._replace(netloc=netloc))
 
     @property
     def requests(self) -> tuple[LoggedRequest, ...]:
-        """The requests that have come so far, in order."""
+        """The requests so far, in order."""
         return tuple(self._server.log)
 
     def start(self) -> FaultProxy:
-        """Begin to answer."""
+        """Start to answer requests."""
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_TICK,), daemon=True, name="fault-proxy"
         )
@@ -271,7 +274,7 @@ class FaultProxy(Settled):
 
 
 class ProxyServer(ThreadingHTTPServer):
-    """Knows every connection and every thread that it has, so that it can end them."""
+    """Keeps track of its connections and threads, so that it can end them."""
 
     daemon_threads = True
 
@@ -290,11 +293,11 @@ class ProxyServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._ended = False
         self._sockets: set[socket.socket] = set()
-        self._workers: list[threading.Thread] = []  # of the thread that accepts
+        self._workers: list[threading.Thread] = []  # of the accepting thread
         super().__init__(("127.0.0.1", 0), ProxyHandler)
 
     def turn(self, method: str, target: str, headers: Any) -> Turn:
-        """Count a request, if faults concern it, and write it down."""
+        """Log a request, and count it if faults apply to it."""
         with self._lock:
             turn = Turn()
             named = {name.lower(): value for name, value in headers.items()}
@@ -308,7 +311,7 @@ class ProxyServer(ThreadingHTTPServer):
 
     @contextmanager
     def store(self) -> Iterator[socket.socket | None]:
-        """A new connection to the store; None if there is none to be had."""
+        """Return a new connection to the store; None if that fails."""
         try:
             store = socket.create_connection(self._upstream, _PATIENCE)
         except OSError:
@@ -339,12 +342,12 @@ class ProxyServer(ThreadingHTTPServer):
             self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients may go at any time; everything else is a fault of the proxy, and shown."""
+        """Ignore disconnecting clients; print other errors, which are bugs of the proxy."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
     def end(self) -> None:
-        """End all connections, and wait for the threads; no client is accepted any more."""
+        """Stop accepting, end all connections, and wait for the threads."""
         with self._lock:
             self._ended = True
             sockets = list(self._sockets)
@@ -366,7 +369,7 @@ class ProxyServer(ThreadingHTTPServer):
 
 
 def _requested_range(header: str) -> tuple[int | None, int | None]:
-    """Return the first byte and the number of bytes that a Range header asks for, if it says."""
+    """Return the first byte and the number of bytes of a Range header, if it names them."""
     match = _RANGE_HEADER.fullmatch(header)
     if match is None:
         return None, None
@@ -375,5 +378,5 @@ def _requested_range(header: str) -> tuple[int | None, int | None]:
 
 
 def _shut(connection: socket.socket) -> None:
-    with suppress(OSError):  # it has ended by itself
+    with suppress(OSError):  # it has ended already
         connection.shutdown(socket.SHUT_RDWR)

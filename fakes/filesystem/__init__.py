@@ -1,1 +1,1 @@
-"""A filesystem in memory that behaves like a remote store, and fails by a plan."""
+"""A filesystem in memory that behaves like a remote store, and fails according to a plan."""

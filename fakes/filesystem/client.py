@@ -22,15 +22,15 @@ from fscontract.fakes.filesystem.tree import Version
 from fscontract.implementations.local_stream import DEFAULT_BUFFER, Identity, LocalInputStream
 
 T = TypeVar("T")
-#: Seconds before the first retry; each further one waits twice as long.
+#: Seconds before the first retry; the delay doubles each time.
 BACKOFF = 0.1
 
 
 class Client:
-    """Sends requests to a store, each again up to `retries` times where that may help.
+    """Sends requests to a store, and retries transient errors up to `retries` times.
 
-    It waits, on the store's clock, for as long as the store asks, if that is no longer than the
-    deadline of a request.
+    It waits, on the store's clock, for the time that the store requests, up to the deadline of a
+    request.
     """
 
     def __init__(self, store: Store, retries: int) -> None:
@@ -38,7 +38,7 @@ class Client:
         self.retries = retries
 
     def send(self, request: Callable[[], T]) -> T:
-        """What the request gives, or its last failure."""
+        """Return the result of the request, or raise its last failure."""
         for retry in itertools.count():
             try:
                 return request()
@@ -52,12 +52,12 @@ class Client:
 
 
 class Sources:
-    """From which replica a stream takes each block, and which it has left for good.
+    """The replica that a stream reads each block from, and those that it has left permanently.
 
-    Also what it has cost so far: requests, retries included, and bytes received.
+    It also counts the stream's requests, including retries, and received bytes.
     """
 
-    #: What is read, once it is open.
+    #: The version that is read, set by the open.
     version: Version | None = None
 
     def __init__(self) -> None:
@@ -67,15 +67,15 @@ class Sources:
         self._tried: dict[int, set[int]] = {}
 
     def of(self, block: int) -> int:
-        """The replica to ask for a block."""
+        """Return the replica for a block."""
         return self._current.get(block, 0)
 
     def turn(self, block: int, replicas: int) -> None:
-        """Ask the next replica for a block from now on."""
+        """Use the next replica for a block from now on."""
         self._current[block] = (self.of(block) + 1) % replicas
 
     def leave(self, position: int) -> bool:
-        """Take the block at a position from a replica not used before; False if there is none."""
+        """Switch the block at a position to an unused replica; return False if there is none."""
         version = self.version
         if version is None or not 0 <= position < version.length:
             return False
@@ -89,7 +89,7 @@ class Sources:
         return True
 
     def run(self, position: int, length: int, block_size: int) -> int:
-        """How many of the bytes come from the replica that the first of them comes from."""
+        """Return how many of the bytes are read from the same replica as the first."""
         if not self._current:
             return length
         end, stop = position, position + length
@@ -102,9 +102,9 @@ class Sources:
 class Connection:
     """One version of a file, open for reading: a `Descriptor` of the fake store.
 
-    Reads run side by side. One is a request that is sent again after a failure: to another replica
-    if it was the replica's. What it gives are the bytes that were written, and RangeNotSatisfiable
-    is an end only if the store says that there is one.
+    Reads run in parallel. A failed read is retried: on another replica if the replica was the
+    cause. It returns the bytes that were written. RangeNotSatisfiable is the end only if it is the
+    end of the version.
     """
 
     def __init__(self, client: Client, path: str, sources: Sources, _look: bool = True) -> None:
@@ -114,11 +114,11 @@ class Connection:
         self._sources = sources
 
     def identity(self) -> Identity:
-        """What was opened."""
+        """The identity of the opened version."""
         return self.version.identity
 
     def read(self, position: int, view: memoryview) -> int:
-        """Bytes from `position` on, not always all; the count, 0 at the end."""
+        """Read bytes from `position`, possibly fewer; return their number, 0 at the end."""
         try:
             return self._client.send(partial(self._attempt, position, view))
         except RangeNotSatisfiable as error:
@@ -144,7 +144,7 @@ class Connection:
         return count
 
     def _verified(self, answer: Answer, position: int) -> int:
-        """How many bytes from the first on are those that were written; an error if it is none."""
+        """Return the length of the correct prefix; raise an error if it is empty."""
         good = 0
         for length, crc in answer.checks:
             piece = answer.body[good : good + length]
@@ -162,12 +162,12 @@ class Connection:
 class FakeInputStream(LocalInputStream):
     """Reads one version of a file, through the buffers of `LocalInputStream`.
 
-    It survives what a client can survive: short and cut bodies, failures that pass, replicas that
-    are corrupt or lost as long as there is a good one. Anything else is an OSError that leaves the
-    position as it was: RemoteFileChangedException if the file is another one by now.
+    It recovers from what a client can recover from: short and truncated bodies, transient failures,
+    and replicas that are corrupt or lost while a good one exists. Any other failure is an OSError
+    and leaves the position unchanged: RemoteFileChangedException if the file has changed.
     """
 
-    #: What it reads from.
+    #: The connection that it reads from.
     connection: ClassVar[type[Connection]] = Connection
 
     def __init__(
@@ -184,16 +184,16 @@ class FakeInputStream(LocalInputStream):
         super().__init__(path, connect, buffer_size, declared, etag, footer)
 
     def io_statistics(self) -> dict[str, int]:
-        """What the stream did; requests are those to the store, retries included."""
+        """The statistics of the stream; requests are those to the store, including retries."""
         counts = super().io_statistics()
         counts[STORE_IO_REQUEST] = self._sources.requests
         counts[STREAM_READ_TOTAL_BYTES] = self._sources.received
         return counts
 
     def seek_to_new_source(self, position: int) -> bool:
-        """Take the block at `position` from a replica that this stream has not left before.
+        """Read the block at `position` from another replica. (Seekable.seekToNewSource)
 
-        False if there is none. What was read ahead is dropped. (Seekable.seekToNewSource)
+        Return False if this stream has used all replicas. The buffer is dropped.
         """
         if self._closed:
             self._reject_closed()

@@ -1,4 +1,4 @@
-"""The fake filesystem and its fsspec view: a store in memory that fails by a plan of faults."""
+"""The fake filesystem and its fsspec view: a store in memory that fails according to a plan."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _check_settings(
 
 
 class _Body(io.RawIOBase):
-    """Keeps what is written to it, also after it is closed."""
+    """A body that keeps its content after it is closed."""
 
     def __init__(self) -> None:
         self.content = bytearray()
@@ -71,12 +71,12 @@ class _Body(io.RawIOBase):
 
 
 class FakeFileSystem(Settled, ReferenceFileSystem):
-    """A filesystem that behaves like a remote store, on a clock of its own.
+    """A filesystem that behaves like a remote store, with a separate clock.
 
-    Files have blocks of `block_size` bytes, and `replicas` copies of each. A request takes what
-    `latency` says, is sent again up to `retries` times, and times out after `deadline` seconds of
-    `clock`. `consistency` says how late changes are seen. `store.requests` is the log of requests.
-    The settings can be read, and can't be changed. IllegalArgumentException if they make no sense.
+    Files have blocks of `block_size` bytes, with `replicas` copies of each. A request takes the
+    time of `latency`, is retried up to `retries` times, and times out after `deadline` seconds of
+    `clock`. `consistency` delays the visibility of changes. `store.requests` is the log of
+    requests. The settings are read-only. Raise IllegalArgumentException for invalid ones.
     """
 
     _also: ClassVar[str] = (
@@ -111,15 +111,15 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
 
     @property
     def injector(self) -> FakeInjector:
-        """What lets faults happen."""
+        """The injector of faults."""
         return self.store.injector
 
     def attach(self, plan: FaultPlan) -> None:
-        """Count requests from 1 on, and let the faults of the plan strike them."""
+        """Count requests from 1, and apply the faults of the plan to them."""
         self.injector.attach(plan)
 
     def detach(self) -> None:
-        """Let all go well from now on; what was corrupted or lost stays so."""
+        """Stop all faults; corrupted and lost copies are not repaired."""
         self.injector.detach()
 
     def write(self, path: str, data: bytes) -> None:
@@ -127,18 +127,18 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self._tree.put(normalize(path), bytes(data))
 
     def remove(self, path: str) -> bool:
-        """Delete a path and all below it without a request; False if it was not there."""
+        """Delete a path and everything below it without a request; False if it did not exist."""
         return self._tree.delete(normalize(path), recursive=True)
 
     def corrupt(self, path: str, block: int = 0, replica: int = 0) -> None:
-        """Flip the bits of one copy of a block; the checksum tells whoever reads it.
+        """Flip the bits of one copy of a block, so that its checksum fails.
 
-        FileNotFoundException, IllegalArgumentException.
+        Raise FileNotFoundException, IllegalArgumentException.
         """
         self._version(path).corrupt(block, replica)
 
     def lose(self, path: str, block: int = 0, replica: int = 0) -> None:
-        """Take away one copy of a block. FileNotFoundException, IllegalArgumentException."""
+        """Remove one copy of a block. Raise FileNotFoundException, IllegalArgumentException."""
         self._version(path).lose(block, replica)
 
     def _version(self, path: str) -> Version:
@@ -163,7 +163,10 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         )
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
-        """A binary file to write; PathIOException if the path can't be or must not be replaced."""
+        """Return a binary file to write.
+
+        Raise PathIOException if the path can't be replaced, or must not be.
+        """
         path = normalize(path)
         self._tree.reserve(path, overwrite)
         body = _Body()
@@ -174,13 +177,13 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         return PendingFile(body, publish, body.content.clear)
 
     def get_file_status(self, path: str) -> FileStatus:
-        """The status of a file or directory; FileNotFoundException."""
+        """Return the status of a file or directory. Raise FileNotFoundException."""
         path = normalize(path)
         self._statistics.count(OP_GET_FILE_STATUS)
         return self._client.send(partial(self.store.status, path))
 
     def list_status(self, path: str) -> Iterator[FileStatus]:
-        """The children of a directory, sorted by path, or the file itself."""
+        """Return the children of a directory, sorted by path, or the file itself."""
         return iter(self._client.send(partial(self.store.list, normalize(path))))
 
     def mkdirs(self, path: str) -> None:
@@ -188,16 +191,18 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self._client.send(partial(self.store.mkdirs, normalize(path)))
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """Delete a path; False if it was not there.
+        """Delete a path; return False if it did not exist.
 
-        PathIOException for the root, and for a directory that is not empty unless `recursive`.
+        Raise PathIOException for the root, and for a directory that is not empty unless
+        `recursive`.
         """
         return self._client.send(partial(self.store.delete, normalize(path), recursive))
 
     def rename(self, source: str, target: str) -> None:
-        """Move a file or directory; the target's parents are made.
+        """Move a file or directory; make the parents of the target.
 
-        FileNotFoundException, or PathIOException if the target exists or lies in the source.
+        Raise FileNotFoundException, or PathIOException if the target exists or is inside the
+        source.
         """
         old, new = normalize(source), normalize(target)
         self._client.send(partial(self.store.rename, old, new))
@@ -208,18 +213,20 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self._client.send(partial(self.store.set_permission, normalize(path), mode))
 
     def access(self, path: str, mode: str) -> None:
-        """Check what the owner may do; AccessControlException. (FileSystem.access)"""
+        """Check the permissions of the owner; raise AccessControlException. (FileSystem.access)"""
         access_bits(mode)
         self._client.send(partial(self.store.access, normalize(path), mode))
 
     def as_fsspec(self) -> FakeFsspec:
-        """This filesystem as an `fsspec.AbstractFileSystem`."""
+        """Return this filesystem as an `fsspec.AbstractFileSystem`."""
 
         return FakeFsspec(fs=self)
 
 
 class FakeFsspec(_View):
-    """A FakeFileSystem: `fs`, or the one that the process shares, which a test may replace."""
+    """A FakeFileSystem in fsspec: `fs`, or the shared one of the process, which a test may
+    replace.
+    """
 
     protocol = "fake"
     shared = FakeFileSystem()
@@ -229,12 +236,12 @@ class FakeFsspec(_View):
         self.fs = self.shared if fs is None else fs
 
 
-#: Small, so that files of the suite have several blocks.
+#: Small, so that the suite's files have several blocks.
 BLOCK_SIZE = 4096
 
 
 class FakeBinding(ReferenceBinding):
-    """The binding to a fake filesystem; changes files behind its back, and so without requests."""
+    """The binding to a fake filesystem; changes files without requests."""
 
     default_profile: ClassVar[str] = "fake"
 
@@ -244,7 +251,7 @@ class FakeBinding(ReferenceBinding):
         self._fake = filesystem
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Replace the file under the streams that have it open, or delete it."""
+        """Replace or delete the file under its open streams."""
         if content is None:
             self._fake.remove(path)
         else:
@@ -252,10 +259,10 @@ class FakeBinding(ReferenceBinding):
 
 
 def fake(options: Mapping[str, str]) -> Binding:
-    """The fake filesystem, with blocks of 4096 bytes.
+    """Return the fake filesystem, with blocks of 4096 bytes.
 
-    Option `replicas` is how many copies of each block there are, 3 by default. TargetError for
-    other options and values.
+    Option `replicas` is the number of copies of each block, 3 by default. Raise TargetError for
+    unknown options and invalid values.
     """
     check_options("fake", options, ("replicas",))
     text = options.get("replicas", "3")

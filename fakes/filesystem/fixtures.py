@@ -1,4 +1,4 @@
-"""The pytest fixtures of the fakes, and what holds tests to the faults that they plan."""
+"""The pytest fixtures of the fakes, and the check that planned faults strike."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from fscontract.fakes.fault_proxy import FaultProxy
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 
-#: What to do about faults that never struck.
+#: The values of the setting for faults that did not strike.
 _MODES = ("fail", "warn", "ignore")
 _SETTING = "contract_unstruck_faults"
-#: The requests that a message shows.
+#: The number of requests in a message.
 _MOST_LINES = 20
 
 
@@ -27,13 +27,13 @@ class UnstruckFaultWarning(UserWarning):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the setting for faults that never struck."""
+    """Add the setting for faults that did not strike."""
     says = "what a fault that struck no request does to its test: fail, warn or ignore"
     parser.addini(_SETTING, says, default="fail")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the markers, and refuse a setting that makes no sense."""
+    """Register the markers, and reject an invalid setting."""
     config.addinivalue_line(
         "markers",
         "fake_filesystem(**settings): settings of the fixture fake_filesystem, those of "
@@ -53,12 +53,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def fake_filesystem(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[FakeFileSystem]:
-    """A new, empty FakeFileSystem; URLs that start with `fake://` lead to it during the test.
+    """Return a new, empty FakeFileSystem; `fake://` URLs refer to it during the test.
 
-    `@pytest.mark.fake_filesystem(retries=0)` gives it settings. The test fails if a fault of a plan
-    that it attached struck no request, unless `@pytest.mark.unstruck_faults` says otherwise.
+    `@pytest.mark.fake_filesystem(retries=0)` passes settings. The test fails if a fault of an
+    attached plan struck no request, unless `@pytest.mark.unstruck_faults` sets another action.
     """
-    # pytest loads this module at start-up, for tests that have nothing to do with it, too.
+    # pytest loads this module at start-up, also for tests that do not use it.
     from fscontract.contract.api.errors import IllegalArgumentException
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem, FakeFsspec
 
@@ -75,9 +75,9 @@ def fake_filesystem(
 
 @pytest.fixture
 def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultProxy]]:
-    """Start FaultProxies, with their arguments, and close them after the test.
+    """Return a function that starts FaultProxies, which are closed after the test.
 
-    It fails as with `fake_filesystem` if a fault struck no request.
+    As with `fake_filesystem`, the test fails if a fault struck no request.
     """
     from fscontract.fakes.fault_proxy import FaultProxy
 
@@ -95,7 +95,7 @@ def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultP
 
 
 def _settings(node: pytest.Item, known: Iterable[str]) -> dict[str, Any]:
-    """Return the arguments of the markers; those nearest to the test count."""
+    """Return the arguments of the markers; the closest marker takes precedence."""
     settings: dict[str, Any] = {}
     for marker in node.iter_markers("fake_filesystem"):
         wrong = [*marker.args, *(name for name in marker.kwargs if name not in known)]

@@ -1,4 +1,4 @@
-"""Requests to the fake store: what they ask for, what came of them, and how they fail."""
+"""Requests to the fake store: their parameters, outcomes and errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fscontract.fakes.filesystem.tree import Check
 
 @dataclass(frozen=True)
 class Latency:
-    """How many seconds a request takes, and each byte of its body on top."""
+    """Seconds that a request takes, and each byte of its body in addition."""
 
     request: float = 0.02
     byte: float = 1e-8
@@ -30,13 +30,13 @@ class Latency:
 
 
 class Request(NamedTuple):
-    """One line of the log: what was asked of the store, when, and what came of it.
+    """One line of the log: a request to the store, its time and its outcome.
 
-    `kind` is "open", "status", "list", "read", or what changes something: "put", "mkdirs",
-    "delete", "rename", "permission"; "access" asks for permissions. `offset`, `length` (in bytes,
-    as asked for), `version` (an etag) and `replica` are those of a read. It began `at` a moment of
-    the clock and took `seconds`. `outcome` is "ok" or one word for what was wrong: the kind of the
-    fault, "missing", "denied", "precondition", "range", "lost", "refused".
+    `kind` is "open", "status", "list", "read", or of a change: "put", "mkdirs", "delete", "rename",
+    "permission"; "access" checks permissions. `offset`, `length` (requested bytes), `version` (an
+    etag) and `replica` are those of a read. The request started `at` a time of the clock and took
+    `seconds`. `outcome` is "ok" or one word for the failure: the kind of the fault, "missing",
+    "denied", "precondition", "range", "lost", "refused".
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Request(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a read asks for besides the path: see `Request`."""
+    """The parameters of a read besides the path: see `Request`."""
 
     offset: int | None = None
     length: int | None = None
@@ -60,7 +60,7 @@ class Target(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The body of a read, and the checks of all the bytes that it should have."""
+    """The body of a read, and the checksums of all its expected bytes."""
 
     body: bytes
     checks: tuple[Check, ...]
@@ -68,7 +68,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class Exchange:
-    """A request while it is under way: its turn in the plan of faults, and what it comes to."""
+    """A request in progress: its turn in the plan of faults, and its outcome."""
 
     path: str
     turn: Turn
@@ -81,19 +81,19 @@ class Exchange:
         return "" if self.turn.fault is None else self.turn.fault.kind
 
     def take_effect(self) -> None:
-        """Count the fault, and let it be the outcome."""
+        """Count the fault, and set it as the outcome."""
         self.outcome = self.fault
         self.turn.took_effect()
 
 
 class RequestFailed(PathIOException):
-    """A request that was not answered as it should be."""
+    """A failed request."""
 
-    #: What the log of requests says.
+    #: The outcome in the log of requests.
     outcome: ClassVar[str] = "failed"
-    #: Whether trying again may help.
+    #: True if a retry may help.
     transient: ClassVar[bool] = True
-    #: How many seconds the store asks to wait for before that.
+    #: The delay in seconds that the store requests before a retry.
     wait: float = 0.0
 
 
@@ -104,13 +104,13 @@ class ConnectionReset(RequestFailed, ConnectionResetError):
 
 
 class RequestTimedOut(RequestFailed, TimeoutError):
-    """There was no answer in time."""
+    """There was no answer within the timeout."""
 
     outcome = "timeout"
 
 
 class SlowDown(RequestFailed):
-    """The store is busy (503), and says when to come back."""
+    """The store is busy (503); the answer has the delay before a retry."""
 
     outcome = "throttle"
 
@@ -120,7 +120,7 @@ class SlowDown(RequestFailed):
 
 
 class RangeNotSatisfiable(RequestFailed):
-    """The range begins beyond the end (416); `length` is where the store says the end is."""
+    """The range begins beyond the end (416); `length` is the end that the store reports."""
 
     outcome = "range"
     transient = False
@@ -131,7 +131,7 @@ class RangeNotSatisfiable(RequestFailed):
 
 
 class TooManyOpenFiles(RequestFailed):
-    """There is no descriptor left (EMFILE)."""
+    """There are no free descriptors (EMFILE)."""
 
     outcome = "descriptors"
     transient = False
@@ -142,13 +142,13 @@ class TooManyOpenFiles(RequestFailed):
 
 
 class BodyCut(RequestFailed):
-    """The body ended before it should have."""
+    """The body is shorter than announced."""
 
     outcome = "cut-body"
 
 
 class ReplicaFailed(RequestFailed):
-    """A replica does not have the bytes that it should have; another one may."""
+    """A replica lacks the right bytes; another one may have them."""
 
 
 class ReplicaLost(ReplicaFailed):
@@ -158,18 +158,18 @@ class ReplicaLost(ReplicaFailed):
 
 
 class ChecksumMismatch(ReplicaFailed):
-    """The bytes are not those that were written."""
+    """The checksum of the bytes differs."""
 
     outcome = "corrupt"
 
 
 def changed(path: str) -> RemoteFileChangedException:
-    """The error for a file that is no longer the version that was asked for (412)."""
+    """Return the error for a changed version of a file (412)."""
     return RemoteFileChangedException(path, "the file was changed or replaced")
 
 
 def outcome_of(error: BaseException) -> str:
-    """An error as one word for the log of requests."""
+    """Return an error as one word for the log of requests."""
     if isinstance(error, RequestFailed):
         return error.outcome
     words = (

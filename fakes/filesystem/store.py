@@ -1,6 +1,6 @@
 """The store behind the fake filesystem: every request to it goes through one function.
 
-Faults strike a request, or the store just before it, by a plan.
+Faults strike a request, or change the store just before it, according to a plan.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from fscontract.fakes.filesystem.requests import (
 from fscontract.fakes.filesystem.tree import Clock, Tree, Version, flipped
 
 T = TypeVar("T")
-#: How many requests the log keeps.
+#: The size of the log of requests.
 LOG = 100_000
 
 
 class Store:
-    """Files and directories behind requests; safe to use from several threads.
+    """Files and directories behind requests; thread-safe.
 
-    A request takes what `latency` says, on the clock only, and one to which there is no answer
-    before the `deadline` (in seconds) has timed out. Requests made at the same moment take their
-    time one after the other. Faults strike through `injector`.
+    A request takes the time of `latency`, on the clock only; one without an answer within
+    `deadline` seconds times out. Requests at the same moment are handled one after the other.
+    Faults strike through `injector`.
     """
 
     def __init__(self, tree: Tree, clock: Clock, latency: Latency, deadline: float) -> None:
@@ -54,30 +54,31 @@ class Store:
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """The requests so far, the oldest first; the last 100,000 of them."""
+        """The latest 100,000 requests, the oldest first."""
         return tuple(self._log)
 
     def forget(self) -> None:
-        """Empty the log of requests."""
+        """Clear the log of requests."""
         self._log.clear()
 
     def open(self, path: str) -> Version:
-        """The version of a file that reads will be of; FileNotFoundException and others."""
+        """Return the version of a file that reads use. Raise FileNotFoundException and others."""
         return self._request("open", path, lambda _: self.tree.readable(path))
 
     def status(self, path: str) -> FileStatus:
-        """The status of a path; FileNotFoundException."""
+        """Return the status of a path. Raise FileNotFoundException."""
         return self._request("status", path, lambda _: self.tree.status(path))
 
     def list(self, path: str) -> list[FileStatus]:
-        """The children of a directory; FileNotFoundException."""
+        """Return the children of a directory. Raise FileNotFoundException."""
         return self._request("list", path, lambda _: self.tree.children(path))
 
     def read(self, path: str, version: Version, offset: int, length: int, replica: int) -> Answer:
-        """Bytes of one replica, if the file is still of this version.
+        """Return bytes of one replica, if the file still has this version.
 
-        FileNotFoundException, AccessControlException, RemoteFileChangedException; the answer is
-        shorter at the end of the file, and RangeNotSatisfiable there or beyond it.
+        The answer is shorter at the end of the file. Raise FileNotFoundException,
+        AccessControlException, RemoteFileChangedException, and RangeNotSatisfiable at the end or
+        beyond it.
         """
         return self._request(
             "read",
@@ -87,28 +88,28 @@ class Store:
         )
 
     def put(self, path: str, data: bytes, overwrite: bool) -> None:
-        """Make or replace a file; PathIOException."""
+        """Make or replace a file. Raise PathIOException."""
         size = len(data)
         self._request("put", path, lambda _: self.tree.put(path, data, overwrite), size=size)
 
     def mkdirs(self, path: str) -> None:
-        """Make a directory and its parents; PathIOException."""
+        """Make a directory and its parents. Raise PathIOException."""
         self._request("mkdirs", path, lambda _: self.tree.mkdirs(path))
 
     def delete(self, path: str, recursive: bool) -> bool:
-        """Delete a path; False if it was not there. PathIOException."""
+        """Delete a path; return False if it did not exist. Raise PathIOException."""
         return self._request("delete", path, lambda _: self.tree.delete(path, recursive))
 
     def rename(self, source: str, target: str) -> None:
-        """Move a file or directory; FileNotFoundException, PathIOException."""
+        """Move a file or directory. Raise FileNotFoundException, PathIOException."""
         self._request("rename", source, lambda _: self.tree.rename(source, target))
 
     def set_permission(self, path: str, mode: int) -> None:
-        """Set the permission bits of a path; FileNotFoundException."""
+        """Set the permission bits of a path. Raise FileNotFoundException."""
         self._request("permission", path, lambda _: self.tree.set_permission(path, mode))
 
     def access(self, path: str, mode: str) -> None:
-        """Check what the owner may do; AccessControlException."""
+        """Check the permissions of the owner. Raise AccessControlException."""
         self._request("access", path, lambda _: self.tree.access(path, mode))
 
     def _request(
@@ -119,7 +120,7 @@ class Store:
         target: Target = Target(),  # noqa: B008 - it never changes
         size: int = 0,
     ) -> T:
-        """Make one request: count it, let a fault strike it, take its time, and log it."""
+        """Make one request: count it, let a fault strike it, advance the clock, and log it."""
         turn = Turn()
         if kind in REQUESTS:
             turn = self.injector.request(kind, path, target.offset, target.length)
@@ -159,21 +160,21 @@ class Store:
 
 
 class FakeInjector(PlanInjector):
-    """Lets plans of faults happen in a fake store; it can bring about every kind."""
+    """Applies plans of faults to a fake store; supports every kind."""
 
     def __init__(self) -> None:
         super().__init__(frozenset(n for n, kind in FAULTS.items() if "fake" in kind.attaches))
         self._lock = threading.Lock()
-        self._happened: set[tuple[str, str]] = set()  # kinds of events and what they befell
+        self._happened: set[tuple[str, str]] = set()  # kinds of events and their files
 
     def detach(self) -> None:
-        """As the port has it."""
+        """Implement `Injector.detach`."""
         super().detach()
         with self._lock:
             self._happened.clear()
 
     def happens(self, kind: str, path: str) -> bool:
-        """Whether an event befalls a file now: it does once in a plan."""
+        """Return whether an event of a file happens now: it does once in a plan."""
         with self._lock:
             if (kind, path) in self._happened:
                 return False
@@ -209,7 +210,7 @@ _EVENTS: dict[str, Callable[[Tree, str, bytes], None]] = {
 
 
 def happen(tree: Tree, exchange: Exchange, injector: FakeInjector) -> None:
-    """Do to the file what happens to it just before the request, if there is a file."""
+    """Apply a file event before the request, if the file exists."""
     event = _EVENTS.get(exchange.fault)
     if event is None:
         return
@@ -258,7 +259,7 @@ _REFUSALS: dict[str, Callable[[Exchange, Fault], None]] = {
 
 
 def refuse(exchange: Exchange) -> None:
-    """Raise what is answered instead, if anything is, or let the answer take its time."""
+    """Raise the answer of the fault, if any, or let the answer take its time."""
     fault = exchange.turn.fault
     action = None if fault is None else _REFUSALS.get(fault.kind)
     if fault is not None and action is not None:
@@ -270,7 +271,7 @@ def refuse(exchange: Exchange) -> None:
 
 
 def shape(exchange: Exchange, version: Version, offset: int, length: int) -> int:
-    """How many of the `length` bytes that there are the request gives; RangeNotSatisfiable."""
+    """Return how many of the `length` bytes the request returns. Raise RangeNotSatisfiable."""
     fault = exchange.turn.fault
     if fault is None:
         return length
@@ -284,7 +285,7 @@ def shape(exchange: Exchange, version: Version, offset: int, length: int) -> int
 
 
 def deliver(exchange: Exchange, answer: Answer) -> Answer:
-    """What arrives of the answer."""
+    """Return the part of the answer that arrives."""
     fault = exchange.turn.fault
     if fault is None:
         return answer

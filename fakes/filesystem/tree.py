@@ -17,12 +17,12 @@ from fscontract.implementations.filesystem_base import not_a_file, not_found
 from fscontract.implementations.local_stream import Identity, version
 from fscontract.implementations.memory import MemoryFileSystem
 
-#: The moment at which every clock starts, in seconds since 1970.
+#: The start time of every clock, in seconds since 1970.
 EPOCH = 1_600_000_000.0
 
 
 class Clock:
-    """A clock that only `advance` moves; safe to use from several threads."""
+    """A clock that only `advance` moves; thread-safe."""
 
     def __init__(self) -> None:
         self._now = 0.0
@@ -30,12 +30,12 @@ class Clock:
 
     @property
     def now(self) -> float:
-        """Seconds since the clock was made."""
+        """The seconds since the clock was made."""
         return self._now
 
     @property
     def time(self) -> float:
-        """The same moment in seconds since 1970, as it stands in a file's status."""
+        """The same time in seconds since 1970, as in a file's status."""
         return EPOCH + self._now
 
     def advance(self, seconds: float) -> None:
@@ -49,27 +49,27 @@ class Clock:
         return f"{type(self).__name__}(now={self._now})"
 
 
-#: Stands for a copy that is as it was written.
+#: Represents an intact copy.
 _INTACT = b"intact"
 _FLIPPED = bytes(byte ^ 0xFF for byte in range(256))
 
 
 def flipped(data: bytes) -> bytes:
-    """As many bytes, none of them right."""
+    """Return the bytes with all bits flipped."""
     return data.translate(_FLIPPED)
 
 
 class Check(NamedTuple):
-    """The CRC-32 that the next `length` bytes had when they were written."""
+    """The CRC-32 of the next `length` bytes at the time of the write."""
 
     length: int
     crc: int
 
 
 class Version:
-    """One version of a file, whose `etag` no other version has.
+    """One version of a file, with a unique `etag`.
 
-    A copy of a block may be corrupt or lost; what was written is remembered by its checksums.
+    A copy of a block may be corrupt or lost; checksums of the written content are kept.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Version:
         self.time = time
         self.block_size = block_size
         self.replicas = replicas
-        #: What our streams know a file by again.
+        #: The identity of the file for streams of the kit.
         self.identity: Identity = (0, number, len(data), 0)
         self.etag = version(self.identity)
         #: By block and replica: the bytes of a corrupt copy, None for a lost one.
@@ -92,11 +92,11 @@ class Version:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are, none in an empty file."""
+        """The number of blocks; 0 for an empty file."""
         return -(-len(self.data) // self.block_size)
 
     def holders(self, block: int) -> tuple[int, ...]:
-        """The replicas that have a copy of the block, be it corrupt."""
+        """Return the replicas that have a copy of the block, corrupt ones included."""
         lost = {key for key, copy in self._damaged.items() if copy is None}
         return tuple(r for r in range(self.replicas) if (block, r) not in lost)
 
@@ -106,12 +106,12 @@ class Version:
         self._damaged[block, replica] = flipped(self._written(block))
 
     def lose(self, block: int, replica: int) -> None:
-        """Take away one copy of a block; IllegalArgumentException if there is none."""
+        """Remove one copy of a block; IllegalArgumentException if there is none."""
         self._check(block, replica)
         self._damaged[block, replica] = None
 
     def read(self, offset: int, length: int, replica: int) -> tuple[bytes, tuple[Check, ...]]:
-        """Bytes of one replica as they are now, and the checks of what they were.
+        """Return the current bytes of one replica, and the checksums of the written ones.
 
         They end before a block that the replica has lost.
         """
@@ -127,7 +127,7 @@ class Version:
         return b"".join(pieces), tuple(checks)
 
     def _pieces(self, offset: int, end: int, replica: int) -> Iterator[tuple[bytes, bytes | None]]:
-        """Block by block, the bytes as they were written and as the replica has them."""
+        """Yield the bytes of each block as written and as the replica has them."""
         while offset < min(end, len(self.data)):
             block = offset // self.block_size
             start = block * self.block_size
@@ -152,12 +152,12 @@ class Version:
 
 @dataclass(frozen=True)
 class Consistency:
-    """Seconds until changes of files are seen; all 0 is strict consistency.
+    """Seconds until changes of files are visible; all 0 is strict consistency.
 
-    A new file, or a new version of one, is listed after `list_after`; a deleted one is listed until
-    `delete_after`. An open, a read or a status sees a path as it was before a change until
-    `read_after`: a new file is late, an overwritten one is the old one, a deleted one is there.
-    Whatever changes the tree acts on what is there. Directories are always seen at once.
+    A new file or version is listed after `list_after`; a deleted one is listed until
+    `delete_after`. Opens, reads and statuses show a path as before a change until `read_after`: a
+    new file is missing, an overwritten one has the old content, a deleted one exists. Operations
+    that change the tree use its current state. Directories are always visible immediately.
     """
 
     list_after: float = 0.0
@@ -172,19 +172,19 @@ class Consistency:
 
     @property
     def window(self) -> float:
-        """After how many seconds every change is seen."""
+        """Seconds after which every change is visible."""
         return max(self.list_after, self.delete_after, self.read_after)
 
 
 class Change(NamedTuple):
-    """What a path became: a version of a file, or None where there is none any more."""
+    """The new state of a path: a version of a file, or None after a deletion."""
 
     at: float
     version: Version | None
 
 
 class History:
-    """What became of paths lately, as far as it matters for what is seen of them."""
+    """Recent states of paths, as far as they affect visibility."""
 
     def __init__(self, clock: Clock, consistency: Consistency) -> None:
         self._clock = clock
@@ -192,24 +192,24 @@ class History:
         self._changes: dict[str, list[Change]] = {}
 
     def record(self, path: str, before: Version | None, after: Version | None) -> None:
-        """Remember a change that happens now."""
+        """Record a change at the current time."""
         if self.consistency.window > 0:
-            self._recent(path)  # or changes of long ago would be kept for ever
+            self._recent(path)  # otherwise old changes would be kept indefinitely
             changes = self._changes.setdefault(path, [Change(-math.inf, before)])
             changes.append(Change(self._clock.now, after))
 
     def listed(self, path: str) -> Change | None:
-        """What a listing shows of the path; None if it is what is there."""
+        """Return the state of the path in listings; None if it is the current one."""
         rules = self.consistency
         return self._seen(path, rules.list_after, rules.delete_after)
 
     def read(self, path: str) -> Change | None:
-        """What opens and reads see at the path; None if it is what is there."""
+        """Return the state of the path for opens and reads; None if it is the current one."""
         rules = self.consistency
         return self._seen(path, rules.read_after, rules.read_after)
 
     def children(self, path: str) -> Iterator[str]:
-        """The paths in a directory that changed lately."""
+        """Return the paths in a directory with recent changes."""
         return (child for child in tuple(self._changes) if dirname(child) == path)
 
     def _seen(self, path: str, appears: float, vanishes: float) -> Change | None:
@@ -223,7 +223,7 @@ class History:
         return visible
 
     def _recent(self, path: str) -> list[Change]:
-        """The changes of a path, none if the last of them is seen by everybody."""
+        """Return the changes of a path, none if the last one is visible everywhere."""
         changes = self._changes.get(path, [])
         if changes and changes[-1].at + self.consistency.window <= self._clock.now:
             self._changes.pop(path, None)
@@ -232,7 +232,7 @@ class History:
 
 
 class Tree:
-    """Directories and versions of files; safe to use from several threads. Paths are normalized.
+    """Directories and versions of files; thread-safe. Paths are normalized.
 
     Names, directories and permissions are kept by a MemoryFileSystem, whose files are empty: their
     etags are the keys of the versions.
@@ -253,7 +253,7 @@ class Tree:
     # What is seen -----------------------------------------------------------------------------
 
     def readable(self, path: str) -> Version:
-        """The version that a reader gets; FileNotFoundException, AccessControlException."""
+        """Return the version for a reader. Raise FileNotFoundException, AccessControlException."""
         there = self.version(path)
         change = self.history.read(path)
         version = there if change is None else change.version
@@ -264,7 +264,7 @@ class Tree:
         return version
 
     def status(self, path: str) -> FileStatus:
-        """The status that a reader gets; FileNotFoundException."""
+        """Return the status for a reader. Raise FileNotFoundException."""
         change = None if self._is_directory(path) else self.history.read(path)
         if change is None:
             return self._status(self._names.get_file_status(path))
@@ -273,7 +273,7 @@ class Tree:
         return _of_version(path, change.version)
 
     def children(self, path: str) -> list[FileStatus]:
-        """What a listing shows of a directory, sorted by path; of a file its status."""
+        """Return the listing of a directory, sorted by path; of a file its status."""
         with self._lock:
             if not self._is_directory(path):
                 return [self.status(path)]
@@ -285,7 +285,7 @@ class Tree:
         return [statuses[child] for child in sorted(statuses)]
 
     def version(self, path: str) -> Version | None:
-        """The version that is there; None if there is no file."""
+        """Return the current version; None if there is no file."""
         with self._lock:
             key = self._key(path)
             return None if key is None else self._versions[key]
@@ -293,11 +293,12 @@ class Tree:
     # What changes it --------------------------------------------------------------------------
 
     def reserve(self, path: str, overwrite: bool) -> None:
-        """Make the parents of a file to come; PathIOException if it can't be put there."""
-        self._names.create(path, overwrite)  # and lost at once, so that nothing appears
+        """Make the parents of a new file; PathIOException if it can't be created."""
+        # the file is deleted immediately, so that nothing appears
+        self._names.create(path, overwrite)
 
     def put(self, path: str, data: bytes, overwrite: bool = True) -> None:
-        """Make or replace a file; PathIOException if it can't be or must not be."""
+        """Make or replace a file; PathIOException if that is not possible or not allowed."""
         with self._lock:
             before = self._key(path)
             self._names.create(path, overwrite).close()
@@ -309,11 +310,11 @@ class Tree:
             self.history.record(path, old, new)
 
     def mkdirs(self, path: str) -> None:
-        """Make a directory and its parents; PathIOException if a file is in the way."""
+        """Make a directory and its parents; PathIOException if a parent is a file."""
         self._names.mkdirs(path)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
-        """Delete a path; False if it was not there. PathIOException as the port has it."""
+        """Delete a path; return False if it did not exist. Raise PathIOException."""
         with self._lock:
             files = list(self._files(path))
             done = self._names.delete(path, recursive)
@@ -322,7 +323,7 @@ class Tree:
             return done
 
     def rename(self, source: str, target: str) -> None:
-        """Move a file or directory; FileNotFoundException, PathIOException."""
+        """Move a file or directory. Raise FileNotFoundException, PathIOException."""
         with self._lock:
             files = list(self._files(source))
             self._names.rename(source, target)
@@ -332,17 +333,17 @@ class Tree:
                 self.history.record(target + file[len(source) :], None, version)
 
     def set_permission(self, path: str, mode: int) -> None:
-        """Set the permission bits of a path; FileNotFoundException."""
+        """Set the permission bits of a path. Raise FileNotFoundException."""
         self._names.set_permission(path, mode)
 
     def access(self, path: str, mode: str) -> None:
-        """Check what the owner may do; AccessControlException."""
+        """Check the permissions of the owner. Raise AccessControlException."""
         self._names.access(path, mode)
 
     # How it is kept ---------------------------------------------------------------------------
 
     def _key(self, path: str) -> str | None:
-        """The key of the version at a path; None if there is no file."""
+        """Return the key of the version at a path; None if there is no file."""
         try:
             return self._names.get_file_status(path).etag
         except FileNotFoundException:
@@ -355,7 +356,7 @@ class Tree:
             return False
 
     def _files(self, path: str) -> Iterator[tuple[str, str]]:
-        """Every file at or below a path, with its key."""
+        """Yield every file at or below a path, with its key."""
         try:
             children = list(self._names.list_status(path))
         except FileNotFoundException:
@@ -367,7 +368,7 @@ class Tree:
                 yield child.path, child.etag or ""
 
     def _status(self, name: FileStatus) -> FileStatus:
-        """The status that goes with a name."""
+        """Return the status for a name."""
         if name.is_directory:
             return replace(name, modification_time=EPOCH)
         version = self.version(name.path)

@@ -1,1 +1,1 @@
-"""Mutants: parts that break one clause each, in a module or package for each kind of part."""
+"""Mutants: parts that violate one clause each, in one module or package per kind of part."""

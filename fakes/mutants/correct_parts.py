@@ -40,13 +40,13 @@ from fscontract.pipeline.blockreader.scaling import (
     ScalingState,
 )
 
-#: A key that these filesystems have beside the standard ones, and one that they can't support.
+#: An additional key of these filesystems, and one that they can't support.
 OWN_KEY = "fs.mutant.key"
 UNSUPPORTED_KEY = "fs.mutant.select"
 
 
 class OptionStream(MemoryInputStream):
-    """A stream that knows the options with which it was opened."""
+    """A stream that knows the options of its open."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         super().__init__(data, path, options.length)
@@ -64,17 +64,17 @@ class OpeningBuilder(Builder[FSDataInputStream]):
         return self._values.keys() - self._mandatory
 
     def text(self, key: str) -> str:
-        """What a key is set to, "" if it is not."""
+        """Return the value of a key, "" if it is not set."""
         return self._values.get(key, "")
 
 
 class OpeningFileSystem(MemoryFileSystem):
     """Files in memory, opened by builders of the class `builder` as streams of the class `stream`.
 
-    One thing that it does wrong in a subclass, the rest does not see.
+    Parts that a subclass does not override stay correct.
     """
 
-    #: What it differs in from the profile "reference", with "!" before what it lacks.
+    #: The differences from the profile "reference", with "!" before missing features.
     features: ClassVar[tuple[str, ...]] = ()
     own_keys: ClassVar[frozenset[str]] = frozenset({OWN_KEY})
     unsupported_keys: ClassVar[frozenset[str]] = frozenset({UNSUPPORTED_KEY})
@@ -90,19 +90,19 @@ class OpeningFileSystem(MemoryFileSystem):
         return builder
 
     def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
-        """Open what `build` was asked for."""
+        """Open the file for `build`."""
         return self._opened(OP_OPENFILE, path, options)
 
-    def _open(self, path: str, options: OpenOptions) -> Any:  # some stream, of whatever class
+    def _open(self, path: str, options: OpenOptions) -> Any:  # a stream of any class
         return self.stream(self._data(path, options), path, options)
 
     def _data(self, path: str, options: OpenOptions) -> bytes:
-        """The file's bytes; every error that opening it may have."""
+        """Return the file's bytes; raise every error of opening it."""
         return super()._open(path, options).data
 
 
 class _Blob:
-    """A version of a file, as something opened that can be read from."""
+    """A version of a file as an opened source of bytes."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -117,11 +117,11 @@ class _Blob:
 
 
 class StoredStream(LocalInputStream):
-    """A stream that reads ahead and keeps footers, and counts what it asks its store for."""
+    """A stream that reads ahead and keeps footers, and counts its requests to the store."""
 
 
 class StoredFiles(OpeningFileSystem):
-    """Files in a store, where each open and each request counts; its streams are `stored`."""
+    """Files in a store that counts opens and requests; their streams are `stored`."""
 
     stored: ClassVar[type[StoredStream]] = StoredStream
 
@@ -131,23 +131,23 @@ class StoredFiles(OpeningFileSystem):
         return self.stored(path, lambda look: _Blob(data), size, options.length, None, footer)
 
     def _buffer_size(self, options: OpenOptions) -> int:
-        """How many bytes a stream reads ahead."""
+        """Return the number of bytes that a stream reads ahead."""
         if options.buffer_size is not None:
             return options.buffer_size
         return self._size_for(options.read_policy)
 
     def _size_for(self, policy: str | None) -> int:
-        """The same, where only the policy says it."""
+        """Return the same number, if only the policy sets it."""
         size = None if policy is None else option_table().policies[policy].buffer
         return size or DEFAULT_BUFFER
 
     def _footer(self, options: OpenOptions) -> int:
-        """How many bytes at the end a stream keeps."""
+        """Return the number of bytes at the end that a stream keeps."""
         return FOOTER if options.footer_cache else 0
 
 
 def filesystem_of(broken: type) -> type[OpeningFileSystem]:
-    """Return a class of filesystems that has the part, which may be that class."""
+    """Return a class of filesystems that uses the part, which may be that class."""
     if issubclass(broken, OpeningFileSystem):
         return broken
     base, seam = OpeningFileSystem, "stream"
@@ -180,37 +180,37 @@ class MutantFileSystem(MemoryFileSystem):
 
 
 class LiveStream(MemoryInputStream):
-    """A correct stream that can look at what its file holds now."""
+    """A correct stream that can access the current content of its file."""
 
-    #: Return the file's present content, None once it is deleted.
+    #: Returns the file's current content, None once it is deleted.
     look: Callable[[], bytes | None]
 
     @property
     def is_changed(self) -> bool:
-        """Whether the file is another than the one that was opened."""
+        """True if the file differs from the one that was opened."""
         return self.look() != self.data
 
 
 class View(MemoryFileSystem):
-    """The files of another filesystem in memory, as they are."""
+    """The unchanged files of another filesystem in memory."""
 
     def __init__(self, other: MemoryFileSystem) -> None:
         super().__init__()
         self._other = other
 
     def get_file_status(self, path: str) -> FileStatus:
-        """That of the other filesystem, or of a file that was written here."""
+        """Return the status of the other filesystem, or of a file that was written here."""
         try:
             return super().get_file_status(path)
         except FileNotFoundException:
             return self.other_status(self._other.get_file_status(path))
 
     def other_status(self, status: FileStatus) -> FileStatus:
-        """The status of a file of the other filesystem, as it is seen here."""
+        """Return the visible status of a file of the other filesystem."""
         return status
 
     def other_data(self, data: bytes) -> bytes:
-        """The bytes of a file of the other filesystem, as they are seen here."""
+        """Return the visible bytes of a file of the other filesystem."""
         return data
 
     def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
@@ -222,9 +222,9 @@ class View(MemoryFileSystem):
 
 
 class PlainFile(StreamFile):
-    """A correct file; what one operation does wrong in a subclass, the others don't see."""
+    """A correct file, whose methods do not depend on overridden ones."""
 
-    #: The class of the streams beneath.
+    #: The class of the underlying streams.
     stream_class: ClassVar[type[MemoryInputStream]] = MemoryInputStream
 
     def read(self, size: int | None = -1) -> bytes:
@@ -277,7 +277,7 @@ class PlainFile(StreamFile):
         return lines
 
     def left(self) -> int:
-        """How many bytes there are between the position and the end."""
+        """Return the number of bytes between the position and the end."""
         return max(0, self._length() - StreamFile.tell(self))
 
     def move(self, count: int) -> None:
@@ -286,7 +286,7 @@ class PlainFile(StreamFile):
 
     @property
     def is_closed(self) -> bool:
-        """Whether the file is closed, whatever `closed` says."""
+        """True if the file is closed, independently of `closed`."""
         return bool(StreamFile.closed.__get__(self))
 
     def _check_open(self) -> None:
@@ -295,7 +295,7 @@ class PlainFile(StreamFile):
 
 
 class UnseekableFile(PlainFile):
-    """A correct file over a stream that can't seek."""
+    """A correct file over a stream without seek."""
 
     stream_class = NoSeek
 
@@ -321,7 +321,7 @@ Partitions = list[Partition[Any]]
 
 
 class Report(NamedTuple):
-    """What a partition reports at a time, and by what that is judged."""
+    """The values that a partition reports at a time, and those that judge them."""
 
     state: ScalingState
     policy: scaling.ScalingPolicy
@@ -331,7 +331,7 @@ class Report(NamedTuple):
 
 
 class Scaler:
-    """Correct scaling, by the functions of `scaling`."""
+    """Correct scaling, with the functions of `scaling`."""
 
     ScalingPolicy: Any = scaling.ScalingPolicy
 
@@ -355,15 +355,15 @@ class Scaler:
         return self.redefined(scaling.define_partitions(old, required, make, first), list(old))
 
     def decide(self, report: Report) -> Decision:
-        """Decide by a report how many partitions there are."""
+        """Decide the number of partitions by a report."""
         return scaling.process_stats(*report)
 
     def redefined(self, new: Partitions, old: Partitions) -> Partitions:
-        """Return the partitions `new` that take the place of `old`."""
+        """Return the partitions `new` that replace `old`."""
         return new
 
 
-#: How often the fake's client tries again.
+#: The number of retries of the fake's client.
 RETRIES = 3
 
 
@@ -385,7 +385,9 @@ class FaultyStore(FakeFileSystem):
 
 
 class FaultyDisk(FaultyLocalFileSystem):
-    """Files on this machine whose requests fail by a plan, opened as streams of `stream`."""
+    """Files on this machine whose requests fail according to a plan, opened as streams of
+    `stream`.
+    """
 
     stream: ClassVar[type[LocalInputStream]] = LocalInputStream
 
@@ -400,7 +402,7 @@ class FaultyDisk(FaultyLocalFileSystem):
 def fault_binding(
     filesystem: FaultyStore | FaultyDisk, kinds: Iterable[str] | None = None
 ) -> Binding:
-    """Return a binding to the filesystem, to which faults of these kinds happen, or of any."""
+    """Return a binding to the filesystem, with faults of these kinds, or of all."""
     binding: Binding
     if isinstance(filesystem, FaultyStore):
         binding = FakeBinding(filesystem)

@@ -15,32 +15,32 @@ class OldLength(View):
     """The status has the length of an older version."""
 
     def other_status(self, status: FileStatus) -> FileStatus:
-        """A shorter file."""
+        """Return the status of a shorter file."""
         return replace(status, length=status.length - 1)
 
 
 @mutant("executors.version")
 class OtherVersion(View):
-    """The status has a version that the driver does not know."""
+    """The status has a version that differs from the driver's."""
 
     def other_status(self, status: FileStatus) -> FileStatus:
-        """Another version."""
+        """Return the status of another version."""
         return replace(status, etag=f"{status.etag}-there")
 
 
 @mutant("executors.bytes")
 class OldBytes(View):
-    """What is read is an older version, of the same length."""
+    """Reads return an older version of the same length."""
 
     def other_data(self, data: bytes) -> bytes:
-        """Bytes of which one is another."""
+        """Return the bytes with one changed."""
         return data[:-1] + bytes([data[-1] ^ 1])
 
 
 @mutant("executors.bytes")
 class NotReadable(View):
-    """The status is that of the file, which can't be opened."""
+    """The status is correct, but the file can't be opened."""
 
     def other_data(self, data: bytes) -> bytes:
-        """None."""
+        """Return None."""
         raise FileNotFoundException("", "no such mount")

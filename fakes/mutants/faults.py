@@ -1,4 +1,4 @@
-"""Mutants that mishandle failed requests, and correct parts that make unusual choices."""
+"""Mutants that mishandle failed requests, and correct parts with unusual choices."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.local_stream import Descriptor, LocalInputStream
 from fscontract.implementations.openfile_builder import OpenOptions
 
-#: What a store answers with a status of 412.
+#: The body of a store's answer with status 412.
 _PAGE = b"<Error><Code>PreconditionFailed</Code></Error>"
-#: Seconds that a body may take.
+#: Time limit for a body in seconds.
 _PATIENCE = 1.0
 
 
 class LibraryError(Exception):
-    """What some library raises."""
+    """An exception of a library."""
 
 
 @mutant("fault.clean", Connection.read, faults={"reset"})
 def raw_error(self: Connection, position: int, view: memoryview) -> int:
-    """A lost connection shows as the exception of the library that noticed."""
+    """A lost connection raises an exception of the HTTP library."""
     try:
         return right(self).read(position, view)
     except ConnectionReset as error:
@@ -54,7 +54,7 @@ def raw_error(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.clean", Connection.read, faults={"slow"})
 def stalls_loudly(self: Connection, position: int, view: memoryview) -> int:
-    """A body that takes too long ends in the exception of a timer."""
+    """A slow body ends in the exception of a timer."""
     clock = self._client.store.clock
     before = clock.now
     count = right(self).read(position, view)
@@ -65,7 +65,7 @@ def stalls_loudly(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.clean", Connection._attempt, faults={"delete"})
 def deleted_is_none(self: Connection, position: int, view: memoryview) -> int:
-    """The version of a deleted file is dropped, and then used."""
+    """The version of a deleted file is dropped, and used after that."""
     try:
         return right(self)._attempt(position, view)
     except FileNotFoundException:
@@ -77,7 +77,7 @@ def deleted_is_none(self: Connection, position: int, view: memoryview) -> int:
 def range_fails_raw(
     self: FakeInputStream, item: FileRange, allocate: Allocate, release: Release
 ) -> Future[memoryview]:
-    """The future of a range that failed holds the exception of a library."""
+    """The future of a failed range has the exception of a library."""
     future = right(self)._read_range(item, allocate, release)
     if not isinstance(future.exception(), RequestFailed):
         return future
@@ -88,13 +88,13 @@ def range_fails_raw(
 
 @mutant("fault.data", Connection._verified, faults={"corrupt"})
 def passes_corrupt_bytes(self: Connection, answer: Answer, position: int) -> int:
-    """Checksums are not looked at."""
+    """Checksums are ignored."""
     return len(answer.body)
 
 
 @mutant("fault.data", Connection._attempt, faults={"cut-body"})
 def announced_is_there(self: Connection, position: int, view: memoryview) -> int:
-    """A body that ends early counts as long as it was announced; the rest is what was there."""
+    """A truncated body counts as having its announced length; the rest is old bytes."""
     try:
         return right(self)._attempt(position, view)
     except BodyCut:
@@ -103,7 +103,7 @@ def announced_is_there(self: Connection, position: int, view: memoryview) -> int
 
 @mutant("fault.data", Connection._attempt, faults={"precondition"})
 def error_page(self: Connection, position: int, view: memoryview) -> int:
-    """The text of a refusal (412) is delivered as if it were the file."""
+    """The text of an error page (412) is delivered as the content of the file."""
     try:
         return right(self)._attempt(position, view)
     except RemoteFileChangedException:
@@ -114,7 +114,7 @@ def error_page(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.data", Connection._attempt, faults={"change"})
 def starts_over(self: Connection, position: int, view: memoryview) -> int:
-    """When the file has changed it is read from its start again, wherever the reader was."""
+    """A changed file is read from its start again, wherever the reader was."""
     try:
         return right(self)._attempt(position, view)
     except RemoteFileChangedException:
@@ -124,7 +124,7 @@ def starts_over(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.data", Connection._attempt, faults={"reset", "throttle"})
 def retries_from_the_start(self: Connection, position: int, view: memoryview) -> int:
-    """The second attempt forgets the range, and gets the first bytes of the file."""
+    """A retry drops the range, and returns the first bytes of the file."""
     try:
         return right(self)._attempt(position, view)
     except RequestFailed:
@@ -132,7 +132,7 @@ def retries_from_the_start(self: Connection, position: int, view: memoryview) ->
 
 
 class _TrustingStream(LocalInputStream):
-    """Delivers as many bytes as the file once had."""
+    """Delivers as many bytes as the file had when it was opened."""
 
     def _read_at(self, position: int, view: memoryview) -> int:
         count = super()._read_at(position, view)
@@ -143,7 +143,7 @@ class _TrustingStream(LocalInputStream):
 
 @mutant("fault.data", faults={"cut"})
 class ZerosForWhatWasCut(FaultyDisk):
-    """The length that the file once had is believed, and what is missing is zeros."""
+    """A truncated file is padded with zeros to its former length."""
 
     stream = _TrustingStream
 
@@ -160,7 +160,7 @@ def buffer_of_nothing(self: FakeInputStream) -> int:
 
 @mutant("fault.open", FaultyStore._open, faults={"throttle"})
 def open_loses_patience(self: FaultyStore, path: str, options: OpenOptions) -> FakeInputStream:
-    """An open that the busy store refuses raises an exception that is not an IOException."""
+    """An open that the store throttles raises an exception that is not an IOException."""
     try:
         return right(self)._open(path, options)
     except SlowDown as error:
@@ -169,7 +169,7 @@ def open_loses_patience(self: FaultyStore, path: str, options: OpenOptions) -> F
 
 @mutant("fault.end", FaultyStore._open, faults={"reset", "descriptors"})
 def open_is_eof(self: FaultyStore, path: str, options: OpenOptions) -> FakeInputStream:
-    """An open that fails says that the file ends."""
+    """A failed open raises EOFException."""
     try:
         return right(self)._open(path, options)
     except RequestFailed as error:
@@ -178,7 +178,7 @@ def open_is_eof(self: FaultyStore, path: str, options: OpenOptions) -> FakeInput
 
 @mutant("fault.isolated", faults={"reset", "range"})
 class SharesLeftovers(Connection):
-    """A connection that failed goes back to its pool, and gives the next stream what is left."""
+    """A failed connection returns to its pool, and gives the next stream its remaining bytes."""
 
     _pool: ClassVar[WeakKeyDictionary[Client, Connection]] = WeakKeyDictionary()
 
@@ -198,7 +198,7 @@ class SharesLeftovers(Connection):
 
 @mutant("fault.isolated", faults={"timeout", "precondition"})
 class FailsForAll(Connection):
-    """When a read fails, the next one of another stream fails with it."""
+    """After a failed read, the next read of another stream also fails."""
 
     _failed: ClassVar[WeakKeyDictionary[Client, Connection]] = WeakKeyDictionary()
 
@@ -216,7 +216,7 @@ class FailsForAll(Connection):
 
 @mutant("fault.isolated", FaultyStore._open, faults={"throttle"})
 def refuses_opens(self: FaultyStore, path: str, options: OpenOptions) -> FakeInputStream:
-    """After a read that failed nothing can be opened."""
+    """After a failed read, no file can be opened."""
     bad = [r for r in self.store.requests if r.kind == "read" and r.outcome != "ok"]
     if len(bad) > self._client.retries:
         self.store.forget()
@@ -251,7 +251,7 @@ T = TypeVar("T")
 
 @mutant("fault.retries", Client.send, faults={"throttle"})
 def patient_client(self: Client, request: Callable[[], T]) -> T:
-    """As long as the store says that it is busy, the request is made again."""
+    """Throttled requests are retried without a limit."""
     while True:
         try:
             return right(self).send(request)
@@ -261,7 +261,7 @@ def patient_client(self: Client, request: Callable[[], T]) -> T:
 
 @mutant("fault.retries", Connection.read, faults={"reset", "corrupt", "cut-body"})
 def patient_reads(self: Connection, position: int, view: memoryview) -> int:
-    """A read, unlike an open, is tried until it works."""
+    """Reads, unlike opens, are retried without a limit."""
     while True:
         try:
             return right(self).read(position, view)
@@ -272,12 +272,12 @@ def patient_reads(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.hang", faults={"hang"})
 class NoDeadline(FaultyDisk):
-    """A request waits for its answer without a time limit."""
+    """Requests have no time limit."""
 
 
 @mutant("fault.position", FakeInputStream._pread_at, faults={"timeout"})
 def pread_forgets_the_way_back(self: FakeInputStream, position: int, view: memoryview) -> int:
-    """A positioned read seeks, reads, and seeks back unless there is no answer."""
+    """A positioned read seeks, reads, and seeks back except after a failure."""
     before, self._pos = self._pos, position
     count = self._read_at(position, view)
     self._pos = before
@@ -286,7 +286,7 @@ def pread_forgets_the_way_back(self: FakeInputStream, position: int, view: memor
 
 @mutant("fault.position", FakeInputStream._fill, faults={"reset", "range"})
 def moves_by_the_buffer(self: FakeInputStream) -> int:
-    """A failed read-ahead moves the stream by as much as it wanted to have."""
+    """A failed read-ahead moves the position by the length of its buffer."""
     try:
         return right(self)._fill()
     except OSError:
@@ -296,7 +296,7 @@ def moves_by_the_buffer(self: FakeInputStream) -> int:
 
 @mutant("fault.position", FakeInputStream.read_byte, faults={"throttle", "corrupt", "cut-body"})
 def counts_retries(self: FakeInputStream) -> int:
-    """A byte that came at the second attempt counts twice."""
+    """A byte that a retry delivers counts twice."""
     before = self._sources.requests
     byte = right(self).read_byte()
     if self._sources.requests > before + 1:
@@ -316,7 +316,7 @@ def half_closed(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.close", faults={"timeout", "range"})
 class CloseTellsAgain(FakeInputStream):
-    """The error of a read comes out of close() once more."""
+    """close() raises the error of an earlier read again."""
 
     _error: OSError | None = None
 
@@ -336,7 +336,7 @@ class CloseTellsAgain(FakeInputStream):
 
 @mutant("fault.release", faults={"descriptors"})
 class FailedOpenLeaks(FaultyDisk):
-    """An open that fails keeps a descriptor that it took before."""
+    """A failed open leaks a descriptor."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -352,7 +352,7 @@ class FailedOpenLeaks(FaultyDisk):
 
 @mutant("fault.release", Client.send, faults={"reset"})
 def failure_leaves_thread(self: Client, request: Callable[[], T]) -> T:
-    """Each failure that stays one leaves a thread that waits for better times."""
+    """Each final failure leaves a thread."""
     try:
         return right(self).send(request)
     except RequestFailed:
@@ -369,7 +369,7 @@ def _close_all(descriptors: list[int]) -> None:
 
 @mutant("fault.end", FakeInputStream._read_at, faults={"short"})
 def short_is_end(self: FakeInputStream, position: int, view: memoryview) -> int:
-    """A request that gives less than it was asked for has met the end of the file."""
+    """A short body is treated as the end of the file."""
     available = max(0, min(len(view), self._size - position))
     if available == 0:
         return 0
@@ -381,7 +381,7 @@ def short_is_end(self: FakeInputStream, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection._attempt, faults={"reset"})
 def reset_is_end(self: Connection, position: int, view: memoryview) -> int:
-    """A connection that breaks off has delivered everything."""
+    """A connection reset is treated as the end of the body."""
     try:
         return right(self)._attempt(position, view)
     except ConnectionReset:
@@ -390,7 +390,7 @@ def reset_is_end(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection.read, faults={"range"})
 def range_is_end(self: Connection, position: int, view: memoryview) -> int:
-    """A range that the store can't satisfy lies beyond the end, wherever it is."""
+    """An unsatisfiable range is treated as the end, wherever it is."""
     try:
         return right(self).read(position, view)
     except RangeNotSatisfiable:
@@ -399,7 +399,7 @@ def range_is_end(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection.read, faults={"revoke"})
 def denied_is_empty(self: Connection, position: int, view: memoryview) -> int:
-    """A file that may not be read looks empty."""
+    """A file without permission to read looks empty."""
     try:
         return right(self).read(position, view)
     except AccessControlException:
@@ -408,7 +408,7 @@ def denied_is_empty(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection.read, faults={"delete"})
 def deleted_is_eof(self: Connection, position: int, view: memoryview) -> int:
-    """A file that was deleted ends where the reader is."""
+    """A deleted file ends at the position of the reader."""
     try:
         return right(self).read(position, view)
     except FileNotFoundException as error:
@@ -417,7 +417,7 @@ def deleted_is_eof(self: Connection, position: int, view: memoryview) -> int:
 
 @mutant("fault.end", Connection._attempt, faults={"cut-body"})
 def cut_is_eof(self: Connection, position: int, view: memoryview) -> int:
-    """A body that ends early raises EOFException."""
+    """A truncated body raises EOFException."""
     try:
         return right(self)._attempt(position, view)
     except BodyCut as error:
@@ -428,7 +428,7 @@ def cut_is_eof(self: Connection, position: int, view: memoryview) -> int:
 def range_fails_with_eof(
     self: FakeInputStream, item: FileRange, allocate: Allocate, release: Release
 ) -> Future[memoryview]:
-    """The future of a range that failed holds an EOFException."""
+    """The future of a failed range has an EOFException."""
     future = right(self)._read_range(item, allocate, release)
     if not isinstance(future.exception(), RequestFailed):
         return future
@@ -439,7 +439,7 @@ def range_fails_with_eof(
 
 @mutant("fault.end", FakeInputStream._read_at, faults={"range", "precondition"})
 def ends_after_failure(self: FakeInputStream, position: int, view: memoryview) -> int:
-    """After a failed read the stream says that it is at the end."""
+    """After a failed read the stream reports its end."""
     try:
         return right(self)._read_at(position, view)
     except OSError:
@@ -448,14 +448,14 @@ def ends_after_failure(self: FakeInputStream, position: int, view: memoryview) -
 
 
 class NoRetries(FaultyStore):
-    """Every failure is raised at once, without a retry."""
+    """Every failure is raised immediately, without a retry."""
 
     def __init__(self) -> None:
         super().__init__(retries=0)
 
 
 class MixesVersions(Connection):
-    """Of a file that has changed the new bytes are delivered; no document forbids it."""
+    """Reads of a changed file return its new bytes; no document forbids it."""
 
     def _attempt(self, position: int, view: memoryview) -> int:
         try:
@@ -466,7 +466,7 @@ class MixesVersions(Connection):
 
 
 class MovesPartOfTheWay(FakeInputStream):
-    """A stream read that fails has read one byte already."""
+    """A failed stream read has already moved the position by one byte."""
 
     def _read_next(self, view: memoryview) -> int:
         try:
@@ -477,5 +477,5 @@ class MovesPartOfTheWay(FakeInputStream):
             raise
 
 
-#: Parts of filesystems that keep every clause.
+#: Correct parts of filesystems.
 VARIANTS: tuple[type, ...] = (NoRetries, MixesVersions, MovesPartOfTheWay)

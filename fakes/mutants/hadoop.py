@@ -51,7 +51,7 @@ from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.openfile_builder import Builder, OpenOptions
 
-#: Exceptions that stand for kinds; for the others there is PathIOException.
+#: Exceptions for kinds; the other kinds have PathIOException.
 ERRORS: dict[Kind, type[Exception]] = {
     Kind.EOF: EOFException,
     Kind.ILLEGAL_ARGUMENT: IllegalArgumentException,
@@ -63,14 +63,14 @@ ERRORS: dict[Kind, type[Exception]] = {
 
 
 class Beneath:
-    """Hadoop's files below a mutant: one for each content, written when it is first opened."""
+    """Hadoop's files for a mutant: one for each content, written when it is first opened."""
 
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
         self._paths: dict[bytes, str] = {}
 
     def open(self, content: bytes) -> Any:
-        """A new stream of Hadoop over these bytes."""
+        """Return a new Hadoop stream over these bytes."""
         path = self._paths.get(content)
         if path is None:
             path = self._paths[content] = self.binding.create(content)
@@ -78,10 +78,10 @@ class Beneath:
 
 
 class OverHadoop(MemoryInputStream):
-    """A stream that does nothing itself: it makes each call on a stream of Hadoop.
+    """A stream that delegates each call to a stream of Hadoop.
 
-    Where it is and whether it is closed are Hadoop's, too: a mutant that sets one of them moves
-    or closes that stream.
+    Its position and its closed state are also Hadoop's: a mutant that sets one of them moves or
+    closes that stream.
     """
 
     beneath: ClassVar[Beneath]
@@ -95,7 +95,7 @@ class OverHadoop(MemoryInputStream):
         self._opened = self._start(data, declared)
 
     def _start(self, data: bytes, declared: int | None) -> Any:
-        """A stream of Hadoop over these bytes; what length was declared is nothing to it."""
+        """Return a Hadoop stream over these bytes; it ignores a declared length."""
         return self.beneath.open(data)
 
     @property
@@ -181,7 +181,7 @@ class OverHadoop(MemoryInputStream):
         allocate: Allocate = bytearray,
         release: Release = no_release,
     ) -> None:
-        """As the stream beneath, whose bytes are copied into the buffers of `allocate`."""
+        """Call the underlying stream; copy its bytes into the buffers of `allocate`."""
         pairs = (
             None
             if ranges is None
@@ -239,31 +239,31 @@ _DENIED = "Permission denied"
 
 
 class Opened(Beneath):
-    """Hadoop's files below a mutant, at the paths that it has for them, and its builders."""
+    """Hadoop's files for a mutant, at the mutant's paths, and its builders."""
 
     def __init__(self, binding: HadoopBinding) -> None:
         super().__init__(binding)
         self.opener = binding.opener
-        #: The length that was declared, of which Hadoop's local streams make nothing.
+        #: The declared length, which Hadoop's local streams ignore.
         self.declared: int | None = None
         self._root = f"{binding.prefix}/{basename(binding.new_path())}"
         self._statuses = Statuses(java())
-        #: What build() gave, and then the stream and its bytes, until somebody takes it.
+        #: The result of build(), then the stream and its bytes, until they are fetched.
         self._future: Any = None
         self._fresh: tuple[bytes, Any] | None = None
 
     def at(self, path: str) -> str:
-        """Where Hadoop has what lies at `path`; a path of another scheme stays."""
+        """Return Hadoop's path of a file; a path of another scheme is unchanged."""
         return path if "://" in path else self._root + path
 
     # A builder, by steps ------------------------------------------------------------------------
 
     def start(self, path: str) -> Any:
-        """A builder of Java's."""
+        """Return a Java builder."""
         return self._try(path, lambda: self.opener.open_file(self.at(path)))
 
     def call(self, path: str, builder: Any, call: BuilderCall) -> Any:
-        """The builder after a call."""
+        """Return the builder after a call."""
         method, *args = call
         if method == "with_file_status":
             ready: BuilderCall = (method, self._status(args[0]))
@@ -272,16 +272,16 @@ class Opened(Beneath):
         return self._try(path, lambda: self.opener.call(builder, ready))
 
     def build(self, path: str, builder: Any) -> Any:
-        """The future of Java's."""
+        """Return the Java future."""
         return self._try(path, lambda: self.opener.build(builder))
 
     def offer(self, future: Any) -> None:
-        """The next stream that is opened is that of this future; one that nobody took is closed."""
+        """Store this future for the next opened stream; close a stored stream."""
         self._let_go()
         self._future = future
 
     def content(self, path: str) -> bytes:
-        """The bytes of the stream that is opened next; whatever Hadoop's future raises."""
+        """Return the bytes of the next opened stream; raise the error of Hadoop's future."""
         future, self._future = self._future, None
         if future is None:
             opened = self._try(path, lambda: self.binding.open(self.at(path)))
@@ -292,9 +292,10 @@ class Opened(Beneath):
         return data
 
     def opened(self, content: bytes, length: int | None) -> Any:
-        """The stream of the future if it has these bytes, or else one over a file that has.
+        """Return the stream of the future if it has these bytes, otherwise one over a file that
+        has.
 
-        A mutant that goes by a length which nobody declared gets a file of that length.
+        A mutant that uses a length that was not declared gets a file of that length.
         """
         if length is not None and length != self.declared:
             content = content[:length]
@@ -324,7 +325,7 @@ class Opened(Beneath):
         return self._statuses.like(kind, path, status.length, status.is_directory)
 
     def _try(self, path: str, action: Callable[[], Any]) -> Any:
-        """What an action gives; an exception of Java's as one of ours."""
+        """Return the result of an action; convert exceptions of Java."""
         try:
             return action()
         except Exception as error:
@@ -342,7 +343,7 @@ class Opened(Beneath):
 
 
 class StreamOverHadoop(OverHadoop):
-    """The stream that Hadoop's future gives, as a mutant of streams sees it."""
+    """The stream of Hadoop's future, as the base of mutants of streams."""
 
     beneath: ClassVar[Opened]
 
@@ -351,21 +352,21 @@ class StreamOverHadoop(OverHadoop):
 
 
 class BuilderOverHadoop(OpeningBuilder):
-    """A builder that makes each call of one of Hadoop's, too.
+    """A builder that repeats each call on one of Hadoop's.
 
-    What a mutant has changed in what was set is told to Hadoop's before it builds.
+    Values that a mutant has changed are set on Hadoop's builder before it builds.
     """
 
     filesystem: FilesOverHadoop
-    #: A value that is about to be set, before it was made a whole number.
+    #: A value that is about to be set, before its conversion to a whole number.
     _double: float | None = None
     _told: FileStatus | None = None
 
     def start(self) -> None:
-        """Make the builder beneath."""
+        """Make the underlying builder."""
         self._at = self._path
         self._java = self.filesystem.beneath.start(self._path)
-        #: What was set there by opt(): as text, and as it was given.
+        #: The values set there by opt(): as text, and as given.
         self._sent: dict[str, tuple[str, Any]] = {}
 
     def opt_double(self, key: str, value: float) -> Builder[FSDataInputStream]:
@@ -392,7 +393,7 @@ class BuilderOverHadoop(OpeningBuilder):
         self._java = self.filesystem.beneath.call(self._path, self._java, call)
 
     def _check_keys(self) -> None:
-        """Let Hadoop's builder build, by what is set now."""
+        """Let Hadoop's builder check the current keys."""
         files = self.filesystem
         files.show(self._path)
         declared = self._declared()
@@ -410,13 +411,15 @@ class BuilderOverHadoop(OpeningBuilder):
         files.beneath.declared = declared
 
     def _declared(self) -> int | None:
-        """The length that was declared of this very file."""
+        """Return the length that was declared of this file."""
         plain = Builder(self._path, self._opener)
         plain._values = {key: text for key, (text, _) in self._sent.items()}
         return plain.with_file_status(self._own(self._told))._options().length
 
     def _options(self) -> OpenOptions:
-        """Without a status of another name: Hadoop's local streams go by none."""
+        """Return the options without a status of another name, which Hadoop's local streams
+        ignore.
+        """
         status, self._status = self._status, self._own(self._status)
         try:
             return super()._options()
@@ -424,12 +427,12 @@ class BuilderOverHadoop(OpeningBuilder):
             self._status = status
 
     def _own(self, status: FileStatus | None) -> FileStatus | None:
-        """A status if it has the name of the file."""
+        """Return the status if it has the name of the file."""
         named = status is not None and basename(status.path) == basename(self._path)
         return status if named else None
 
     def build(self) -> Future[FSDataInputStream]:
-        """As the builder beneath; names are for it to check."""
+        """Build with the underlying builder, after the check of names."""
         self._check_keys()
         future: Future[FSDataInputStream] = Future()
         try:
@@ -442,14 +445,14 @@ class BuilderOverHadoop(OpeningBuilder):
 
 
 class FilesOverHadoop(OpeningFileSystem):
-    """Files that Hadoop opens. They are kept in memory, and shown to it when it is to open one."""
+    """Files that Hadoop opens. They are kept in memory, and written to disk before an open."""
 
     own_keys = frozenset()
     unsupported_keys: ClassVar[frozenset[str]] = frozenset()
     beneath: ClassVar[Opened]
 
     def open_file(self, path: str) -> OpeningBuilder:
-        """A builder over Hadoop's."""
+        """Return a builder over Hadoop's."""
         builder = super().open_file(path)
         assert isinstance(builder, BuilderOverHadoop)
         self.show(path)
@@ -457,13 +460,13 @@ class FilesOverHadoop(OpeningFileSystem):
         return builder
 
     def access(self, path: str, mode: str) -> None:
-        """Whether this process may read what Hadoop would open; AccessControlException."""
+        """Check whether this process may read the file. Raise AccessControlException."""
         self.show(path)
         if not os.access(self.beneath.at(path), os.R_OK):
             raise denied(path)
 
     def show(self, path: str) -> None:
-        """Put on disk what lies at `path` now."""
+        """Write the current content of `path` to disk."""
         if "://" in path:
             return
         host = Path(self.beneath.at(path))
@@ -489,14 +492,14 @@ class FilesOverHadoop(OpeningFileSystem):
 
 
 class OpenerOverHadoop(StreamOpener):
-    """Opens by the mutant's builder what Hadoop's has words for."""
+    """Opens with the mutant's builder, limited to the calls of Hadoop's."""
 
     def __init__(self, binding: StreamBinding, files: FilesOverHadoop) -> None:
         super().__init__(binding, files)
         self._hadoop = files.beneath.opener
 
     def ready(self, path: str, call: BuilderCall) -> BuilderCall:
-        """A call that Java can be given, too; NoScene."""
+        """Return a call that Java supports, too. Raise NoScene."""
         method, *args = call
         if method != "with_file_status":
             self._hadoop.ready(path, call)
@@ -508,7 +511,7 @@ class OpenerOverHadoop(StreamOpener):
 def opening_over_hadoop(
     part: type[MemoryFileSystem], beneath: HadoopBinding, name: str
 ) -> StreamBinding:
-    """A binding to a mutant of openFile(), all but whose mistake is Hadoop's."""
+    """Return a binding to a mutant of openFile() over Hadoop."""
     assert issubclass(part, OpeningFileSystem)
     opened = Opened(beneath)
     stream = _over(part.stream, StreamOverHadoop)
@@ -525,13 +528,13 @@ def opening_over_hadoop(
 
 
 def _over(part: type, mixed: type) -> Any:
-    """Return a class that does what `part` does wrong, and everything else as `mixed`."""
+    """Return a class with the bug of `part`, and everything else from `mixed`."""
     bases = (mixed,) if issubclass(mixed, part) else (part, mixed)
     return type(part.__name__, bases, {})
 
 
 def _typed(method: str, key: str, value: Any) -> BuilderCall:
-    """opt() or must() by the method for a value of its type."""
+    """Return the variant of opt() or must() for a value of its type."""
     if isinstance(value, float):
         return f"{method}_double", key, value
     if isinstance(value, int) and not isinstance(value, bool):

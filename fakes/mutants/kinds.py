@@ -1,4 +1,4 @@
-"""The kinds of mutants: what each is a part of, and how a check of it is run."""
+"""The kinds of mutants: the part that each one replaces, and how it is checked."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator, FileSplitterBase
 from fscontract.pipeline.splitter.windows import FSWindowStore
 
-#: Verdicts that say a clause is broken.
+#: Verdicts of a violated clause.
 BROKEN = FAILING | {Verdict.LAX}
-#: Seconds after which a look at a file counts as hanging.
+#: Time limit for reading a file, in seconds.
 _LOOK_TIMEOUT = 10.0
-#: Seconds after which a program counts as hanging, and where that is what is tried.
+#: Time limit of a program in seconds; shorter for mutants that hang.
 _TIMEOUT, _SHORT_TIMEOUT = 10.0, 0.5
 
 
@@ -62,7 +62,7 @@ def reference_with(*features: str) -> Profile:
 
 
 class Subject(NamedTuple):
-    """A part to check, under a name, by the clauses `judged`; faults happen of some kinds."""
+    """A part to check, with its name, the `judged` clauses, and the kinds of faults."""
 
     part: type[Any]
     name: str
@@ -72,32 +72,32 @@ class Subject(NamedTuple):
 
     @property
     def is_single(self) -> bool:
-        """Whether a single clause is judged, so that the first violation is enough."""
+        """True if a single clause is judged, so that the first violation is enough."""
         return len(self.judged) == 1
 
 
 class Kind(ABC):
-    """One kind of mutants: how something is made that has such a part, and how it is checked."""
+    """One kind of mutants: how a target with such a part is made, and how it is checked."""
 
-    #: The classes that a part of this kind derives from.
+    #: The base classes of parts of this kind.
     parts: ClassVar[tuple[type[Any], ...]]
-    #: The efforts to try, one after the other.
+    #: The efforts to try, in order.
     efforts: ClassVar[tuple[str, ...]] = ("quick",)
 
     @abstractmethod
     def binding(self, part: type[Any], name: str) -> Any:
-        """Return a binding to something new that has the part."""
+        """Return a binding to a new target that has the part."""
 
     @abstractmethod
     def broken(self, subject: Subject) -> dict[str, str]:
-        """Return the clauses found broken, of those that are judged, with what was seen."""
+        """Return the violated clauses among those that are judged, with their failures."""
 
     def features(self, part: type[Any]) -> tuple[str, ...]:
-        """Return what differs from the profile "reference", with "!" before what is lacking."""
+        """Return the differences from the profile "reference", with "!" before missing features."""
         return ()
 
     def profile(self, part: type[Any]) -> Profile:
-        """Return the profile that something with a right part would conform to."""
+        """Return the profile that a target with a correct part satisfies."""
         return reference_with(*self.features(part))
 
 
@@ -120,7 +120,7 @@ class StreamKind(Kind):
         return part.features if issubclass(part, Variant) else ()
 
     def profile(self, part: type[Any]) -> Profile:
-        # The Python file over a stream inherits the stream's faults.
+        # The Python file over a stream inherits the stream's bugs.
         return reference_with(*self.features(part), "!python-file")
 
     def broken(self, subject: Subject) -> dict[str, str]:
@@ -149,7 +149,7 @@ class PythonFileKind(StreamKind):
 
 
 class OpenFileKind(StreamKind):
-    """Filesystems whose open_file() is wrong, and their builders and streams."""
+    """Filesystems with a wrong open_file(), and their builders and streams."""
 
     parts = (OpeningFileSystem, OpeningBuilder, OptionStream, StoredStream)
 
@@ -208,7 +208,7 @@ class FaultKind(Kind):
 
 
 class ExecutorKind(Kind):
-    """What executors see of a driver's files."""
+    """Views of executors on a driver's files."""
 
     parts = (View,)
 
@@ -226,9 +226,9 @@ class ExecutorKind(Kind):
 
 
 class PipelineKind(Kind):
-    """Parts of a pipeline; scenarios of the judged clauses may break others, too."""
+    """Parts of a pipeline; scenarios of the judged clauses may violate others, too."""
 
-    #: Seconds after which a step of a scenario counts as hanging.
+    #: Time limit of a step of a scenario, in seconds.
     timeout: ClassVar[float] = TIMEOUT
 
     def broken(self, subject: Subject) -> dict[str, str]:
@@ -269,7 +269,7 @@ class SplitterKind(PipelineKind):
 class BlockReaderKind(PipelineKind):
     """Parts of a block reader, and its functions of scaling."""
 
-    #: The attribute of a binding for each class; the first that fits counts.
+    #: The attribute of a binding for each class; the first match is used.
     _attributes: ClassVar[dict[type[Any], str]] = {
         ReadAheadLineReaderContext: "read_ahead",
         LineReaderContext: "line",
@@ -314,7 +314,7 @@ class MetadataTableKind(PipelineKind):
 
 
 def _broken(result: RunResult) -> dict[str, str]:
-    """Return the clauses that a run found broken, with what it saw."""
+    """Return the violated clauses of a run, with their failures."""
     return {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
 
 
@@ -332,7 +332,7 @@ KINDS: tuple[Kind, ...] = (
 
 
 def kind_of(part: type[Any]) -> Kind:
-    """Return the kind that a part is of; TypeError if it is of none."""
+    """Return the kind of a part; TypeError if it has none."""
     for kind in KINDS:
         if issubclass(part, kind.parts):
             return kind

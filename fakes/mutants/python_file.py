@@ -12,7 +12,7 @@ from fscontract.implementations.file_adapter import StreamFile
 
 @mutant("python.closed.before")
 class ClosedAtOnce(PlainFile):
-    """closed is True as soon as something was read."""
+    """closed is True after the first read."""
 
     @property
     def closed(self) -> bool:
@@ -100,7 +100,7 @@ def file_seeks_before_end(self: PlainFile, offset: int, whence: int = os.SEEK_SE
 
 @mutant("python.seek.returns", PlainFile.seek)
 def file_seek_returns_offset(self: PlainFile, offset: int, whence: int = os.SEEK_SET) -> int:
-    """seek returns the offset that it was given."""
+    """seek returns its argument."""
     right(self).seek(offset, whence)
     return offset
 
@@ -137,7 +137,7 @@ def file_failed_seek_rewinds(self: PlainFile, offset: int, whence: int = os.SEEK
 
 @mutant("python.seek.bad-whence", PlainFile.seek)
 def file_takes_any_whence(self: PlainFile, offset: int, whence: int = os.SEEK_SET) -> int:
-    """A whence that is not known is taken as 0."""
+    """An unknown whence is treated as 0."""
     return right(self).seek(offset, whence if whence in (0, 1, 2) else os.SEEK_SET)
 
 
@@ -156,7 +156,7 @@ def file_pretends_to_seek(self: UnseekableFile, offset: int, whence: int = os.SE
 
 @mutant("python.tell.value", PlainFile.tell)
 def tell_of_buffer(self: PlainFile) -> int:
-    """Once something was read, tell gives the end of the buffer."""
+    """After a read, tell returns the end of the buffer."""
     here = right(self).tell()
     return max(here, self._length()) if here else 0
 
@@ -177,7 +177,7 @@ def tells_when_closed(self: PlainFile) -> int:
 
 @mutant("python.readline.line", PlainFile.readline)
 def line_cut(self: PlainFile, size: int | None = -1, /) -> bytes:
-    """readline returns the line without its newline, which it has passed."""
+    """readline returns the line without its newline, which it has consumed."""
     line = right(self).readline(size)
     return line[:-1] if line.endswith(b"\n") and len(line) > 1 else line
 
@@ -190,7 +190,7 @@ def line_without_limit(self: PlainFile, size: int | None = -1, /) -> bytes:
 
 @mutant("python.readline.last", PlainFile.readline)
 def last_line_lost(self: PlainFile, size: int | None = -1, /) -> bytes:
-    """The last line, without a newline, is passed over."""
+    """A last line without a newline is dropped."""
     line = right(self).readline(size)
     last = (line and size is None) or size == -1
     return b"" if last and not line.endswith(b"\n") else line
@@ -276,13 +276,13 @@ def iteration_when_closed(self: PlainFile) -> bytes:
 
 @mutant("python.read.count", PlainFile.read)
 def file_reads_more(self: PlainFile, size: int | None = -1) -> bytes:
-    """read(n) returns a byte more, where there is one."""
+    """read(n) returns an additional byte, if there is one."""
     return right(self).read(size + 1 if size is not None and size > 0 else size)
 
 
 @mutant("python.read.full", PlainFile.read)
 def file_reads_half(self: PlainFile, size: int | None = -1) -> bytes:
-    """read(n) returns half of what was asked for."""
+    """read(n) returns half of the requested bytes."""
     return right(self).read(size // 2 if size is not None and size > 1 else size)
 
 
@@ -386,7 +386,7 @@ def all_when_closed(self: PlainFile) -> bytes:
 
 @mutant("python.readinto.count", PlainFile.readinto)
 def into_counts_buffer(self: PlainFile, buffer: Any) -> int:
-    """readinto that met the end returns the buffer's size."""
+    """readinto returns the buffer's size at the end of the file."""
     count = right(self).readinto(buffer)
     view = memoryview(buffer)
     return view.nbytes if count and view.format == "B" and view.ndim == 1 else count
@@ -421,7 +421,7 @@ def into_bytes_only(self: PlainFile, buffer: Any) -> int:
 
 @mutant("python.readinto.zero", PlainFile.readinto)
 def into_needs_room(self: PlainFile, buffer: Any) -> int:
-    """readinto an empty buffer raises ValueError."""
+    """readinto with an empty buffer raises ValueError."""
     count = right(self).readinto(buffer)
     if memoryview(buffer).nbytes == 0:
         raise ValueError("the buffer is empty")
@@ -437,7 +437,7 @@ def into_minus_one(self: PlainFile, buffer: Any) -> int:
 
 @mutant("python.readinto.progress", PlainFile.readinto)
 def into_drops_tail(self: PlainFile, buffer: Any) -> int:
-    """readinto a buffer for more than is left returns 0."""
+    """readinto a buffer for more than the remaining bytes returns 0."""
     if not self.is_closed and memoryview(buffer).nbytes > self.left():
         return 0
     return right(self).readinto(buffer)

@@ -1,4 +1,4 @@
-"""Register mutants, wrong parts that break one clause each, and check that they are found."""
+"""Register mutants, wrong parts that violate one clause each, and check that they are found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A part, such as a class of streams, that breaks `clause`; `says` is what is wrong with it.
+    """A part, such as a class of streams, that violates `clause`; `says` describes the bug.
 
     A mutant of faults mishandles those of the kinds `faults`.
     """
@@ -58,26 +58,28 @@ class Mutant:
 
     @property
     def kind(self) -> Kind:
-        """What it is a part of."""
+        """The kind of the part."""
         return kind_of(self.part)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """What it differs in from the profile "reference", with "!" before what it lacks."""
+        """The differences from the profile "reference", with "!" before missing features."""
         return self.kind.features(self.part)
 
     def binding(self) -> Any:
-        """Return a Binding or PipelineBinding, for one run, to something new that has the part."""
+        """Return a binding, for one run, to a new target that has the part."""
         return self.kind.binding(self.part, str(self))
 
     def profile(self) -> Profile:
-        """Return the profile under which it breaks its clause and should break no other."""
+        """Return the profile under which the mutant violates its clause and should violate no
+        other.
+        """
         return self.kind.profile(self.part)
 
     def combined(self, other: Mutant) -> Mutant | None:
-        """Return the mutant with what is wrong in `other`, too; None if they do not go together.
+        """Return the mutant with the bug of `other`, too; None if they can't be combined.
 
-        Both have to be functions, of methods of the same class.
+        Both must be functions for methods of the same class.
         """
         bases = {base for part in (self.part, other.part) for base in part.__bases__}
         if len(bases) > 1 or not all("mutated" in vars(m.part) for m in (self, other)):
@@ -92,9 +94,9 @@ class Mutant:
         judged: Collection[Clause] = (),
         faults: Collection[str] = (),
     ) -> dict[str, str]:
-        """Return the clauses that a check finds broken, by default of its own, with what it saw.
+        """Return the clauses that a check finds violated, by default its own, with the failures.
 
-        Faults happen of all the kinds that it mishandles, unless `faults` says which.
+        Faults are of all the kinds that it mishandles, unless `faults` names others.
         """
         chosen = tuple(judged) or (clauses()[self.clause],)
         kinds = frozenset(faults) or self.faults
@@ -106,9 +108,9 @@ _REGISTERED: list[Mutant] = []
 
 @dataclass(frozen=True)
 class Operation(Generic[_Function]):
-    """The method `name` of `base`, where a mutant of it is a function of another form.
+    """The method `name` of `base`, whose mutants are functions of another form.
 
-    `adapt` makes a method of such a function.
+    `adapt` makes a method from such a function.
     """
 
     base: type[Any]
@@ -137,11 +139,11 @@ def mutant(
 def mutant(
     clause: str, method: Any = None, *, name: str = "", faults: Collection[str] = ()
 ) -> Callable[[Any], Any]:
-    """Register a class as a mutant of `clause`, or a function as what is wrong in one method.
+    """Register a class as a mutant of `clause`, or a function as the bug of one method.
 
-    Such a function stands for `method` in a subclass of the class that annotates its `self`; it
-    calls the right method through `right(self)`. The docstring says what is wrong, and the name of
-    the mutant is that of the class, or `name`, or that of the function in capitals.
+    Such a function replaces `method` in a subclass of the class that annotates its `self`; it calls
+    the correct method through `right(self)`. The docstring describes the bug, and the name of the
+    mutant is that of the class, or `name`, or that of the function in capitals.
     """
     assert FAULTS.keys() >= set(faults)
 
@@ -158,7 +160,7 @@ def mutant(
 def _part(
     function: Callable[..., Any], method: Any, name: str, on: type[Any] | None = None
 ) -> type[Any]:
-    """Return a class in which the function stands for the method; it derives from `on`.
+    """Return a class in which the function replaces the method; it derives from `on`.
 
     By default, that is the class that annotates the function's `self`.
     """
@@ -188,7 +190,7 @@ def _part(
 
 
 class _Running(threading.local):
-    """The parts of which a wrong method runs in this thread, the innermost last."""
+    """The parts whose wrong methods run in this thread, the innermost last."""
 
     def __init__(self) -> None:
         self.parts: list[type[Any]] = []
@@ -198,7 +200,7 @@ _running = _Running()
 
 
 def right(self: _Self) -> _Self:
-    """Return `self` with the methods that the mutant stands for, as super() does in a class."""
+    """Return `self` with the methods that the mutant replaces, as super() does in a class."""
     wrong = next((part for part in _running.parts[-1:] if isinstance(self, part)), None)
     if wrong is None:  # a generator that the wrong method has returned
         wrong = next(base for base in type(self).__mro__ if "mutated" in vars(base))
@@ -220,7 +222,7 @@ def mutants(*documents: str) -> tuple[Mutant, ...]:
 
 
 def mutant_named(name: str) -> Mutant:
-    """Return the mutant that `name`, "clause-Mutant", stands for; KeyError."""
+    """Return the mutant of a name "clause-Mutant". Raise KeyError."""
     return {str(m): m for m in _all()}[name]
 
 
@@ -229,7 +231,7 @@ class Row:
     """One mutant against all clauses of its document.
 
     `effort` is the smallest one at which the run names the mutant's clause, "" if none does;
-    `seconds` is how long that run took; `others` are further clauses that it found broken.
+    `seconds` is the duration of that run; `others` are further clauses that it found violated.
     """
 
     mutant: Mutant
@@ -239,14 +241,14 @@ class Row:
 
     @property
     def named(self) -> bool:
-        """Whether the mutant's own clause is among those found broken."""
+        """True if the mutant's own clause is among those found violated."""
         return bool(self.effort)
 
 
 def kill_table(
     chosen: Iterable[Mutant] | None = None, efforts: Collection[str] = ()
 ) -> Iterator[Row]:
-    """Yield a row for each mutant, all of them by default, as soon as it is known."""
+    """Yield a row for each mutant, all of them by default, as soon as it is ready."""
     for mutated in mutants() if chosen is None else chosen:
         yield _row(mutated, efforts or mutated.kind.efforts)
 

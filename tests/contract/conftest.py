@@ -121,7 +121,7 @@ class FakeSuite:
     def check(
         self, binding: Binding, settings: Settings, listener: Listener = lambda event: None
     ) -> RunResult:
-        """What `runner.check` does, without running a program."""
+        """Return the result of `runner.check`, without running a program."""
         self.runs.append(settings)
         profile, effort, seed = settings.profile.name, settings.effort, settings.seed
         listener(RunStarted(binding.name, binding.api, profile, effort, seed))

@@ -1,7 +1,7 @@
 """The pytest plug-in beside pytest-asyncio and schemathesis, which `tox -e neighbours` installs.
 
 The tests of the plug-in run there as well, with all of them loaded. This file is not collected by
-itself, since its neighbours are not always there.
+default, because the other plug-ins may be missing.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def test_a_known_failure_can_be_run_as_a_failure(pytester: pytest.Pytester, suit
 
 
 def test_recommendations_not_kept_are_listed(pytester: pytest.Pytester, suite: Any) -> None:
-    """In a section of their own; there is none if all is well."""
+    """They are in a separate section, which is missing if there are none."""
     suite.outcomes["seek.open"] = Verdict.LAX
     result = _run(pytester, "Stub, clauses='seek'")
     result.stdout.fnmatch_lines(
@@ -193,7 +193,7 @@ def test_junit_carries_clause_level_seed_and_verdict(pytester: pytest.Pytester, 
         ("Stub, clauses='seke.zero'", "did you mean seek.zero"),
         ("Stub, profile='hadop'", "did you mean hadoop"),
         ("Stub, features=['supports-skp']", "did you mean supports-skip"),
-        ("Stub, effort='huge'", "no effort 'huge'; known: quick, normal, deep"),
+        ("Stub, effort='huge'", "unknown effort 'huge'; known: quick, normal, deep"),
         ("Stub, known='none.yaml'", "none.yaml: No such file"),
     ],
 )
@@ -215,8 +215,8 @@ def test_a_mistake_fails_collection_with_one_line(
     [
         ("Broken", "broken: no way in"),
         ("fails", "RuntimeError: nothing here (*stubs.py:*)"),
-        ("number", "no binding for builtins.int*"),
-        ("'nowhere'", "no target 'nowhere'*"),
+        ("number", "unsupported type builtins.int*"),
+        ("'nowhere'", "unknown target 'nowhere'*"),
     ],
 )
 def test_a_target_that_can_not_be_set_up_is_an_error(

@@ -1,6 +1,6 @@
-"""How the pytest plug-in behaves as a guest: beside other plug-ins, and where nobody uses it.
+"""Compatibility of the pytest plug-in: beside other plug-ins, and where it is not used.
 
-Each run is a process of its own, with whatever plug-ins are installed.
+Each run is a separate process with the installed plug-ins.
 """
 
 from __future__ import annotations
@@ -235,8 +235,11 @@ def test_settings_count_where_nothing_else_says_it(pytester: pytest.Pytester) ->
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("contract_effort = huge", "contract_effort: one of quick, normal, deep, not 'huge'"),
-        ("contract_seed = -1", "contract_seed: a whole number from 0, not '-1'"),
+        (
+            "contract_effort = huge",
+            "contract_effort must be one of quick, normal, deep, got 'huge'",
+        ),
+        ("contract_seed = -1", "contract_seed must be a whole number from 0, got '-1'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(

@@ -97,9 +97,9 @@ def test_a_name_is_an_installed_target() -> None:
 
 
 def test_a_name_may_be_that_of_a_part_of_a_pipeline() -> None:
-    """Where anything can be checked; a filesystem it is not."""
+    """Return a target that can be checked but is not a filesystem."""
     assert resolve_any("part", {}).name == "part"
-    with pytest.raises(UsageError, match=r"^part: a tap, not a filesystem$"):
+    with pytest.raises(UsageError, match=r"^part: expected a filesystem, got a tap$"):
         resolve_target("part", {})
 
 
@@ -110,7 +110,7 @@ def test_a_callable_may_make_a_part_of_a_pipeline() -> None:
 
 def test_requests_of_a_part_of_a_pipeline_can_t_be_made_to_fail() -> None:
     """There are no plans of faults for it."""
-    with pytest.raises(UsageError, match="can't be made to fail"):
+    with pytest.raises(UsageError, match="faults are not supported"):
         resolve_any("part", {}, faulty=True)
 
 
@@ -169,7 +169,7 @@ def test_a_callable_of_a_module_gets_options_as_arguments(tmp_path: Path) -> Non
 
 
 def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
-    """A filesystem may stand in a module as it is."""
+    """A module may contain the filesystem itself."""
     _write(tmp_path, "five = 5")
     assert _made(resolve_target("made.py:five", {})) == (5,)
 
@@ -177,14 +177,17 @@ def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("dem", "no target 'dem'; did you mean demo?; known: demo, lacking, part; or a URL"),
-        ("", "no target ''; known: demo"),
-        ("othr+s3://b", "s3://b: no binding 'othr'; did you mean other?; known: absent, fsspec"),
-        ("mad.py:f", "no file 'mad.py'; did you mean made.py?"),
-        ("made.py:numbr", "made.py has no 'numbr'; did you mean number?"),
-        ("made.py:text", "no binding for builtins.str; accepted: a Binding, a number"),
-        ("mode:f", "no module 'mode'; did you mean made?"),
-        ("made.py:takes", "takes can't be called so: missing a required argument: 'it'"),
+        ("dem", "unknown target 'dem'; did you mean demo?; known: demo, lacking, part; or a URL"),
+        ("", "unknown target ''; known: demo"),
+        (
+            "othr+s3://b",
+            "s3://b: unknown binding 'othr'; did you mean other?; known: absent, fsspec",
+        ),
+        ("mad.py:f", "file not found: 'mad.py'; did you mean made.py?"),
+        ("made.py:numbr", "'numbr' not found in made.py; did you mean number?"),
+        ("made.py:text", "unsupported type builtins.str; accepted: a Binding, a number"),
+        ("mode:f", "module not found: 'mode'; did you mean made?"),
+        ("made.py:takes", "can't call takes: missing a required argument: 'it'"),
     ],
 )
 def test_a_mistake_names_what_is_known(text: str, said: str, tmp_path: Path) -> None:
@@ -197,7 +200,7 @@ def test_a_mistake_names_what_is_known(text: str, said: str, tmp_path: Path) -> 
 
 
 def test_options_that_do_not_fit_are_not_shown(tmp_path: Path) -> None:
-    """The name of the option is told, its value never."""
+    """The message has the name of the option, never its value."""
     _write(tmp_path, "def number(): return 1")
     with pytest.raises(UsageError, match="unexpected keyword argument 'key'") as caught:
         resolve_target("made.py:number", {"key": "s3cret"})
@@ -240,10 +243,10 @@ def test_a_target_whose_module_is_missing_says_so() -> None:
 @pytest.mark.parametrize(
     ("text", "file", "content", "said"),
     [
-        ("http://h", "http://h/f", None, "go together"),
-        ("http://h", None, Path("here"), "go together"),
-        ("http://h", "http://h/f", Path("none"), "--content none: no such file"),
-        ("demo", "http://h/f", Path("here"), "need a URL as target, not 'demo'"),
+        ("http://h", "http://h/f", None, "must be used together"),
+        ("http://h", None, Path("here"), "must be used together"),
+        ("http://h", "http://h/f", Path("none"), "--content: file not found: none"),
+        ("demo", "http://h/f", Path("here"), "require a URL as target, got 'demo'"),
     ],
 )
 def test_file_and_content_are_checked(

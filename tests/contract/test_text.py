@@ -151,7 +151,7 @@ def test_names_of_credentials_mask_any_value(name: str) -> None:
     ],
 )
 def test_values_of_other_options_stay(name: str, value: str, text: str) -> None:
-    """A word, a number, a path or an address is no secret."""
+    """A word, a number, a path or an address is not a secret."""
     assert redact(text, {name: value}) == text
 
 
@@ -191,7 +191,7 @@ def test_secrets_within_other_values_are_masked(value: str, secret: str) -> None
     st.sampled_from(["before {} behind", "{}", "x{}y", "a={!r}"]),
 )
 def test_no_secret_of_eight_characters_leaks(secret: str, form: str) -> None:
-    """As it is, in a representation, or in a URL."""
+    """It may be unchanged, in a representation, or in a URL."""
     if secret in secrets_of({"password": secret}):
         assert secret not in redact(form.format(secret), {"password": secret}).replace("***", "")
         url = f"http://h/{quote(secret, safe='')}"

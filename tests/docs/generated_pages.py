@@ -28,8 +28,11 @@ _NONE = "-"
 
 
 class Tally(NamedTuple):
-    """What became of the programs that a kind of fault struck: every call worked, a call failed
-    cleanly, or a clause was broken."""
+    """Numbers of programs that a kind of fault struck, by result.
+
+    In `survived` programs every call worked, in `failed` ones a call failed cleanly, and `broken`
+    ones violated a clause.
+    """
 
     survived: int = 0
     failed: int = 0
@@ -37,10 +40,10 @@ class Tally(NamedTuple):
 
 
 def tallies(binding: Binding, profile: Profile, kinds: Iterable[str]) -> dict[str, Tally]:
-    """What becomes of reads on a binding, by kind of fault; the same each time.
+    """Return the results of reads on a binding, by kind of fault; deterministic.
 
-    The binding is prepared first and disposed of in any case. Raises TargetError. Kinds that its
-    injector has not are left out.
+    The binding is prepared first and disposed of in any case. Kinds that its injector does not
+    support are omitted. Raise TargetError.
     """
     injector = binding.injector
     wanted = [kind for kind in kinds if injector is not None and kind in injector.kinds]
@@ -73,13 +76,13 @@ def _tally(executor: Executor, programs: Iterable[Program]) -> Tally:
 
 
 def _failures(execution: Execution) -> frozenset[int]:
-    """Which of the calls failed."""
+    """Return the failed calls."""
     trace = enumerate(execution.trace)
     return frozenset(index for index, (_, outcome, _) in trace if failed(outcome))
 
 
 def _fate(execution: Execution, usual: frozenset[int]) -> str:
-    """What became of a program, calls that fail without faults aside."""
+    """Return the result of a program, without calls that also fail without faults."""
     if execution.violation is not None:
         return "broken"
     opened = bool(execution.trace)
@@ -244,7 +247,7 @@ def reference_page(
 def reference_index(
     documents: Iterable[tuple[Document, Sequence[Clause]]], old: Iterable[Retired] = ()
 ) -> str:
-    """The page that leads to those of the documents, with the ids that are no clause's any more."""
+    """Return the page that links those of the documents, with the retired ids."""
     lines = [
         "# Clauses",
         "",

@@ -121,7 +121,7 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("block", PROGRAMS, ids=str)
 def test_programs_run(block: Block, place: Path, environment: Mapping[str, str]) -> None:
-    """What they assert holds."""
+    """Its assertions hold."""
     done = _run([sys.executable, "-W", "error", "-c", block.text], place, environment)
     assert (done.returncode, done.stdout) == (0, "")
 

@@ -39,7 +39,7 @@ def test_the_page_has_what_a_run_gives() -> None:
 
 
 def test_no_clause_is_broken_by_any_fault() -> None:
-    """What the table says would else be a table of bugs; each kind strikes something."""
+    """The table would otherwise describe bugs; each kind strikes something."""
     for name, column in _columns().items():
         for kind, tally in column.items():
             assert tally.broken == 0, f"{name}: {kind}"

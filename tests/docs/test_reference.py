@@ -52,7 +52,7 @@ def test_the_index_leads_to_every_page_and_there_is_no_other() -> None:
 
 
 def test_every_testable_clause_has_a_mutant_on_its_page() -> None:
-    """Who reads a clause sees what breaks it."""
+    """The page of a clause shows a mutant that violates it."""
     broken = {mutant.clause for mutant in mutants()}
     assert [c.id for c in clauses().values() if c.testable and c.id not in broken] == []
 

@@ -133,7 +133,7 @@ def _said(policy: str, read: Callable[[FSDataInputStream], None]) -> str:
 
 
 def _count(policy: str, read: Callable[[FSDataInputStream], None], length: int | None) -> int:
-    """How many requests these reads of an object of 64 MiB are."""
+    """Return the number of requests for these reads of an object of 64 MiB."""
     source = MemorySource()
     source.objects["key"] = _data()
     reader = Reader(S3Config(BUCKET), lambda: source)

@@ -48,7 +48,7 @@ def _deps(tox: configparser.ConfigParser, environment: str) -> list[str]:
 
 
 def _pinned(tox: configparser.ConfigParser) -> dict[str, str]:
-    """What `oldest` installs, by name."""
+    """Return the versions that `oldest` installs, by name."""
     pairs = (line.split("==") for line in _deps(tox, "oldest") if "==" in line)
     return {name.lower(): version for name, version in pairs}
 
@@ -101,7 +101,7 @@ def test_the_libraries(project: dict[str, Any], tox: configparser.ConfigParser) 
 def test_the_lowest_versions_are_those_that_are_tested(
     project: dict[str, Any], tox: configparser.ConfigParser
 ) -> None:
-    """A bound that is raised without the other would be a claim that nobody checks."""
+    """If only one of the bounds were raised, the other would not be tested."""
     pinned = _pinned(tox)
     bounds = {name.lower(): lowest for name, _, lowest in _bounds(project)}
     assert {name for name, extra, _ in _bounds(project) if not extra} <= pinned.keys()

@@ -72,10 +72,10 @@ def test_clean_removes_only_old_directories_of_runs(
     assert [line for line in said.splitlines() if line.startswith("removed: ")] == [
         line for line in said.splitlines() if OLD in line and "mine" not in line
     ]
-    assert f"{young}: made at " in said
+    assert f"{young}: created at " in said
     (unknown,) = (line for line in said.splitlines() if line.rpartition("/")[2][:19] == OTHERS[0])
     assert re.sub(r" \S*/", " ", unknown) == snapshot(
-        "left alone: fscontract-ab12cd34: its name does not tell when it was made"
+        "skipped: fscontract-ab12cd34: no creation time in its name"
     )
 
 
@@ -89,7 +89,7 @@ def test_dry_run_lists_and_removes_nothing(place: Path, target: Path) -> None:
 def test_older_than_sets_the_age(place: Path, target: Path) -> None:
     name = new_name(datetime.now(timezone.utc) - timedelta(hours=30))
     (target / name).mkdir()
-    assert clean(place, f"file://{target}", "--older-than", "2d")[1].startswith("left alone: ")
+    assert clean(place, f"file://{target}", "--older-than", "2d")[1].startswith("skipped: ")
     assert clean(place, f"file://{target}", "--older-than", "29h")[1].startswith("removed: ")
     assert not list(target.iterdir())
 
@@ -97,10 +97,10 @@ def test_older_than_sets_the_age(place: Path, target: Path) -> None:
 MISTAKES: dict[str, str] = snapshot(
     {
         "memory --older-than soon": (
-            "fscontract: error: Invalid value for '--older-than': a number with s, m, h or "
-            "d, such as 90m, not 'soon'\n"
+            "fscontract: error: Invalid value for '--older-than': expected a number "
+            "with s, m, h or d, such as 90m; got 'soon'\n"
         ),
-        "nosuch": "fscontract: error: no target 'nosuch'; known: ...\n",
+        "nosuch": "fscontract: error: unknown target 'nosuch'; known: ...\n",
         "file:///dev/null/x": (
             "fscontract: error: file:///dev/null/x: can't be listed: NotADirectoryError: "
             "[Errno 20] Not a directory: '/dev/null/x'\n"
@@ -139,6 +139,6 @@ def test_clean_removes_the_directory_of_a_killed_run(
     (left,) = target.iterdir()
     assert made_at(left.name) is not None
     assert not list(place.iterdir())
-    assert clean(place, f"file://{target}")[1].startswith(f"left alone: {left}: made at ")
+    assert clean(place, f"file://{target}")[1].startswith(f"skipped: {left}: created at ")
     assert clean(place, f"file://{target}", "--older-than", "0s")[:2] == (0, f"removed: {left}\n")
     assert not list(target.iterdir())

@@ -62,10 +62,7 @@ FACTORIES: dict[str, str] = snapshot(
         "execs": "ending.py:make: the process exited with status 0 during set-up",
         "is-killed": "ending.py:make: the process was ended by SIGKILL during set-up",
         "says-exit": "ending.py:make: SystemExit: 0 (ending.py:LINE)",
-        "closes-all": (
-            "ending.py:make: the target closed descriptors that are not its own, among them "
-            "that of the suite during set-up"
-        ),
+        "closes-all": ("ending.py:make: the target closed descriptors of the suite during set-up"),
     }
 )
 
@@ -111,8 +108,7 @@ def test_call_that_closes_foreign_descriptors_exits_3(check: Command, target: Pa
     ended = ending(check, target, "closes-all", "read")
     assert ended.code == 3
     assert normalised(ended.mistake()) == snapshot(
-        "ending.py:make: the target closed descriptors that are not its own, among them "
-        "that of the suite in phase vectors"
+        "ending.py:make: the target closed descriptors of the suite in phase vectors"
     )
 
 

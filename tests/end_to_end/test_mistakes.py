@@ -49,32 +49,33 @@ MISTAKES = {
 _FOREIGN = ("not YAML: ", "through fsspec: ", "'--effort': ")
 MESSAGES: dict[str, str] = snapshot(
     {
-        "unknown target": "no target 'nosuch'; known: ...",
+        "unknown target": "unknown target 'nosuch'; known: ...",
         "unknown clause": (
-            "no clause matches 'nosuch.clause'; it takes an id such as model.finite, a "
+            "no clause matches 'nosuch.clause'; expected an id such as model.finite, a "
             "glob, a document (...) or a group (...)"
         ),
         "unknown effort": "Invalid value for '--effort': ...",
-        "bad seed": "Invalid value for '--seed': a whole number from 0, or 'random', not 'x'",
-        "unknown profile": "no profile 'nosuch': neither a file nor one of ...",
-        "unknown feature": "no feature 'nosuch'; known: ...",
+        "bad seed": "Invalid value for '--seed': expected a whole "
+        "number from 0, or 'random'; got 'x'",
+        "unknown profile": "unknown profile 'nosuch': neither a file nor one of ...",
+        "unknown feature": "unknown feature 'nosuch'; known: ...",
         "bad profile": "./bad.yaml: line 2, column 1: not YAML: ...",
         "bad known file": "bad.yaml: line 2, column 1: not YAML: ...",
         "missing known file": "none.yaml: No such file or directory",
         "missing directory of a report": "can't write no/such/dir.xml: No such file or directory",
-        "target without faults": "memory: its requests can't be made to fail; try fake, local, s3",
+        "target without faults": "memory: faults are not supported; supported by: fake, local, s3",
         "clauses of faults alone": (
             "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
         ),
         "untestable clause": (
             "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
         ),
-        "missing file": "no file 'none.py'",
-        "missing name in a file": "./factory.py:missing: ./factory.py has no 'missing'",
+        "missing file": "file not found: 'none.py'",
+        "missing name in a file": "./factory.py:missing: 'missing' not found in ./factory.py",
         "factory of nothing": (
-            "./factory.py:nothing: no binding for builtins.NoneType; accepted: ..."
+            "./factory.py:nothing: unsupported type builtins.NoneType; accepted: ..."
         ),
-        "missing module": "nosuchmodule:make: no module 'nosuchmodule'",
+        "missing module": "nosuchmodule:make: module not found: 'nosuchmodule'",
         "factory that raises": "./factory.py:make: RuntimeError: no such bucket (factory.py:3)",
         "unknown protocol": "nosuch://host/x: can't be opened through fsspec: ...",
         "directory below a file": "file:///dev/null/x: directory not found",
@@ -135,8 +136,8 @@ REFUSALS: dict[str, str] = snapshot(
     {
         "deep": "bad.yaml: line 1, column 71: nested more than 64 levels deep",
         "long": "bad.yaml: line 1, column 8: a number of more than 100 digits",
-        "bool": "bad.yaml: line 1, column 8: not true or false: 'zz'",
-        "int": "bad.yaml: line 1, column 8: not a whole number: 'abc'",
+        "bool": "bad.yaml: line 1, column 8: expected true or false, got 'zz'",
+        "int": "bad.yaml: line 1, column 8: expected a whole number, got 'abc'",
         "date": "bad.yaml: line 1, column 8: the tag '!!timestamp' is not allowed",
         "anchor": "bad.yaml: line 1, column 12: no complete value has the anchor 'a'",
     }

@@ -80,7 +80,7 @@ def test_replay_asks_for_options_because_they_are_not_kept(check: Command, place
     code, text = again(ended, place)
     assert code == 2
     assert re.sub(r"\S+\.json", "FILE", text) == snapshot(
-        "fscontract: error: FILE keeps no values of options: give -o auto_mkdir=... again\n"
+        "fscontract: error: FILE: replay files omit values of options; specify -o auto_mkdir=...\n"
     )
     code, text = again(ended, place, "-o", "auto_mkdir=true")
     assert (code, text.splitlines()[0]) == (1, "read-fully.eof: still fails")

@@ -141,7 +141,7 @@ SET_UP: dict[str, str] = snapshot(
     {
         "panics-in-make": "hostile.py:make: Panic: make (hostile.py:LINE)",
         "panics-in-prepare": "hostile.py:make: can't be used: Panic: mkdirs (hostile.py:LINE)",
-        "hangs-in-prepare": "hostile.py:make: hangs while it is set up",
+        "hangs-in-prepare": "hostile.py:make: hangs during set-up",
     }
 )
 

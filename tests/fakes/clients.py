@@ -16,7 +16,7 @@ from tests.limits import DEADLOCK
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; names of headers are small."""
+    """The answer; names of headers are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -34,7 +34,7 @@ def connect(proxy: FaultProxy) -> http.client.HTTPConnection:
 
 
 def ask(proxy: FaultProxy, target: str = FILE, method: str = "GET", **headers: str) -> Answer:
-    """One request on a connection of its own."""
+    """Make one request on a separate connection."""
     with closing(connect(proxy)) as connection:
         return ask_on(connection, target, method, **headers)
 
@@ -52,14 +52,14 @@ def ask_on(
 
 
 def raw(proxy: FaultProxy, request: bytes) -> bytes:
-    """What comes until the end of the connection."""
+    """Return all bytes up to the end of the connection."""
     with socket.create_connection(address(proxy), 20) as client:
         client.sendall(request)
         return b"".join(iter(lambda: client.recv(1 << 16), b""))
 
 
 def address(proxy: FaultProxy) -> tuple[str, int]:
-    """Where a proxy listens."""
+    """Return the address of a proxy."""
     parts = urlsplit(proxy.url)
     assert parts.hostname == "127.0.0.1"
     assert parts.port is not None

@@ -98,7 +98,7 @@ class Store(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The URL of the store."""
         return f"http://127.0.0.1:{self.server_port}"
 
 

@@ -1,4 +1,4 @@
-"""Who checks the checker of block readers: each mutant is found, and its clause is named."""
+"""Mutation tests of the block reader checks: each mutant is found by its clause."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_clause_that_a_mutant_breaks_is_named(mutant: Mutant) -> None:
 
 
 def test_a_reader_without_end_is_found_by_the_count_of_its_records() -> None:
-    """The whole check of it comes to an end, too."""
+    """The whole check of it also terminates."""
     endless = mutant_named("record.short-reads-EndlessWhenShort")
     found = check_reader(endless.binding())
     assert "without end" in found["record.short-reads"].actual

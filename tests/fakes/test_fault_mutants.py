@@ -1,4 +1,4 @@
-"""Who checks the checker of faults: the suite names the clause that each mutant breaks."""
+"""Mutation tests of the fault checks: each mutant is found by its clause."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_suite_blames_no_other_clause_of_faults(mutant: Mutant) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
 def test_correct_streams_that_meet_faults_otherwise_pass(variant: type) -> None:
-    """What no document forbids is no violation, be it unusual."""
+    """Unusual behaviour that no document forbids is not a violation."""
     judged = tuple(c for c in clauses().values() if c.document == FAULTS_DOCUMENT and c.testable)
     subject = Subject(variant, variant.__name__, judged, "quick", frozenset(FAULTS))
     assert FaultKind().broken(subject) == {}

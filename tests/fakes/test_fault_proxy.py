@@ -1,4 +1,4 @@
-"""The fault proxy: what each kind of fault does on the wire, and that all else goes through."""
+"""The fault proxy: the effect of each kind of fault on the wire, and other requests, which pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.limits import DEADLOCK
 
 
 def test_a_reset_is_a_reset(proxy: FaultProxy) -> None:
-    """No polite end of the connection, which has a name of its own in http.client."""
+    """The connection is not closed cleanly, for which http.client has a special exception."""
     plan(proxy, Fault("reset"))
     with pytest.raises(ConnectionResetError) as caught:
         ask(proxy)
@@ -79,7 +79,9 @@ def test_no_fault_waits_longer_than_it_may(store: Store) -> None:
     ids=str,
 )
 def test_errors_are_those_of_s3(proxy: FaultProxy, fault: Fault, status: int, code: bytes) -> None:
-    """A status, a code in XML, and for whoever is too fast a number of whole seconds."""
+    """The answer has a status, a code in XML, and for a throttled client a whole number of
+    seconds.
+    """
     plan(proxy, fault)
     answer = ask(proxy)
     assert answer.status == status
@@ -160,7 +162,7 @@ def test_a_body_of_just_so_many_bytes_is_not_cut(proxy: FaultProxy) -> None:
 
 
 def test_a_corrupt_body_has_its_length_and_its_checksums(proxy: FaultProxy) -> None:
-    """Which is how a client can tell."""
+    """The header lets a client detect it."""
     plan(proxy, Fault("corrupt"))
     answer = ask(proxy, Range="bytes=5-14")
     assert answer.body == bytes((DATA[5] ^ 255,)) + DATA[6:15]
@@ -181,13 +183,14 @@ def test_every_kind_of_http_is_among_them() -> None:
     with closing(proxy):
         http_kinds = {name for name, kind in FAULTS.items() if "http" in kind.attaches}
         assert proxy.injector.kinds == http_kinds
-        with pytest.raises(ProgramError, match="descriptors can't happen here"):
+        with pytest.raises(ProgramError, match="unsupported kind descriptors"):
             plan(proxy, Fault("descriptors"))
 
 
 def test_nothing_is_left_after_close(store: Store) -> None:
-    """Whatever was going on: connections at rest, a hang, a slow body, a client that has gone,
-    one that does not read, and a store that does not answer."""
+    """It ends idle connections, a hang, a slow body, a client that has disconnected, one that
+    does not read, and a store that does not answer.
+    """
     before = _descriptors()
     store.files["/b/large"] = content(1 << 16) * 300
     clients = []
@@ -231,5 +234,5 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def _descriptors() -> int:
-    """How many are open, where Linux tells."""
+    """Return the number of open descriptors, where Linux shows it."""
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0

@@ -99,7 +99,7 @@ def test_only_objects_are_counted_and_the_log_has_all(proxy: FaultProxy) -> None
 def test_what_an_object_is_can_be_told_from_the_request(
     method: str, target: str, counts: bool
 ) -> None:
-    """For S3 with the bucket in the path; others give a function of their own."""
+    """The default is S3 with the bucket in the path; others pass a function."""
     assert is_object(method, target) is counts
 
 

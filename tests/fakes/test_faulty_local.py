@@ -163,7 +163,7 @@ def test_a_hang_lasts_until_the_plan_is_taken_away(fs: FaultyLocalFileSystem) ->
 
 
 def test_a_hang_ends_by_itself_when_its_time_is_over(fs: FaultyLocalFileSystem) -> None:
-    """It is no time-out: the answer comes."""
+    """There is no timeout: the answer arrives."""
     _plan(fs, Fault("hang", seconds=0.01), Fault("hang", at=2, seconds=0.01))
     with fs.open("/file") as stream:
         assert _read(stream, 5000) == DATA[:5000]
@@ -171,7 +171,7 @@ def test_a_hang_ends_by_itself_when_its_time_is_over(fs: FaultyLocalFileSystem) 
 
 
 def test_a_changed_file_has_other_bytes_and_tells(fs: FaultyLocalFileSystem) -> None:
-    """In its status, and whoever opens it again sees it."""
+    """The status and later opens show the change."""
     status = fs.get_file_status("/file")
     _plan(fs, Fault("change", at=2, times=9))
     with fs.open("/file") as stream:
@@ -210,7 +210,7 @@ def test_a_deleted_file_can_not_be_opened_but_is_read_on(fs: FaultyLocalFileSyst
 def test_permission_is_taken_away_and_given_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever may read everything is none the wiser, but the file's mode shows it."""
+    """A user who may read everything sees no error, but the file's mode shows the fault."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
     fs = FaultyLocalFileSystem(str(tmp_path))
     assert "revoke" in fs.injector.kinds

@@ -100,7 +100,7 @@ def test_values_are_frozen(made: object, name: str) -> None:
 
 @pytest.mark.parametrize("faults", [Fault("reset"), ("reset",), [None], (FaultPlan(),)])
 def test_a_plan_takes_faults_only(faults: Any) -> None:
-    with pytest.raises(ProgramError, match="a plan takes a tuple of faults, not "):
+    with pytest.raises(ProgramError, match="faults must be a tuple, got "):
         FaultPlan(faults)
 
 

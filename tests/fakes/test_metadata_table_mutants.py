@@ -1,4 +1,4 @@
-"""Who checks the checker of metadata tables: the checks name the clause a mutant breaks."""
+"""Mutation tests of the metadata table checks: each mutant is found by its clause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_check_of_its_clause_finds_a_mutant(mutant: Mutant) -> None:
 
 
 class Strict(MetadataWriter):
-    """Refuses to complete an action with another change than the table was told of."""
+    """Refuses to complete an action with another change than the table has applied."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Who checks the checker: the suite names the clause that each mutant breaks, and no other."""
+"""Mutation tests of the suite: each mutant is found by its clause, and by no other."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_names_of_mutants_of_a_kind_are_unique(kind: Kind) -> None:
 
 @pytest.mark.parametrize("stream", [MemoryInputStream, *VARIANTS], ids=lambda s: s.__name__)
 def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> None:
-    """Other features and other permitted choices are no violations."""
+    """Other features and other permitted choices are not violations."""
     features = stream.features if issubclass(stream, Variant) else ()
     profile = reference_with(*features, "!python-file")
     settings = Settings(profile, with_checks(clauses().values()))
@@ -87,7 +87,7 @@ def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> Non
 def test_correct_filesystems_open_files_as_they_should(
     filesystem: type[OpeningFileSystem],
 ) -> None:
-    """What the document permits is no violation, be it unusual."""
+    """Unusual behaviour that the document permits is not a violation."""
     judged = [c for c in with_checks(clauses().values()) if c.document == "openfile"]
     settings = Settings(OpenFileKind().profile(filesystem), tuple(judged))
     result = check(StreamBinding(filesystem(), name=filesystem.__name__), settings)

@@ -1,4 +1,4 @@
-"""Who checks the checker of splitters: the checks name the clause that each mutant breaks."""
+"""Mutation tests of the splitter checks: each mutant is found by its clause."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_plans_keep_to_what_was_asked_for(plan: FaultPlan) -> None:
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_each_kind_is_found_and_shrinks_to_one_fault_without_numbers(kind: str) -> None:
-    """What stands in a counterexample is there because it matters."""
+    """Every part of a counterexample matters."""
     found = find(fault_plans(), lambda plan: kind in plan.kinds, settings=QUIET)
     assert found == FaultPlan((Fault(kind),))
 

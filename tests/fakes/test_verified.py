@@ -1,4 +1,4 @@
-"""Fakes are verified: every example of the documents goes on the fake as on the real thing."""
+"""Fakes are verified: every example of the documents passes on the fake as on the real target."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _prepared(made: Binding) -> Iterator[Binding]:
 
 
 def outcomes(name: str) -> Done:
-    """What every example whose needs are met does there; none may break a clause."""
+    """Return the outcomes of every example whose needs are met; none may violate a clause."""
     done: Done = {}
     with binding(name) as made:
         profile = load_profile(made.default_profile)

@@ -145,7 +145,7 @@ def test_refusals_of_arguments_say_what_is_allowed() -> None:
             "effort": "unknown effort 'hard'; known: quick, normal, deep",
             "faults": "unknown faults 'hard'; known: quick, normal, deep",
             "clauses": "no clause matches 'nope.*'; did you mean open?",
-            "profile": "no profile 'nope': neither a file nor one of PROFILES",
+            "profile": "unknown profile 'nope': neither a file nor one of PROFILES",
             "clauses of a splitter": "no testable clause is selected; see 'fscontract list'",
         }
     )
@@ -155,7 +155,7 @@ def test_check_of_an_object_with_options_raises_usage_error() -> None:
     with pytest.raises(UsageError) as caught:
         check(MemoryFileSystem(), options={"a": "b"})
     assert str(caught.value) == snapshot(
-        "options, file and content need a target that is a name or a URL"
+        "options, file and content require a name or a URL as target"
     )
 
 

@@ -9,7 +9,7 @@ _BODIES = {b"": "nothing", DATA: "all", OTHER: "the other"}
 
 
 def described(method: str, answer: Answer) -> str:
-    """What a fact about a request with that method says about the answer."""
+    """Return the part of an answer that a fact about a request with that method describes."""
     if answer.status == 0:
         return "broken"
     words = [str(answer.status), answer.code, _range(answer)]

@@ -1,9 +1,9 @@
-"""What S3 servers answer, as data: the usual answer to a question, and who answers otherwise.
+"""Answers of S3 servers as data: the usual answer to a question, and the exceptions.
 
-`206 0-9/1000` is the status and Content-Range of an answer whose body is exactly those bytes of
-the object. Without Content-Range it says what the body is, for HEAD how long it would be, and for
-errors the code. `no ETag`, and `broken` if the connection ended too early, are said where they
-hold. For PUT the answer is followed by what is there then.
+`206 0-9/1000` is the status and Content-Range of an answer whose body is exactly those bytes of the
+object. Without Content-Range it describes the body, for HEAD its length, and for errors the code.
+`no ETag`, and `broken` if the connection ended too early, are added where they apply. For PUT the
+answer is followed by the state after it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Fact:
         return f"{self.request}, {self.headers}" if self.headers else self.request
 
     def expected(self, server: str) -> str:
-        """What that server answers."""
+        """Return the answer of that server."""
         return self.others.get(server, self.usual)
 
     def sent(self, etag: str) -> dict[str, str]:

@@ -50,7 +50,7 @@ def test_a_server_is_gone_with_its_directory_after_whoever_started_it_is_killed(
 
 
 def test_a_server_is_gone_in_the_end() -> None:
-    """And its last word is that nobody is there."""
+    """After the block, no server answers."""
     with serving("rclone") as server:
         assert ask(server, "GET", "/").status == 200
     assert ask(server, "GET", "/").status == 0

@@ -1,4 +1,4 @@
-"""What the benchmarks measure through: a relay that counts, and one that is far away."""
+"""The relays of the benchmarks: one that counts, and one with latency."""
 
 from __future__ import annotations
 

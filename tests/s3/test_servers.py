@@ -1,4 +1,4 @@
-"""What the S3 servers of the tests answer, so that a stream that reads from all copes with each."""
+"""Answers of the S3 servers of the tests, all of which streams must support."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_wrong_secret_is_noticed_by_some(server: Server, bucket: str) -> None:
 
 
 def test_versions_are_kept_by_some(server: Server, bucket: str) -> None:
-    """Moto and SeaweedFS give an old version by its id; the others can't be told to keep any."""
+    """Moto and SeaweedFS return an old version by its id; the others keep no versions."""
     enabled = ask(server, "PUT", f"/{bucket}?versioning", body=_VERSIONED)
     old = ask(server, "PUT", f"/{bucket}/key", body=DATA)
     ask(server, "PUT", f"/{bucket}/key", body=OTHER)
@@ -86,7 +86,7 @@ def test_versions_are_kept_by_some(server: Server, bucket: str) -> None:
 def test_an_answer_is_of_one_object_though_it_is_replaced_on_the_way(
     server: Server, bucket: str
 ) -> None:
-    """Only s3rver goes on with the new object, or breaks off, and no header tells."""
+    """Only s3rver continues with the new object, or disconnects, and no header shows it."""
     old = content(_LARGE)
     ask(server, "PUT", f"/{bucket}/key", body=old)
     with opened(server, "GET", f"/{bucket}/key", {"Range": "bytes=0-"}) as response:

@@ -44,7 +44,7 @@ def _environment() -> Environment:
 
 
 def _printable(value: Any) -> Any:
-    """Escape characters that no page may hold: targets put them into their messages."""
+    """Escape characters that are not allowed on a page: targets put them into messages."""
     return printable(value) if type(value) is str else value
 
 

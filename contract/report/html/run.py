@@ -28,14 +28,14 @@ from fscontract.contract.text import plural
 
 #: A line such as `3  T1 seek(0)  starts`, or `thread 1: seek(0)`.
 _LINE = re.compile(r"\s*(?:(\d+)\s+T(\d+)|thread (\d+):)\s+(.*)", re.DOTALL)
-#: More threads than a schedule may have.
+#: The maximum of threads in a schedule.
 _MAX_THREADS = 16
 
 
 class Event(NamedTuple):
-    """One line; `thread` is None for one that is of no thread.
+    """One line; `thread` is None for a line without a thread.
 
-    `lanes` says of each thread whether it runs, waits in the midst of a call, or is idle.
+    `lanes` has the state of each thread: running, waiting within a call, or idle.
     """
 
     number: str
@@ -53,7 +53,7 @@ class Lanes(NamedTuple):
 
 
 def lanes(lines: Sequence[str]) -> Lanes | None:
-    """The lanes of an interleaving, None if it is no such thing."""
+    """Return the lanes of an interleaving, None if the lines are not one."""
     matches = [_LINE.fullmatch(line) for line in lines]
     numbers = {int(m[2] or m[3]) for m in matches if m}
     if not numbers or max(numbers) >= _MAX_THREADS:
@@ -71,7 +71,7 @@ def lanes(lines: Sequence[str]) -> Lanes | None:
         events.append(Event(match[1] or "", thread, text, states, last))
         if text.endswith("starts"):
             busy.add(thread)
-        elif not re.match(r"(paused|goes on|blocked|waits)\b", text):
+        elif not re.match(r"(paused|continues|blocked|waits)\b", text):
             busy.discard(thread)
     return Lanes(threads, tuple(events))
 
@@ -80,7 +80,7 @@ def _states(threads: tuple[int, ...], running: int | None, busy: set[int]) -> tu
     return tuple("runs" if t == running else "waits" if t in busy else "idle" for t in threads)
 
 
-#: What to do about clauses that were not verified.
+#: Advice for clauses that were not verified.
 _HINTS = {
     Verdict.UNDECLARED: (
         "If the target has it, declare it with --features or in a profile; "
@@ -90,7 +90,7 @@ _HINTS = {
     Verdict.UNEXERCISED: "A higher --effort runs more programs.",
     Verdict.ERROR: "Run it again once the way to the target is clear.",
 }
-#: The groups in which findings are shown.
+#: The groups of findings.
 _KINDS = (
     ("Violations", FAILING),
     ("Not as recommended", frozenset({Verdict.LAX})),
@@ -114,7 +114,7 @@ class DocumentResults(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many clauses it has."""
+        """The number of its clauses."""
         return sum(len(section.rows) for section in self.sections)
 
 
@@ -131,13 +131,13 @@ class Finding(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """What is permitted."""
+        """The permitted outcomes."""
         example = self.result.counterexample
         return " or ".join(example.expected) if example else ""
 
     @property
     def actual(self) -> str:
-        """What came."""
+        """The actual outcome."""
         example = self.result.counterexample
         return example.actual if example else ""
 
@@ -154,14 +154,14 @@ class Finding(NamedTuple):
 
     @property
     def commands(self) -> list[str]:
-        """What to run to see it again, and to read more."""
+        """The commands to reproduce it, and to read more."""
         example = self.result.counterexample
         replay = [example.replay_command] if example and example.replay_command else []
         return [*replay, f"fscontract explain {self.result.clause.id}"]
 
 
 class Tile(NamedTuple):
-    """A number to look at first."""
+    """A number of the summary."""
 
     number: int
     word: str
@@ -180,24 +180,23 @@ class View:
         self.result = None if isinstance(entry, NotSetUp) else entry
 
     def link(self, **state: str) -> str:
-        """The hash that leads to something of this target; the first one is the one that is meant
-        if none is named."""
+        """Return the hash that links to a part of this target; the first target is the default."""
         named = {"target": str(self.number)} if self.number > 1 else {}
         return urlencode({**named, **state})
 
     @property
     def verdict(self) -> str:
-        """In one sentence."""
+        """The verdict in one sentence."""
         return "could not be set up" if self.result is None else self.result.verdict_line
 
     @property
     def conforms(self) -> bool:
-        """Whether it does."""
+        """True if the target conforms."""
         return self.result is not None and self.result.conforms
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """What was run, and how."""
+        """The programs and settings of the run."""
         if self.result is None:
             return []
         run = self.result
@@ -217,7 +216,7 @@ class View:
 
     @property
     def tiles(self) -> list[Tile]:
-        """How much holds, fails, is known, was not verified."""
+        """The numbers of clauses that hold, fail, are known, and were not verified."""
         count = Counter(r.outcome for r in self._clauses)
         failing = sum(count[v] for v in FAILING)
         fail = "fails" if failing == 1 else "fail"
@@ -232,12 +231,12 @@ class View:
 
     @property
     def outcomes(self) -> list[Verdict]:
-        """Those that occur."""
+        """The outcomes that occur."""
         present = {r.outcome for r in self._clauses}
         return [v for v in Verdict if v in present]
 
     def counts(self) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-        """For each level, how many clauses came out how, with links to them."""
+        """For each level, the number of clauses by outcome, with links to them."""
         count = Counter((r.clause.level, r.outcome) for r in self._clauses)
         for level in Level:
             if any(count[level, v] for v in self.outcomes):
@@ -249,7 +248,7 @@ class View:
 
     @property
     def groups(self) -> list[tuple[Verdict, list[Group]]]:
-        """What was not verified, by outcome and reason."""
+        """The clauses that were not verified, by outcome and reason."""
         groups: dict[Verdict, list[Group]] = {}
         for group in () if self.result is None else self.result.unverified:
             groups.setdefault(group.outcome, []).append(group)
@@ -257,12 +256,12 @@ class View:
 
     @property
     def unverified(self) -> int:
-        """How many clauses were not verified."""
+        """The number of clauses that were not verified."""
         return sum(r.outcome in UNVERIFIED for r in self._clauses)
 
     @property
     def findings(self) -> list[tuple[str, list[Finding]]]:
-        """What does not hold, most serious first."""
+        """The clauses that do not hold, most serious first."""
         kinds = ((title, self._findings(verdicts)) for title, verdicts in _KINDS)
         return [(title, results) for title, results in kinds if results]
 
@@ -285,7 +284,7 @@ class View:
 
 
 def render(entries: Sequence[Entry]) -> str:
-    """The page, which is one file and loads nothing."""
+    """Return the page as one file that loads nothing."""
     views = [View(number, entry) for number, entry in enumerate(entries, 1)]
     return page(
         "run.html.j2",

@@ -1,4 +1,4 @@
-"""Draw a program: the file as a bar, and below it where each call acts."""
+"""Draw a program: the file as a bar, and the range of each call below it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypeAlias
 from fscontract.contract.program.program import OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.result import Counterexample
 
-#: A position, None where it can't be told.
+#: A position, None if unknown.
 Position: TypeAlias = int | None
 
 
 class Movement(NamedTuple):
-    """One call: from where to where the stream moves, and the bytes that are read, as [start, end).
+    """One call: its move of the position, and the bytes that are read, as [start, end).
 
     `kind` is seek, read (at the stream's position), pread (elsewhere), stay or change.
     """
@@ -29,7 +29,7 @@ _Act: TypeAlias = Callable[[dict[str, Any], Position, int], Movement]
 
 
 def movements(steps: Sequence[Step], length: int, streams: int) -> list[Movement]:
-    """The movement of each step, whose anchors are numbers, on a file of `length` bytes."""
+    """Return the movement of each step, whose anchors are numbers, on a file of `length` bytes."""
     positions: list[Position] = [0] * streams
     result = []
     for step in steps:
@@ -45,7 +45,7 @@ def _stay(arguments: dict[str, Any], at: Position, length: int) -> Movement:
 
 
 def _lost(arguments: dict[str, Any], at: Position, length: int) -> Movement:
-    """A line is read, which ends nobody knows where."""
+    """Return the movement of reading a line, whose end is unknown."""
     return Movement("stay", at, None)
 
 
@@ -72,14 +72,17 @@ def _py_seek(arguments: dict[str, Any], at: Position, length: int) -> Movement:
 
 
 def _to(position: int, at: Position, length: int) -> Movement:
-    """The stream is moved; the file ends where it may stay as it was."""
+    """Return the movement to a position; unchanged if the position is outside the file."""
     return Movement(
         "seek", at, position if 0 <= position <= length else at, ((position, position),)
     )
 
 
 def _read(count: Callable[[dict[str, Any]], int | None]) -> _Act:
-    """A read of so many bytes from where the stream is; to the end, if it is None."""
+    """Return the act of a read at the position.
+
+    `count` returns its size from the arguments; None reads to the end.
+    """
 
     def act(arguments: dict[str, Any], at: Position, length: int) -> Movement:
         if at is None:
@@ -146,14 +149,14 @@ _ACTS: dict[str, _Act] = {
 }
 
 
-#: Where the drawing begins and ends, in percent of its width.
+#: Start and end of the drawing, in percent of its width.
 _LEFT, _RIGHT = 6.0, 94.0
-#: Distances are drawn by their logarithms, of which more than this is not shown.
+#: Distances have a logarithmic scale, limited to this.
 _WIDEST = 4.0
-#: So many positions have room for their names.
+#: The maximum of positions with names.
 _NAMED = 9
 _LARGEST = 2**63 - 1
-#: Positions within so many bytes of the largest number, or of a buffer's end, are named by it.
+#: Positions within this distance of the largest number, or of a buffer's end, are named by it.
 _NEAR_MAX, _NEAR_BUFFER = 1 << 20, 8
 
 
@@ -166,7 +169,7 @@ class Tick(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a call does, from `x` to `to`, in percent; backwards if `to` is less."""
+    """The range of a call, from `x` to `to`, in percent; backwards if `to` is less."""
 
     kind: str
     x: float
@@ -179,21 +182,21 @@ class Mark(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How wide it is."""
+        """Its width."""
         return abs(self.to - self.x)
 
 
 class Row(NamedTuple):
-    """One call; `at` is where the stream stands before it, None if that is not known."""
+    """One call; `at` is the stream's position before it, None if unknown."""
 
     number: int
     text: str
     marks: tuple[Mark, ...]
-    #: What it does, for screen readers.
+    #: Its description, for screen readers.
     description: str
     at: float | None
     offending: bool
-    #: What the call did, "" if that is not known.
+    #: Its outcome, "" if unknown.
     outcome: str
 
 
@@ -205,13 +208,13 @@ class Timeline(NamedTuple):
     length: int
     opening: str
     faults: str
-    #: Whether it fails before its first call, or as a whole.
+    #: True if the program fails before its first call, or as a whole.
     early: bool
     rows: tuple[Row, ...]
 
     @property
     def plain(self) -> bool:
-        """Whether the file is opened without a builder, and no request fails."""
+        """True if the file is opened without a builder, and no request fails."""
         return self.opening.startswith("open(") and not self.faults
 
 
@@ -286,7 +289,7 @@ def _marks(move: Movement, scale: _Scale) -> Iterator[Mark]:
 
 
 class _Scale:
-    """An axis on which near positions stand apart, and far ones are not out of sight."""
+    """An axis that separates near positions, and keeps distant ones visible."""
 
     def __init__(self, points: Iterable[int], length: int, buffer: int) -> None:
         self._points = sorted(set(points))
@@ -299,15 +302,17 @@ class _Scale:
             x += weight
 
     def x(self, point: int) -> float:
-        """Where a position is, in percent."""
+        """Return the place of a position, in percent."""
         return self._places[point]
 
     def at(self, point: int | None) -> float | None:
-        """The same for one that may be unknown."""
+        """Return the place of a position that may be unknown."""
         return None if point is None else self._places[point]
 
     def ticks(self) -> Iterator[Tick]:
-        """The positions with names; of many only those around the ends of the file."""
+        """Yield the positions with names; if there are many, only those around the ends of the
+        file.
+        """
         named = self._points if len(self._points) <= _NAMED else self._chosen()
         for number, point in enumerate(named):
             yield Tick(self.x(point), self._name(point), number % 2 == 1)

@@ -17,17 +17,18 @@ from fscontract.contract.models.blockreader import (
 )
 from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import CheckedReader
-from fscontract.contract.runner.sandbox import said_by
+from fscontract.contract.runner.sandbox import error_text
 from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
 from fscontract.contract.scenarios.scenario import Scenario, Violated
 
 
 @dataclass(frozen=True)
 class Case:
-    """A file that is read in blocks of each of the `sizes`; an odd record violates `clause`.
+    """A file that is read in blocks of each of the `sizes`.
 
-    Without a clause the model says which one is violated. With `strides` the blocks are read not in
-    order, but every n-th one first, and so on. `shorts` limits reads as in InstrumentedFiles.
+    A wrong record violates `clause`; without a clause, the model names the violated one. With
+    `strides`, blocks are read out of order: every n-th block first, then the ones after these.
+    `shorts` limits reads as in InstrumentedFiles.
     """
 
     clause: str
@@ -61,8 +62,9 @@ class Case:
                 delivered = file.read(reader, *blocks)
         except Violated as violated:
             return violated.violation
-        except BaseException as error:  # whatever it raises: there was no reason to
-            return Violation(self.clause or NONE_LOST, "records", said_by(error))
+        # any exception is a violation: the read had no reason to fail
+        except BaseException as error:
+            return Violation(self.clause or NONE_LOST, "records", error_text(error))
         if self.clause:
             harness.judged(self.clause)
             return judge(self.layout, blocks, delivered)
@@ -86,9 +88,9 @@ class Case:
         )
 
 
-#: A hundred lines of 123 bytes each, of which no two are equal.
+#: A hundred different lines of 123 bytes each.
 LINES = b"".join(b"%05d|%s\n" % (i, bytes([97 + i % 26]) * 116) for i in range(100))
-#: 30 kB of short lines, the last of which nothing ends.
+#: 30 kB of short lines; the last one has no line end.
 UNENDED = b"\n".join(b"%07d" % i for i in range(4000))
 
 
@@ -96,7 +98,7 @@ def _cases(clause: str, *datas: bytes, **layout: object) -> list[Case]:
     return [Case(clause, Layout(data, **layout)) for data in datas]  # type: ignore[arg-type]
 
 
-#: Records that end in a carriage return, and delimiters that begin with one or are a line end.
+#: Records that end in a carriage return. The delimiters begin with one, or are a line end.
 RETURNS = [
     Layout(data, context, delimiter)
     for context in ("read-ahead", "line")
@@ -109,7 +111,7 @@ RETURNS = [
         (b"\r|", b"a\r\r|b|\r|\n\r|c\r"),
     )
 ]
-#: Sizes of blocks that end at each byte of such a file, and inside of its delimiters.
+#: Block sizes that end at each byte of such a file, and inside its delimiters.
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
 
 #: Files whose records the model judges.
@@ -181,5 +183,5 @@ def _scenarios() -> Iterator[Scenario[ReaderHarness]]:
         yield Scenario(f"file_{number}", clauses, clauses[0], case, description)
 
 
-#: A scenario for each of them.
+#: One scenario for each of these files.
 SCENARIOS = tuple(_scenarios())

@@ -129,7 +129,7 @@ class InstrumentedFiles(FileSystem):
 
     @property
     def open_streams(self) -> int:
-        """Return how many streams are open."""
+        """The number of open streams."""
         return sum(not stream.closed for stream in self.streams)
 
     def limit_read(self, position: int, length: int) -> int:

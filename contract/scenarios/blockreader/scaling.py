@@ -1,4 +1,4 @@
-"""When readers come and go: one scenario a clause."""
+"""Scenarios of dynamic scaling: when readers are added and removed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def _after(harness: ReaderHarness, total: int, low: int = 1, high: int = 16) -> 
 
 @scenario("scale.power")
 def a_power_of_two_of_readers(harness: ReaderHarness) -> None:
-    """The largest that is not above the backlog."""
+    """The number of readers is the largest power of two up to the backlog."""
     totals = {1: 1, 2: 2, 3: 2, 4: 4, 7: 4, 10: 8, 12: 8, 15: 8, 16: 16}
     harness.expect({t: _after(harness, t) for t in totals}, totals, "readers by backlog")
 
 
 @scenario("scale.bounds")
 def readers_stay_within_bounds(harness: ReaderHarness) -> None:
-    """Though they are no powers of two."""
+    """The bounds apply although they are not powers of two."""
     for low, high in ((1, 16), (3, 10), (5, 7), (6, 6), (3, 3)):
         counts = [_after(harness, total, low, high) for total in range(40)]
         outside = [c for c in counts if not low <= c <= high]
@@ -32,7 +32,7 @@ def readers_stay_within_bounds(harness: ReaderHarness) -> None:
 
 @scenario("scale.minimum")
 def no_backlog_leaves_the_fewest_readers(harness: ReaderHarness) -> None:
-    """Idle ones go."""
+    """Idle readers are removed."""
     scaling = harness.binding.scaling(2, 16, 10.0, True)
     scaling.report(0, 16, 100.0)
     harness.expect(scaling.report(0, 0, 200.0), True, "repartition")
@@ -41,13 +41,13 @@ def no_backlog_leaves_the_fewest_readers(harness: ReaderHarness) -> None:
 
 @scenario("scale.maximum")
 def a_large_backlog_gets_the_most_readers(harness: ReaderHarness) -> None:
-    """Be their number no power of two."""
+    """The maximum applies although it is not a power of two."""
     harness.expect(_after(harness, 1000, 1, 12), 12, "readers")
 
 
 @scenario("scale.total")
 def the_backlogs_of_all_partitions_count(harness: ReaderHarness) -> None:
-    """Their sum, once the interval is over."""
+    """Scaling uses the sum of all backlogs, once the interval is over."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(0, 2, 100.0)
     for partition in range(2):
@@ -58,7 +58,7 @@ def the_backlogs_of_all_partitions_count(harness: ReaderHarness) -> None:
 
 @scenario("scale.cleared")
 def an_old_backlog_is_forgotten(harness: ReaderHarness) -> None:
-    """A partition that is no more does not count in the next interval."""
+    """A removed partition does not count in the next interval."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(7, 16, 100.0)
     scaling.report(0, 2, 111.0)
@@ -67,7 +67,7 @@ def an_old_backlog_is_forgotten(harness: ReaderHarness) -> None:
 
 @scenario("scale.interval")
 def nothing_changes_within_the_interval(harness: ReaderHarness) -> None:
-    """However large the backlog gets."""
+    """The number of readers is constant within an interval, however large the backlog gets."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     first = scaling.report(0, 10, 100.0)
     second = scaling.report(0, 16, 100.5)
@@ -78,7 +78,7 @@ def nothing_changes_within_the_interval(harness: ReaderHarness) -> None:
 
 @scenario("scale.interval-always")
 def the_interval_begins_anew_each_time(harness: ReaderHarness) -> None:
-    """Also when the decision was to leave things as they are."""
+    """The interval also restarts after a decision to change nothing."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(0, 1, 100.0)
     harness.expect(scaling.report(0, 8, 101.0), False, "repartition one second later")
@@ -86,7 +86,7 @@ def the_interval_begins_anew_each_time(harness: ReaderHarness) -> None:
 
 @scenario("scale.unchanged")
 def the_same_number_is_no_change(harness: ReaderHarness) -> None:
-    """As many readers as before, and nothing is defined anew."""
+    """Partitions are not defined again if the number of readers stays the same."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     scaling.report(0, 10, 100.0)
     harness.expect(scaling.report(0, 9, 111.0), False, "repartition for the same number")
@@ -94,7 +94,7 @@ def the_same_number_is_no_change(harness: ReaderHarness) -> None:
 
 @scenario("scale.disabled")
 def scaling_can_be_switched_off(harness: ReaderHarness) -> None:
-    """Then no backlog changes anything."""
+    """With scaling switched off, a backlog changes nothing."""
     scaling = harness.binding.scaling(1, 16, 10.0, False)
     observed = (scaling.report(0, 100, 100.0), scaling.count)
     harness.expect(observed, (False, 1), "repartition, and readers")
@@ -102,7 +102,7 @@ def scaling_can_be_switched_off(harness: ReaderHarness) -> None:
 
 @scenario("scale.no-port")
 def a_report_may_lack_a_queue(harness: ReaderHarness) -> None:
-    """A partition that has not begun says nothing."""
+    """A partition that has not started reports no queue size."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     try:
         scaling.report(0, None, 100.0)
@@ -113,7 +113,7 @@ def a_report_may_lack_a_queue(harness: ReaderHarness) -> None:
 
 @scenario("scale.count")
 def as_many_partitions_as_are_required(harness: ReaderHarness) -> None:
-    """More or fewer than there are."""
+    """There are as many partitions as requested, more or fewer than before."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     for old, new in ((1, 8), (8, 1), (3, 3), (5, 2), (2, 6)):
         defined = scaling.define([0] * old, [0] * old, new, False)
@@ -122,14 +122,14 @@ def as_many_partitions_as_are_required(harness: ReaderHarness) -> None:
 
 @scenario("scale.counters")
 def counters_survive(harness: ReaderHarness) -> None:
-    """What removed partitions have counted is added to one that stays."""
+    """The counters of removed partitions are added to a remaining one."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     harness.expect(scaling.define([1] * 8, [0] * 8, 1, False).blocks, (8,), "blocks counted")
 
 
 @scenario("scale.idle")
 def idle_partitions_go(harness: ReaderHarness) -> None:
-    """Not those with blocks waiting."""
+    """Partitions with waiting blocks are not removed."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     defined = scaling.define([0] * 4, [5, 0, 7, 0], 2, False)
     harness.expect(defined.readers, ("old0", "old2"), "partitions that stay")
@@ -137,7 +137,7 @@ def idle_partitions_go(harness: ReaderHarness) -> None:
 
 @scenario("scale.configured")
 def new_partitions_are_configured(harness: ReaderHarness) -> None:
-    """Like the logical reader."""
+    """New partitions are configured like the logical reader."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     defined = scaling.define([0], [0], 3, False)
     harness.expect(defined.readers, ("old0", "new", "new"), "configurations")
@@ -145,7 +145,7 @@ def new_partitions_are_configured(harness: ReaderHarness) -> None:
 
 @scenario("scale.anew")
 def partitions_are_new_objects(harness: ReaderHarness) -> None:
-    """The platform takes one that it knows for unchanged."""
+    """Partitions are new objects, because the platform ignores a change to a known one."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     harness.expect(
         scaling.define([0, 0], [0, 0], 4, False).reused, False, "an old object given back"
@@ -154,7 +154,7 @@ def partitions_are_new_objects(harness: ReaderHarness) -> None:
 
 @scenario("scale.keys")
 def every_block_has_one_partition(harness: ReaderHarness) -> None:
-    """Whatever its id, and however many partitions there are."""
+    """Every block id maps to one partition, for any number of partitions."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     for count in (1, 2, 3, 5, 8):
         defined = scaling.define([0], [0], count, False)
@@ -164,7 +164,7 @@ def every_block_has_one_partition(harness: ReaderHarness) -> None:
 
 @scenario("scale.first")
 def the_first_definition_changes_nothing(harness: ReaderHarness) -> None:
-    """Before there are reports, there is no reason to."""
+    """Nothing changes before there are reports."""
     scaling = harness.binding.scaling(1, 16, 10.0, True)
     defined = scaling.define([0, 0], [0, 0], 8, True)
     harness.expect(defined.readers, ("old0", "old1"), "partitions")

@@ -1,4 +1,4 @@
-"""What a reader does around the records: streams, failures, counters. One scenario a clause."""
+"""Scenarios of streams, failures and counters of a block reader, one per clause."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _bad(position: int) -> None:
 
 @scenario("block.reuse")
 def blocks_in_a_row_share_a_stream(harness: ReaderHarness) -> None:
-    """One open for a file whose blocks come in order."""
+    """Consecutive blocks of a file are read with one open."""
     reader = harness.file(DATA).reader()
     harness.read(reader, *harness.blocks(8))
     harness.expect(len(harness.fs.streams), 1, "streams opened")
@@ -40,7 +40,7 @@ def blocks_in_a_row_share_a_stream(harness: ReaderHarness) -> None:
 
 @scenario("block.fresh")
 def another_file_gets_its_own_stream(harness: ReaderHarness) -> None:
-    """Blocks of two files by turns."""
+    """Blocks of two files are read in turn."""
     harness.file(DATA).file(OTHER, "/other")
     mine, others = harness.blocks(8), harness.blocks(8, "/other", 100)
     reader = harness.reader()
@@ -50,7 +50,7 @@ def another_file_gets_its_own_stream(harness: ReaderHarness) -> None:
 
 @scenario("block.closes-old")
 def only_one_stream_is_open(harness: ReaderHarness) -> None:
-    """The stream of before is closed for a block that does not follow."""
+    """The previous stream is closed if the next block does not follow it."""
     reader = harness.file(DATA).reader()
     harness.read(reader, *reversed(harness.blocks(8)))
     harness.expect(harness.fs.open_streams, 1, "open streams after the last block")
@@ -59,14 +59,16 @@ def only_one_stream_is_open(harness: ReaderHarness) -> None:
 
 @scenario("block.recovered")
 def a_reader_may_begin_in_the_middle(harness: ReaderHarness) -> None:
-    """The first block that it sees has one before it, which another reader has read."""
+    """The first block is not at the start of the file: another reader has read the blocks before
+    it.
+    """
     reader = harness.file(DATA).reader()
     harness.expect(_values(harness.read(reader, *harness.blocks(8)[1:])), ALPHA[2:])
 
 
 @scenario("block.hints")
 def the_open_says_what_is_read(harness: ReaderHarness) -> None:
-    """The status of the file as it was split, and the block as the split."""
+    """The open passes the status of the file at split time, and the block as the split."""
     block = harness.file(DATA).blocks(8)[1]
     harness.read(harness.reader(), block)
     harness.expect(len(harness.fs.opened), 1, "opens by a builder")
@@ -79,7 +81,7 @@ def the_open_says_what_is_read(harness: ReaderHarness) -> None:
 
 @scenario("block.idle-close")
 def an_idle_stream_is_closed(harness: ReaderHarness) -> None:
-    """And the next block is read all the same."""
+    """After an idle stream is closed, the next block is still read."""
     clock = ManualClock()
     reader = harness.file(DATA).reader(idle_seconds=10.0, clock=clock)
     first, *rest = harness.blocks(8)
@@ -92,7 +94,7 @@ def an_idle_stream_is_closed(harness: ReaderHarness) -> None:
 
 @scenario("block.idle-from-use")
 def a_stream_in_use_is_not_idle(harness: ReaderHarness) -> None:
-    """It was opened long ago, but read from just now."""
+    """A stream that was opened long ago, but used recently, is not idle."""
     clock = ManualClock()
     reader = harness.file(DATA).reader(idle_seconds=10.0, clock=clock)
     for block in harness.blocks(8):
@@ -104,7 +106,7 @@ def a_stream_in_use_is_not_idle(harness: ReaderHarness) -> None:
 
 @scenario("block.close")
 def a_closed_reader_holds_no_stream(harness: ReaderHarness) -> None:
-    """After the last block the stream waits for another one, and close() ends that."""
+    """After the last block the stream is kept for another one; close() releases it."""
     reader = harness.file(DATA).reader()
     harness.read(reader, *harness.blocks(8))
     reader.close()
@@ -116,7 +118,7 @@ def a_closed_reader_holds_no_stream(harness: ReaderHarness) -> None:
 
 @scenario("block.failure-closes")
 def a_failed_read_leaves_no_stream(harness: ReaderHarness) -> None:
-    """Of the first block, and of a later one."""
+    """A read fails in the first block, and in a later one."""
     for before in (0, 2):
         harness.fs.fail = lambda position: None
         reader = harness.file(DATA).reader(buffer_size=4, overflow_buffer_size=1)
@@ -129,7 +131,7 @@ def a_failed_read_leaves_no_stream(harness: ReaderHarness) -> None:
 
 @scenario("block.other-failure")
 def any_other_failure_leaves_no_stream(harness: ReaderHarness) -> None:
-    """What a converter raises is no I/O error."""
+    """An exception of the converter is not an I/O error, but also closes the stream."""
 
     def convert(data: bytes) -> bytes:
         raise KeyError(data)
@@ -141,7 +143,7 @@ def any_other_failure_leaves_no_stream(harness: ReaderHarness) -> None:
 
 @scenario("block.failure-forgets")
 def a_block_after_a_failed_one_is_whole(harness: ReaderHarness) -> None:
-    """The failed block is read again, on a stream of its own; then the next."""
+    """The failed block is read again on a new stream, then the next block."""
     reader = harness.file(DATA).reader(buffer_size=4, overflow_buffer_size=1)
     first, second, *rest = harness.blocks(8)
     seen = harness.read(reader, first)
@@ -156,7 +158,7 @@ def a_block_after_a_failed_one_is_whole(harness: ReaderHarness) -> None:
 
 @scenario("block.failure-named")
 def an_error_names_block_and_offset(harness: ReaderHarness) -> None:
-    """In its message."""
+    """The message of the error contains block and offset."""
     block = replace(harness.file(DATA).blocks(8)[2], block_id=4711, previous=4710)
     harness.fs.fail = _bad
     error = harness.expect_error(lambda: harness.read(harness.reader(), block), OSError)
@@ -166,7 +168,7 @@ def an_error_names_block_and_offset(harness: ReaderHarness) -> None:
 
 @scenario("block.abandoned")
 def a_block_left_in_the_middle_leaves_no_stream(harness: ReaderHarness) -> None:
-    """The caller takes one record, and no more."""
+    """The caller takes one record only."""
     reader = harness.file(DATA).reader()
     records: Any = reader.process(harness.blocks(100)[0])
     next(records)
@@ -176,7 +178,7 @@ def a_block_left_in_the_middle_leaves_no_stream(harness: ReaderHarness) -> None:
 
 @scenario("record.shorter")
 def a_file_that_lost_its_end_is_an_error(harness: ReaderHarness) -> None:
-    """The status says more than there is."""
+    """The status has a greater length than the file."""
     harness.file(DATA).fs.stated[PATH] = len(DATA) + 5
     blocks = harness.blocks(100)
     harness.expect_error(lambda: harness.read(harness.reader(), *blocks), OSError)
@@ -184,7 +186,7 @@ def a_file_that_lost_its_end_is_an_error(harness: ReaderHarness) -> None:
 
 @scenario("record.grown")
 def what_was_added_later_is_not_read(harness: ReaderHarness) -> None:
-    """The file ends where it did when it was split."""
+    """The file ends at its length at split time."""
     harness.file(DATA + b"zeta\n").fs.stated[PATH] = len(DATA)
     harness.expect(_values(harness.read(harness.reader(), *harness.blocks(8))), ALPHA)
 
@@ -194,7 +196,7 @@ def what_was_added_later_is_not_read(harness: ReaderHarness) -> None:
 
 @scenario("block.tagged")
 def a_record_says_which_block_it_is_of(harness: ReaderHarness) -> None:
-    """The id of the block that was being read."""
+    """A record has the id of the block that was being read."""
     reader = harness.file(b"a\nb\nc\nd\n").reader(context="fixed", length=2)
     seen = harness.read(reader, *harness.blocks(2, first_id=7))
     harness.expect([s.block_id for s in seen], [7, 8, 9, 10], "block ids")
@@ -202,7 +204,7 @@ def a_record_says_which_block_it_is_of(harness: ReaderHarness) -> None:
 
 @scenario("block.dropped")
 def what_the_converter_drops_is_not_there(harness: ReaderHarness) -> None:
-    """None is no record, is not counted, and ends nothing."""
+    """A converter that returns None drops a record: it is neither delivered nor counted."""
     reader = harness.file(DATA).reader(converter=lambda d: None if d.startswith(b"b") else d)
     seen = harness.read(reader, *harness.blocks(8))
     harness.expect(_values(seen), [v for v in ALPHA if v != b"beta"])
@@ -211,7 +213,7 @@ def what_the_converter_drops_is_not_there(harness: ReaderHarness) -> None:
 
 @scenario("block.emitted-after")
 def a_block_is_told_of_after_its_records(harness: ReaderHarness) -> None:
-    """Once, when they are all out."""
+    """A block is reported once, after its last record."""
     events: list[object] = []
     reader = harness.file(DATA).reader(on_block=events.append)
     for block in harness.blocks(16):
@@ -222,7 +224,7 @@ def a_block_is_told_of_after_its_records(harness: ReaderHarness) -> None:
 
 @scenario("block.unconnected")
 def nobody_need_listen_for_blocks(harness: ReaderHarness) -> None:
-    """Without a listener the records come all the same."""
+    """Records are delivered without a listener for blocks."""
     reader = harness.file(DATA).reader(on_block=None)
     try:
         seen = harness.read(reader, *harness.blocks(8))
@@ -233,7 +235,7 @@ def nobody_need_listen_for_blocks(harness: ReaderHarness) -> None:
 
 @scenario("block.count")
 def blocks_are_counted(harness: ReaderHarness) -> None:
-    """Those that were read to the end."""
+    """Blocks that were read to the end are counted."""
     reader = harness.file(DATA).reader()
     blocks = harness.blocks(8)
     harness.read(reader, *blocks)
@@ -242,7 +244,7 @@ def blocks_are_counted(harness: ReaderHarness) -> None:
 
 @scenario("block.records")
 def records_are_counted(harness: ReaderHarness) -> None:
-    """Those that were delivered."""
+    """Delivered records are counted."""
     reader = harness.file(DATA).reader()
     harness.read(reader, *harness.blocks(8))
     harness.expect(reader.counters()["records"], 5, "records")
@@ -250,7 +252,7 @@ def records_are_counted(harness: ReaderHarness) -> None:
 
 @scenario("block.bytes")
 def bytes_are_counted_with_delimiters(harness: ReaderHarness) -> None:
-    """All blocks together take each byte of the file once."""
+    """All blocks together count each byte of the file once."""
     data = DATA.replace(b"\n", b"\r\n")
     reader = harness.file(data).reader()
     harness.read(reader, *harness.blocks(8))
@@ -259,7 +261,7 @@ def bytes_are_counted_with_delimiters(harness: ReaderHarness) -> None:
 
 @scenario("block.time")
 def time_is_counted(harness: ReaderHarness) -> None:
-    """From the block's opening to its last record."""
+    """Time is counted from the opening of a block to its last record."""
     clock = ManualClock()
 
     def slow(position: int) -> None:
@@ -273,7 +275,7 @@ def time_is_counted(harness: ReaderHarness) -> None:
 
 @scenario("record.limit-error")
 def a_long_record_is_an_error_of_its_block(harness: ReaderHarness) -> None:
-    """Of the block that it belongs to, and of no other; records before it are delivered."""
+    """The record fails its own block only; records before it are delivered."""
     harness.file(b"a\n" + b"b" * 50 + b"\nc\nd\n")
     for size in (4, 25, 100):
         seen, failed = [], []
@@ -290,7 +292,7 @@ def a_long_record_is_an_error_of_its_block(harness: ReaderHarness) -> None:
 
 @scenario("record.converter-error")
 def bytes_that_are_no_text_are_named(harness: ReaderHarness) -> None:
-    """By block and offset."""
+    """The error names block and offset."""
     harness.file(b"good\nbad\xff\nmore\n")
     reader = harness.reader(converter=lambda data: data.decode("utf-8"))
     block = replace(harness.blocks(100)[0], block_id=4711)
@@ -301,7 +303,7 @@ def bytes_that_are_no_text_are_named(harness: ReaderHarness) -> None:
 
 @scenario("record.line-validated")
 def with_validation_each_line_comes_once(harness: ReaderHarness) -> None:
-    """Rests of lines are told from lines, and dropped."""
+    """Partial lines are recognised and dropped."""
     data = b"".join(b"%04d:%s;\n" % (i, b"x" * (i % 7)) for i in range(40))
 
     def whole(line: bytes) -> bytes | None:
@@ -315,7 +317,7 @@ def with_validation_each_line_comes_once(harness: ReaderHarness) -> None:
 
 @scenario("record.line-aligned")
 def an_aligned_line_ends_the_block(harness: ReaderHarness) -> None:
-    """Nothing behind the block is read."""
+    """Nothing beyond the block is read."""
     reader = harness.file(DATA).reader(context="line")
     harness.read(reader, *harness.blocks(6)[:1])
     harness.expect(harness.fs.furthest, 6, "end of the furthest read")
@@ -323,7 +325,7 @@ def an_aligned_line_ends_the_block(harness: ReaderHarness) -> None:
 
 @scenario("record.slice-default")
 def a_slice_is_a_block_of_the_filesystem(harness: ReaderHarness) -> None:
-    """Unless its length is told."""
+    """A slice has the block size of the filesystem unless its length is set."""
     harness.fs.block_size = 10
     seen = harness.read(harness.file(DATA).reader(context="fixed"), *harness.blocks(1000))
     harness.expect([len(s.record) for s in seen], [10, 10, 10, 1], "bytes of the slices")
@@ -331,7 +333,7 @@ def a_slice_is_a_block_of_the_filesystem(harness: ReaderHarness) -> None:
 
 @scenario("record.width-needed")
 def fixed_width_needs_a_width(harness: ReaderHarness) -> None:
-    """There is no sensible default."""
+    """There is no useful default."""
     harness.expect_error(lambda: harness.reader(context="fixed-width"), ValueError)
 
 
@@ -340,7 +342,7 @@ def fixed_width_needs_a_width(harness: ReaderHarness) -> None:
 
 @scenario("record.compressed")
 def a_compressed_file_is_read_as_its_content(harness: ReaderHarness) -> None:
-    """By the suffix of its path, in one block."""
+    """The suffix of the path selects the compression; the file is read in one block."""
     harness.fs.shorts = (7, 1000)
     for path, data in (("/f.gz", gzip.compress(DATA)), ("/f.bz2", bz2.compress(DATA))):
         seen = harness.read(harness.file(data, path).reader(), *harness.blocks(1 << 20, path))
@@ -349,7 +351,7 @@ def a_compressed_file_is_read_as_its_content(harness: ReaderHarness) -> None:
 
 @scenario("record.compressed-whole")
 def a_compressed_file_can_not_be_split(harness: ReaderHarness) -> None:
-    """Each block of a split one is an error, not the file once more."""
+    """Each block of a split compressed file is an error; the content is not delivered again."""
     harness.file(gzip.compress(DATA), "/f.gz")
     for block in harness.blocks(20, "/f.gz"):
         harness.expect_error(partial(harness.read, harness.reader(), block), OSError)
@@ -357,7 +359,7 @@ def a_compressed_file_can_not_be_split(harness: ReaderHarness) -> None:
 
 @scenario("record.members")
 def all_members_are_read(harness: ReaderHarness) -> None:
-    """A gzip or bzip2 file may be several in a row."""
+    """A gzip or bzip2 file may consist of several members."""
     for path, pack in (("/f.gz", gzip.compress), ("/f.bz2", bz2.compress)):
         data = pack(DATA[:8]) + pack(DATA[8:])
         seen = harness.read(harness.file(data, path).reader(), *harness.blocks(1 << 20, path))
@@ -366,7 +368,7 @@ def all_members_are_read(harness: ReaderHarness) -> None:
 
 @scenario("record.compressed-cut")
 def a_cut_compressed_file_is_an_error(harness: ReaderHarness) -> None:
-    """Wherever it is cut."""
+    """The file is truncated at any position."""
     for path, pack in (("/f.gz", gzip.compress), ("/f.bz2", bz2.compress)):
         data = pack(DATA)
         for length in (len(data) - 1, len(data) // 2, 3):

@@ -1,4 +1,4 @@
-"""Scenarios of metadata tables, on a filesystem that logs calls and may die at any write."""
+"""Scenarios of metadata tables, on a filesystem that logs calls and can crash at any write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scenarios of how the table begins, and of what each action on its dataset comes to."""
+"""Scenarios of initialisation, and of the effect of each action of the dataset."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ scenario = Scenarios[TableHarness]()
 
 @scenario("metadata.init-listing")
 def init_listing(harness: TableHarness) -> None:
-    """A dataset with files at several depths, and with what is Hudi's own among them."""
+    """A dataset with files at several depths, and with Hudi's own files among them."""
     content = {"": {"top": 1}, "x": {"f": 2}, "x/y/z": {"g": 3}}
     harness.put(".hoodie", "other.properties", 5)
     harness.put("x", ".hoodie_partition_metadata", 5)
@@ -35,7 +35,7 @@ def init_listing(harness: TableHarness) -> None:
 
 @scenario("metadata.init-empty")
 def init_empty(harness: TableHarness) -> None:
-    """A dataset without files; the first comes later."""
+    """A dataset without files; the first one is added later."""
     writer = harness.table({})
     with closing(harness.reader()) as reader:
         harness.expect(reader.partitions(), [], "partitions")
@@ -45,7 +45,7 @@ def init_empty(harness: TableHarness) -> None:
 
 @scenario("metadata.init-pending")
 def init_pending(harness: TableHarness) -> None:
-    """An action is at work, and some of its files are there already."""
+    """An action is pending, and some of its files exist already."""
     harness.dataset()
     writer = harness.writer()
     harness.begin(writer)
@@ -55,7 +55,7 @@ def init_pending(harness: TableHarness) -> None:
 
 @scenario("metadata.init-once")
 def init_once(harness: TableHarness) -> None:
-    """There is a table, and another writer makes it again."""
+    """The table exists, and another writer initialises it again."""
     writer = harness.table()
     harness.clean(writer, {A: ["a1"]})
     harness.expect_refusal(harness.writer().initialize, "refused: there is a table")
@@ -64,7 +64,9 @@ def init_once(harness: TableHarness) -> None:
 
 @scenario("metadata.init-whole")
 def init_whole(harness: TableHarness) -> None:
-    """The process dies at each write; there is no table, or a whole one, and the next makes it."""
+    """The process crashes at each write; there is no table or a complete one, and the next process
+    makes it.
+    """
     for number in range(1, 40):
         harness.reset()
         harness.dataset()
@@ -90,7 +92,7 @@ def init_whole(harness: TableHarness) -> None:
 
 @scenario("metadata.one-deltacommit")
 def one_deltacommit(harness: TableHarness) -> None:
-    """There is a commit, a clean, a rollback and a restore: each is one instant of the table."""
+    """A commit, a clean, a rollback and a restore: each is one instant of the table."""
     writer = harness.table()
     before = set(harness.completed(OWN_TIMELINE))
     first = harness.commit(writer, {A: {"a3": 1}})
@@ -114,7 +116,7 @@ def action_write(harness: TableHarness) -> None:
 
 @scenario("metadata.action-compaction")
 def action_compaction(harness: TableHarness) -> None:
-    """A compaction of the dataset adds a base file, while a commit goes on beside it."""
+    """A compaction of the dataset adds a base file while a commit is pending."""
     writer = harness.table()
     time = harness.begin(writer, "compaction")
     harness.commit(writer, {B: {"b2": 2}})
@@ -139,7 +141,7 @@ def action_clean(harness: TableHarness) -> None:
 
 @scenario("metadata.action-rollback")
 def action_rollback(harness: TableHarness) -> None:
-    """An action fails after the table has it, and is rolled back; its files go."""
+    """An action fails after it was applied to the table, and is rolled back with its files."""
     writer = harness.table()
     time = harness.begin(writer)
     writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
@@ -152,7 +154,7 @@ def action_rollback(harness: TableHarness) -> None:
 
 @scenario("metadata.action-restore")
 def action_restore(harness: TableHarness) -> None:
-    """The dataset goes back to a commit, with a compaction of the table since then."""
+    """The dataset is restored to a commit, with a compaction of the table since then."""
     for compacted in (False, True):
         harness.reset()
         writer = harness.table()
@@ -171,7 +173,7 @@ def action_restore(harness: TableHarness) -> None:
 
 @scenario("metadata.restore-deleted")
 def restore_deleted(harness: TableHarness) -> None:
-    """Files were deleted since, and nothing brings them back."""
+    """A restore to an instant after which files were deleted; it can't bring them back."""
     writer = harness.table()
     first = harness.commit(writer, {A: {"keep": 1}})
     harness.clean(writer, {A: ["a1"]})
@@ -181,7 +183,7 @@ def restore_deleted(harness: TableHarness) -> None:
 
 @scenario("metadata.clean-missing")
 def clean_missing(harness: TableHarness) -> None:
-    """A file that is to be deleted is gone already."""
+    """A file to be deleted does not exist any more."""
     writer = harness.table()
     harness.fs.inner.delete(f"{DATASET}/{A}/a1")
     harness.clean(writer, {A: ["a1"]})
@@ -190,7 +192,7 @@ def clean_missing(harness: TableHarness) -> None:
 
 @scenario("metadata.clean-failed")
 def clean_failed(harness: TableHarness) -> None:
-    """A file that is to be deleted can't be, and is there still."""
+    """A file can't be deleted, and still exists."""
     writer = harness.table()
     harness.fs.undeletable = {f"{DATASET}/{A}/a1"}
     writer.clean({A: ["a1", "a2"]})
@@ -199,7 +201,7 @@ def clean_failed(harness: TableHarness) -> None:
 
 @scenario("metadata.from-instant")
 def from_instant(harness: TableHarness) -> None:
-    """A writer that knows of no table commits; another brings the table up to it."""
+    """A writer without a table commits; another writer brings the table up to date."""
     writer = harness.table()
     blind = harness.without_table()
     harness.commit(blind, {A: {"a3": 7}})

@@ -1,4 +1,4 @@
-"""Scenarios of what the table says: partitions, files, merging, reads, column statistics."""
+"""Scenarios of the content of the table: partitions, files, merging, reads, column statistics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ scenario = Scenarios[TableHarness]()
 
 @scenario("metadata.place")
 def place(harness: TableHarness) -> None:
-    """The table is made, and lies where Hudi has it, with one partition for listings."""
+    """The table is made in Hudi's place, with one partition for listings."""
     harness.table()
     harness.expect(len(harness.own_files(".hfile")), 1, f"base files in {FILES}")
     inside = [s.path for s in harness.fs.inner.list_status(DATASET) if "/." in s.path]
@@ -33,7 +33,7 @@ def partitions(harness: TableHarness) -> None:
 
 @scenario("metadata.files")
 def files(harness: TableHarness) -> None:
-    """Files are added to partitions that are there and to a new one."""
+    """Files are added to existing partitions and to a new one."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}, C: {"c1": 5}})
     harness.commit(writer, {A: {"a4": 2}})
@@ -42,7 +42,7 @@ def files(harness: TableHarness) -> None:
 
 @scenario("metadata.sizes")
 def sizes(harness: TableHarness) -> None:
-    """Files of no byte, of one, and of more than 32 bits say."""
+    """Files with sizes of 0, 1, and more than fits into 32 bits."""
     writer = harness.table({A: {"none": 0, "one": 1}})
     time = harness.begin(writer)
     change = harness.change()
@@ -54,7 +54,7 @@ def sizes(harness: TableHarness) -> None:
 
 @scenario("metadata.root")
 def root(harness: TableHarness) -> None:
-    """The files lie in the dataset itself."""
+    """The files are in the root directory of the dataset."""
     writer = harness.table({"": {"f1": 1}})
     harness.commit(writer, {"": {"f2": 2}})
     with closing(harness.reader()) as reader:
@@ -64,7 +64,7 @@ def root(harness: TableHarness) -> None:
 
 @scenario("metadata.absent-partition")
 def absent_partition(harness: TableHarness) -> None:
-    """A partition is asked for that is not there, alone and with one that is."""
+    """A partition that does not exist is looked up, alone and with one that exists."""
     harness.table()
     with closing(harness.reader()) as reader:
         harness.expect({**reader.files(["day=9"])}, {"day=9": {}}, "files")
@@ -73,7 +73,9 @@ def absent_partition(harness: TableHarness) -> None:
 
 @scenario("metadata.empty-partition")
 def empty_partition(harness: TableHarness) -> None:
-    """The last file of a partition is deleted, by one action and by two; and one comes again."""
+    """The last file of a partition is deleted, by one action and by two; then a file is added
+    again.
+    """
     writer = harness.table()
     harness.clean(writer, {B: ["b1"], A: ["a1"]})
     harness.clean(writer, {A: ["a2"]})
@@ -86,7 +88,7 @@ def empty_partition(harness: TableHarness) -> None:
 
 @scenario("metadata.deleted")
 def deleted(harness: TableHarness) -> None:
-    """A file is deleted that the base file has, and one that a log has."""
+    """A file of the base file is deleted, and one of a log."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     harness.clean(writer, {A: ["a1", "a3"]})
@@ -95,7 +97,7 @@ def deleted(harness: TableHarness) -> None:
 
 @scenario("metadata.size-larger")
 def size_larger(harness: TableHarness) -> None:
-    """A file is told of again: longer, as a log that grew, and shorter, as by a late writer."""
+    """A file is reported again: longer, like a log that grew, and shorter, as by a late writer."""
     writer = harness.table({A: {"log": 10}})
     for size in (30, 20):
         harness.commit(writer, {A: {"log": size}})
@@ -106,7 +108,7 @@ def size_larger(harness: TableHarness) -> None:
 
 @scenario("metadata.size-new")
 def size_new(harness: TableHarness) -> None:
-    """A file is deleted, and comes again with fewer bytes."""
+    """A file is deleted, and added again with fewer bytes."""
     writer = harness.table()
     harness.clean(writer, {A: ["a2"]})
     harness.commit(writer, {A: {"a2": 3}})
@@ -115,7 +117,7 @@ def size_new(harness: TableHarness) -> None:
 
 @scenario("metadata.deleted-twice")
 def deleted_twice(harness: TableHarness) -> None:
-    """A file is deleted, and then again."""
+    """A file is deleted twice."""
     writer = harness.table()
     for _ in range(2):
         harness.clean(writer, {A: ["a1"]})
@@ -126,7 +128,7 @@ def deleted_twice(harness: TableHarness) -> None:
 
 @scenario("metadata.associative")
 def associative(harness: TableHarness) -> None:
-    """A file of the base is told of again in one log, and deleted in the next."""
+    """A file of the base is reported again in one log, and deleted in the next."""
     writer = harness.table()
     harness.commit(writer, {A: {"a1": 11}})
     harness.clean(writer, {A: ["a1"]})
@@ -135,7 +137,7 @@ def associative(harness: TableHarness) -> None:
 
 @scenario("metadata.live-only")
 def live_only(harness: TableHarness) -> None:
-    """Many files come and go; then the table is compacted and cleaned."""
+    """Many files are added and deleted; then the table is compacted and cleaned."""
     names = {f"{number:04}-{number * 7919 % 10007:05}": 1 for number in range(1500)}
     writer = harness.table({A: {"only": 1}})
     harness.commit(writer, {A: names})
@@ -149,7 +151,7 @@ def live_only(harness: TableHarness) -> None:
 
 @scenario("metadata.either-absent")
 def either_absent(harness: TableHarness) -> None:
-    """There is a base file alone; one that knows nothing; and logs that do."""
+    """A base file alone, an empty base file, and logs with records."""
     writer = harness.table({})
     harness.expect_listing({}, harness.listing(), "an empty dataset")
     harness.commit(writer, {A: {"a": 1}})
@@ -160,7 +162,7 @@ def either_absent(harness: TableHarness) -> None:
 
 @scenario("metadata.logs-once")
 def logs_once(harness: TableHarness) -> None:
-    """One reader looks up several partitions, one after the other."""
+    """One reader looks up several partitions in turn."""
     writer = harness.table()
     for number in range(3):
         harness.commit(writer, {A: {f"new{number}": 1}})
@@ -186,7 +188,7 @@ def one_reader(harness: TableHarness) -> None:
 
 @scenario("metadata.no-listing")
 def no_listing(harness: TableHarness) -> None:
-    """Everything is looked up, and written, without a look at the dataset's directories."""
+    """Lookups and writes do not list the dataset's directories."""
     writer = harness.table()
     harness.fs.clear_log()
     harness.commit(writer, {A: {"a3": 1}})
@@ -223,7 +225,7 @@ def opening_cheap(harness: TableHarness) -> None:
 
 @scenario("metadata.time-travel")
 def time_travel(harness: TableHarness) -> None:
-    """Readers ask for the dataset as it was, before and after a compaction."""
+    """Readers look up earlier states of the dataset, before and after a compaction."""
     writer = harness.table()
     moments = []
     for number in range(3):
@@ -239,7 +241,7 @@ def time_travel(harness: TableHarness) -> None:
 
 @scenario("metadata.time-travel-bounds")
 def time_travel_bounds(harness: TableHarness) -> None:
-    """What was before the table was made, nothing can tell; nor what has been cleaned."""
+    """Times before the table was made, and times that have been cleaned, can't be read."""
     harness.dataset()
     writer = harness.writer()
     early = harness.commit(writer, {A: {"first": 1}})
@@ -263,7 +265,7 @@ X = "x"
 
 
 def _table(harness: TableHarness, **files: Statistics | None) -> CheckedWriter:
-    """A table of files in one partition, with what is known of a column."""
+    """Return a table of files in one partition, with column statistics."""
     harness.dataset({A: dict.fromkeys(files, 1)})
     writer = harness.writer()
     known = {
@@ -286,7 +288,7 @@ def _pruned(
 
 @scenario("metadata.prune-range")
 def prune_range(harness: TableHarness) -> None:
-    """Files of three ranges, asked for by every comparison."""
+    """Files of three ranges, with every comparison."""
     _table(harness, low=_range(0, 9), mid=_range(10, 19), high=_range(20, 29))
     expected = {
         ("=", 15): {"mid"},
@@ -303,7 +305,7 @@ def prune_range(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-unknown")
 def prune_unknown(harness: TableHarness) -> None:
-    """One file has no statistics, one no bounds; and one comes later, without any."""
+    """One file has no statistics, one no bounds, and a later one has none either."""
     writer = _table(harness, known=_range(0, 9), none=None, boundless=Statistics(X))
     harness.commit(writer, {A: {"later": 1}})
     harness.expect(_pruned(harness, "=", 50), {"none", "boundless", "later"}, f"{X} = 50")
@@ -311,7 +313,7 @@ def prune_unknown(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-nulls")
 def prune_nulls(harness: TableHarness) -> None:
-    """Files without nulls, with some, and with nothing else."""
+    """Files without nulls, with some, and with nulls only."""
     _table(harness, none=_range(0, 9), some=_range(0, 9, 3), all=_range(None, None, 10))
     harness.expect(_pruned(harness, "is null"), {"some", "all"}, f"{X} is null")
     harness.expect(_pruned(harness, "is not null"), {"none", "some"}, f"{X} is not null")
@@ -320,7 +322,7 @@ def prune_nulls(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-nan")
 def prune_nan(harness: TableHarness) -> None:
-    """Bounds that are no numbers, and a value that is none; NaN may be beyond any bound."""
+    """Bounds that are NaN, and a NaN value; NaN may be beyond any bound."""
     _table(harness, nan=_range(math.nan, math.nan), number=_range(0.0, 9.0))
     harness.expect(_pruned(harness, "=", 50.0), {"nan"}, f"{X} = 50.0")
     harness.expect(_pruned(harness, ">", 50.0), {"nan", "number"}, f"{X} > 50.0")
@@ -329,7 +331,7 @@ def prune_nan(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-text")
 def prune_text(harness: TableHarness) -> None:
-    """The bounds of long texts may be their beginnings."""
+    """The bounds of long texts may be truncated."""
     _table(harness, cut=_range("aaaa", "mmmm"), other=_range("p", "q"))
     harness.expect(_pruned(harness, "=", "mmmmz"), {"cut"}, f"{X} = 'mmmmz'")
     harness.expect(_pruned(harness, ">", "mmmm"), {"cut", "other"}, f"{X} > 'mmmm'")
@@ -338,7 +340,7 @@ def prune_text(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-types")
 def prune_types(harness: TableHarness) -> None:
-    """The value is of another type than the column."""
+    """The value has another type than the column."""
     _table(harness, number=_range(0, 9), text=_range("a", "b"))
     harness.expect(_pruned(harness, "=", "50"), {"number"}, f"{X} = '50'")
     harness.expect(_pruned(harness, "=", 50), {"text"}, f"{X} = 50")
@@ -346,7 +348,7 @@ def prune_types(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-replaced")
 def prune_replaced(harness: TableHarness) -> None:
-    """A file is deleted, and comes again with rows of which something or nothing is known."""
+    """A file is deleted, and added again with other rows, with and without statistics."""
     for known in (_range(50, 59), None):
         harness.reset()
         writer = _table(harness, f=_range(0, 9))
@@ -361,7 +363,7 @@ def prune_replaced(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-partitions")
 def prune_partitions(harness: TableHarness) -> None:
-    """Files of one name in two partitions have their own statistics."""
+    """Files of the same name in two partitions have their own statistics."""
     harness.dataset({A: {"f": 1}, B: {"f": 2}})
     writer = harness.writer()
     known = {(A, "f"): [_range(0, 9)], (B, "f"): [_range(50, 59)]}
@@ -373,7 +375,7 @@ def prune_partitions(harness: TableHarness) -> None:
 
 @scenario("metadata.prune-time-travel")
 def prune_time_travel(harness: TableHarness) -> None:
-    """A file came again with other rows; readers ask for what was there before."""
+    """A file was added again with other rows; readers look up the state before."""
     writer = _table(harness, f=_range(0, 9))
     moment = _completed(harness, writer, {})
     _completed(harness, writer, {(A, "f"): [_range(50, 59)]})

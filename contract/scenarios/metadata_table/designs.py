@@ -1,4 +1,4 @@
-"""Scenarios of both designs, of several writers, and of tables that are watched."""
+"""Scenarios of both table designs, of concurrent writers, validation and metrics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fscontract.contract.scenarios.scenario import Scenarios
 
 scenario = Scenarios[TableHarness]()
 METRIC = "HoodieMetadata."
-#: A time at which no action begins.
+#: A time at which no action starts.
 UNBEGUN = "20260101120000000"
 
 
@@ -31,7 +31,7 @@ UNBEGUN = "20260101120000000"
 
 @scenario("metadata.v1-sync")
 def v1_sync(harness: TableHarness) -> None:
-    """The dataset goes on; then the table catches up with all of it, in order, once."""
+    """The dataset advances; then the table catches up with each action in order, once."""
     writer = harness.table(design=1)
     before = harness.completed(OWN_TIMELINE)
     times = [harness.commit(writer, {A: {"a3": 1}})]
@@ -61,7 +61,7 @@ def v1_order(harness: TableHarness) -> None:
 
 @scenario("metadata.v1-stops")
 def v1_stops(harness: TableHarness) -> None:
-    """A compaction of the dataset is at work; commits are completed before and after it began."""
+    """A compaction of the dataset is pending; commits are completed before and after its start."""
     writer = harness.table(design=1)
     first = harness.commit(writer, {A: {"a3": 1}})
     async_ = harness.begin(writer, "compaction")
@@ -79,7 +79,7 @@ def v1_stops(harness: TableHarness) -> None:
 
 @scenario("metadata.v1-merged")
 def v1_merged(harness: TableHarness) -> None:
-    """A compaction of the dataset holds the table up, and a reader asks."""
+    """A compaction of the dataset blocks the table, and a reader looks files up."""
     writer = harness.table(design=1)
     harness.begin(writer, "compaction")
     harness.commit(writer, {A: {"a3": 1}, C: {"c": 1}})
@@ -89,7 +89,7 @@ def v1_merged(harness: TableHarness) -> None:
 
 @scenario("metadata.v1-read-only")
 def v1_read_only(harness: TableHarness) -> None:
-    """The table is behind, and a reader asks for what has been synced."""
+    """The table is behind, and a reader looks up the synced state."""
     writer = harness.table(design=1)
     harness.commit(writer, {A: {"a3": 1}})
     writer.sync()
@@ -103,7 +103,7 @@ def v1_read_only(harness: TableHarness) -> None:
 
 @scenario("metadata.v2-order")
 def v2_order(harness: TableHarness) -> None:
-    """A commit: the table is written before the instant is completed."""
+    """A commit writes the table before the instant is completed."""
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {"a3": 1}})
@@ -118,7 +118,7 @@ def v2_order(harness: TableHarness) -> None:
 
 @scenario("metadata.v2-hidden")
 def v2_hidden(harness: TableHarness) -> None:
-    """The table has what an action did, and the action is not completed."""
+    """The table contains the changes of an action that is not completed."""
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {"a3": 1}, C: {"c1": 1}}, {B: ["b1"]})
@@ -131,7 +131,7 @@ def v2_hidden(harness: TableHarness) -> None:
 
 @scenario("metadata.read-only")
 def read_only(harness: TableHarness) -> None:
-    """Readers of all kinds, on a table with an action that died."""
+    """Readers of all kinds use a table with an action whose writer crashed."""
     writer = harness.table()
     time = harness.begin(writer)
     writer.apply(time, harness.change({A: {"bad": 1}}))
@@ -144,7 +144,7 @@ def read_only(harness: TableHarness) -> None:
 
 @scenario("metadata.single-writer")
 def single_writer(harness: TableHarness) -> None:
-    """A writer holds the table; another one tries, and tries again when the first is done."""
+    """A writer holds the table; another one tries, and tries again when the first has finished."""
     first = harness.table(lock="session")
     harness.commit(first, {A: {"a3": 1}})
     harness.expect_refusal(
@@ -157,7 +157,7 @@ def single_writer(harness: TableHarness) -> None:
 
 @scenario("metadata.several-writers")
 def several_writers(harness: TableHarness) -> None:
-    """Two writers with a lock work by turns; neither takes the other for dead."""
+    """Two writers with a lock take turns; neither treats the other as crashed."""
     writer_one = harness.table(lock="shared", patience=1e6)
     writer_two = harness.writer(lock="shared", patience=1e6)
     first, second = harness.begin(writer_one), harness.begin(writer_two)
@@ -169,7 +169,7 @@ def several_writers(harness: TableHarness) -> None:
 
 @scenario("metadata.lock-left")
 def lock_left(harness: TableHarness) -> None:
-    """A writer dies with the lock, which is another's once the time is over."""
+    """A writer crashes while holding the lock, which another writer gets after the timeout."""
     harness.table(lock="shared")
     harness.fs.clear_log()
     harness.fs.kill_at = 3
@@ -191,7 +191,7 @@ def lock_left(harness: TableHarness) -> None:
 
 @scenario("metadata.rolled-back-writer")
 def rolled_back_writer(harness: TableHarness) -> None:
-    """A writer is slow, another takes it for dead; then the first goes on."""
+    """A slow writer is treated as crashed by another one, and then continues."""
     slow = harness.table()
     time = slow.begin("commit")
     change = harness.change({A: {"slow": 1}})
@@ -202,7 +202,7 @@ def rolled_back_writer(harness: TableHarness) -> None:
 
 @scenario("metadata.unbegun")
 def unbegun(harness: TableHarness) -> None:
-    """A writer completes an action that is not on the timeline, as the first one and as a later."""
+    """A writer completes an action that is not on the timeline, first and after others."""
     writer = harness.table()
     for before in (False, True):
         if before:
@@ -216,7 +216,9 @@ def unbegun(harness: TableHarness) -> None:
 
 @scenario("metadata.finish-change")
 def finish_change(harness: TableHarness) -> None:
-    """The table has one change of an action, which is completed with another; then a compaction."""
+    """The table has one change of an action, which is completed with another one; then a
+    compaction.
+    """
     smaller: Listing = {A: {"a3": 1}}
     for case, applied, added, deleted in (
         ("a file more", TableChange(smaller), {A: {"a3": 1, "a4": 2}, C: {"c1": 3}}, {}),
@@ -252,7 +254,7 @@ def finish_change(harness: TableHarness) -> None:
 
 @scenario("metadata.validate-listing")
 def validate_listing(harness: TableHarness) -> None:
-    """A file is there that the table does not have; what is listed is given."""
+    """A file exists that the table does not contain; the listing is returned."""
     harness.table()
     harness.put(A, "stray", 5)
     listing = harness.binding.listing(harness.fs, validate=True)
@@ -261,7 +263,7 @@ def validate_listing(harness: TableHarness) -> None:
 
 @scenario("metadata.validate-counts")
 def validate_counts(harness: TableHarness) -> None:
-    """What differs is counted, and what is right is not."""
+    """Differences are counted, and correct entries are not."""
     harness.table()
     listing = harness.binding.listing(harness.fs, validate=True)
     listing.partitions(), listing.files(A)
@@ -276,7 +278,7 @@ def validate_counts(harness: TableHarness) -> None:
 
 @scenario("metadata.metrics")
 def metrics(harness: TableHarness) -> None:
-    """Lookups and scans of logs are counted, by Hudi's names."""
+    """Lookups and scans of logs are counted under Hudi's names."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     listing = harness.binding.listing(harness.fs)

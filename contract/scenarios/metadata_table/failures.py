@@ -1,4 +1,4 @@
-"""Scenarios in which something dies, is damaged, or is done by two at once."""
+"""Scenarios of crashes, damaged tables and concurrent writers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MANY = 60
 
 @scenario("metadata.failed-update")
 def failed_update(harness: TableHarness) -> None:
-    """The process dies while the table is written: the action is not completed either."""
+    """The process crashes while the table is written: the action is not completed either."""
     for number in range(1, MANY):
         harness.reset()
         writer = harness.table()
@@ -49,7 +49,9 @@ def failed_update(harness: TableHarness) -> None:
 
 @scenario("metadata.recovered")
 def recovered(harness: TableHarness) -> None:
-    """An action dies with the table written; the next action of another writer takes it back."""
+    """A writer crashes after the table was written; the next action of another writer rolls it
+    back.
+    """
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {f"x_0-1-0_{time}.parquet": 1}}, {B: ["b1"]})
@@ -66,7 +68,7 @@ def recovered(harness: TableHarness) -> None:
 
 @scenario("metadata.rollback-older")
 def rollback_older(harness: TableHarness) -> None:
-    """An action is rolled back that is not the last one: others were completed since."""
+    """An action is rolled back after later ones were completed."""
     writer = harness.table()
     time = harness.begin(writer)
     writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
@@ -92,7 +94,7 @@ def rollback_first(harness: TableHarness) -> None:
 
 @scenario("metadata.rollback-unknown")
 def rollback_unknown(harness: TableHarness) -> None:
-    """An action is rolled back that the table has never heard of, with its files."""
+    """An action that the table does not contain is rolled back, with its files."""
     writer = harness.table()
     time = harness.begin(writer)
     harness.change({A: {"bad": 1}, C: {"worse": 1}})
@@ -143,7 +145,7 @@ def _nothing(harness: TableHarness, writer: CheckedWriter) -> None:
     pass
 
 
-#: What is done before an action, and the action that dies.
+#: Actions before the one that crashes, and that one.
 ACTIONS: dict[str, tuple[Step, Step]] = {
     "a commit": (_nothing, _commit),
     "a clean": (_nothing, _clean),
@@ -156,9 +158,9 @@ ACTIONS: dict[str, tuple[Step, Step]] = {
 
 
 def die(harness: TableHarness, name: str, number: int, death: str) -> bool:
-    """Play an action that dies at a write; False if it has no so many.
+    """Run an action that crashes at a write; return False if it makes fewer writes.
 
-    The model knows then that the dataset is as before it, or as after it.
+    After that, the model allows the dataset before the action or after it.
     """
     before, action = ACTIONS[name]
     harness.reset()
@@ -176,7 +178,9 @@ def die(harness: TableHarness, name: str, number: int, death: str) -> bool:
 
 
 def deaths(harness: TableHarness, every: bool = False) -> Iterator[str]:
-    """Every action dies at every of its writes, in one of the ways or in `every` one; which."""
+    """Crash every action at each of its writes, in one mode of crash or in `every` mode; yield each
+    crash.
+    """
     for name in ACTIONS:
         for number in range(1, MANY):
             chosen = DEATHS if every else (DEATHS[number % len(DEATHS)],)
@@ -192,7 +196,7 @@ def deaths(harness: TableHarness, every: bool = False) -> Iterator[str]:
 
 @scenario("metadata.before-or-after")
 def before_or_after(harness: TableHarness) -> None:
-    """Each action dies at each of its writes: the dataset is seen as before it, or as after it."""
+    """Each action crashes at each of its writes: readers see the dataset before it, or after it."""
     for when in deaths(harness):
         harness.expect_dataset(when)
         harness.expect_dataset(f"{when}, and again")
@@ -200,7 +204,7 @@ def before_or_after(harness: TableHarness) -> None:
 
 @scenario("metadata.goes-on")
 def goes_on(harness: TableHarness) -> None:
-    """Each action dies at each of its writes; the next writer commits, compacts and reads."""
+    """Each action crashes at each of its writes; the next writer commits, compacts and reads."""
     for when in deaths(harness):
         harness.expect_dataset(when, settles=False)
         writer = harness.next_writer()
@@ -212,7 +216,7 @@ def goes_on(harness: TableHarness) -> None:
 
 @scenario("metadata.no-leak")
 def no_leak(harness: TableHarness) -> None:
-    """Each action dies at each of its writes; the next writer leaves nothing of it."""
+    """Each action crashes at each of its writes; the next writer removes all its files."""
     for when in deaths(harness):
         writer = harness.next_writer()
         harness.commit(writer, {A: {"next": 1}})
@@ -233,7 +237,9 @@ def _paths(listing: Listing) -> set[str]:
 
 @scenario("metadata.race")
 def race(harness: TableHarness) -> None:
-    """At each write of a writer another one tries to commit; who succeeds is seen."""
+    """At each write of a writer, another one tries to commit; the timeline shows which one
+    succeeded.
+    """
     for number in range(1, MANY):
         harness.reset()
         writer = harness.table(lock="shared", patience=1e6)
@@ -267,7 +273,7 @@ def race(harness: TableHarness) -> None:
 
 @scenario("metadata.fallback-absent")
 def fallback_absent(harness: TableHarness) -> None:
-    """There is no table, or it is not wanted: files are listed."""
+    """The table does not exist, or is disabled: directories are listed."""
     harness.dataset()
     for listing in (
         harness.binding.listing(harness.fs),
@@ -279,7 +285,9 @@ def fallback_absent(harness: TableHarness) -> None:
 
 @scenario("metadata.fallback-broken")
 def fallback_broken(harness: TableHarness) -> None:
-    """Each file of the table is cut, emptied and deleted; files are listed, or found in it."""
+    """Each file of the table is truncated, emptied and deleted; directories are listed, or the
+    table is read.
+    """
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}}, {})
     for path in harness.own_files():
@@ -296,7 +304,9 @@ def fallback_broken(harness: TableHarness) -> None:
 
 @scenario("metadata.warned")
 def warned(harness: TableHarness) -> None:
-    """The table is damaged, and then there is none: both are said, and that all is well is not."""
+    """The table is damaged, and then deleted: both cause a warning, and an intact table causes
+    none.
+    """
     harness.table()
     listing = harness.binding.listing(harness.fs)
     listing.files(A)
@@ -314,7 +324,7 @@ def warned(harness: TableHarness) -> None:
 
 @scenario("metadata.damage")
 def damage(harness: TableHarness) -> None:
-    """A byte of the table is another, anywhere: an error, or what is right."""
+    """Any byte of the table is changed: the read raises an error, or returns the right result."""
     writer = harness.table({f"p={number:02}": {f"f{number}": number} for number in range(40)})
     harness.commit(writer, {A: {"a3": 1}}, {"p=01": ["f1"]})
     for path in harness.own_files():
@@ -333,7 +343,9 @@ def damage(harness: TableHarness) -> None:
 
 @scenario("metadata.torn-completed")
 def torn_completed(harness: TableHarness) -> None:
-    """The log of a completed action lost its end: that is an error, and no older listing."""
+    """The log of a completed action is truncated: the read raises an error, and returns no older
+    listing.
+    """
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     (path,) = harness.own_files(".log.")
@@ -345,7 +357,9 @@ def torn_completed(harness: TableHarness) -> None:
 
 @scenario("metadata.fallback-uncommitted")
 def fallback_uncommitted(harness: TableHarness) -> None:
-    """Files are listed while an action is at work, whose files have its instant in their names."""
+    """Directories are listed while an action is pending, whose files contain its instant in their
+    names.
+    """
     harness.dataset()
     writer = harness.writer()
     time = harness.begin(writer)

@@ -1,4 +1,4 @@
-"""Drive writers and readers of a metadata table, and judge what readers list by the model."""
+"""Drive writers and readers of a metadata table, and compare listings with the model."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _PROPERTIES, _ASIDE = f"{DATASET}/.hoodie/hoodie.properties", f"{DATASET}/.hoodi
 #: Partitions.
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
-#: The files at first.
+#: The initial files.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
 
 
 class TableHarness(Harness):
-    """A dataset with writers and readers; `model` is what the dataset should be."""
+    """A dataset with writers and readers; `model` is the expected content of the dataset."""
 
     def __init__(self, binding: MetadataTableBinding, clause: str = "") -> None:
         super().__init__(clause)
@@ -48,7 +48,7 @@ class TableHarness(Harness):
         self._writers: list[CheckedWriter] = []
 
     def close(self) -> None:
-        """Close all writers, whatever state they are in."""
+        """Close all writers, in any state."""
         self.fs.revive()
         for writer in self._writers:
             with suppress(Exception, Killed):
@@ -84,12 +84,12 @@ class TableHarness(Harness):
         return writer
 
     def next_writer(self, **settings: Any) -> CheckedWriter:
-        """Return a writer in another process, after one has died."""
+        """Return a writer in another process, after a crash."""
         self.fs.revive()
         return self.writer(**settings)
 
     def without_table(self) -> CheckedWriter:
-        """Return a writer that knows of no table, because the properties are moved."""
+        """Return a writer without a table, by moving the properties away."""
         self.fs.inner.rename(_PROPERTIES, _ASIDE)
         return self.writer()
 
@@ -108,7 +108,7 @@ class TableHarness(Harness):
     def change(
         self, added: Listing | None = None, deleted: Mapping[str, Collection[str]] | None = None
     ) -> TableChange:
-        """Return a change, whose files are written."""
+        """Return a change after writing its files."""
         for partition, files in (added or {}).items():
             for name, size in files.items():
                 self.put(partition, name, size)
@@ -167,7 +167,7 @@ class TableHarness(Harness):
         return self.binding.reader(self.fs, as_of, read_only)
 
     def listing(self, as_of: str | None = None, read_only: bool = False) -> Listing:
-        """Return all that a new reader lists."""
+        """Return everything that a new reader lists."""
         with closing(self.reader(as_of, read_only)) as reader:
             return reader.files(reader.partitions())
 
@@ -180,7 +180,7 @@ class TableHarness(Harness):
         return [(match[1], match[3]) for name in names if (match := _DONE.fullmatch(name))]
 
     def last(self) -> str:
-        """Return when the last action of the dataset was completed."""
+        """Return the completion time of the last action of the dataset."""
         names = [status.path.rpartition("/")[2] for status in self.fs.inner.list_status(TIMELINE)]
         return max(match[2] for name in names if (match := _DONE.fullmatch(name)))
 
@@ -192,7 +192,7 @@ class TableHarness(Harness):
         ]
 
     def pending(self, timeline: str) -> set[str]:
-        """Return the instants of a timeline that have begun, and are not completed."""
+        """Return the pending instants of a timeline."""
         names = {s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)}
         started = {name.partition(".")[0] for name in names if not _DONE.fullmatch(name)}
         return started - {time for time, _ in self.completed(timeline)}
@@ -210,22 +210,22 @@ class TableHarness(Harness):
     # Judgement --------------------------------------------------------------------------------
 
     def expect_dataset(self, when: str = "", settles: bool = True) -> None:
-        """Judge the clause by whether a new reader lists the dataset as it should be."""
+        """Judge the clause by comparing the listing of a new reader with the model."""
         self.judged()
         wrong = self.model.judge(self.listing(), settles)
         if wrong:
             head = f"{when}: " if when else ""
-            self.fail(f"{head}the dataset as it is", wrong)
+            self.fail(f"{head}the content of the dataset", wrong)
 
     def expect_listing(self, expected: Listing, actual: Listing, when: str = "") -> None:
-        """Judge the clause by whether two listings are equal."""
+        """Judge the clause by the equality of two listings."""
         self.judged()
         wrong = difference(actual, expected)
         if wrong:
             self.fail(f"{when}: {expected}" if when else f"{expected}", wrong)
 
     def expect_refusal(self, call: Callable[[], object], what: str) -> None:
-        """Judge the clause by whether a call raises an OSError or a ValueError."""
+        """Judge the clause: a call must raise OSError or ValueError."""
         self.judged()
         try:
             call()

@@ -30,7 +30,9 @@ def _compactions(harness: TableHarness) -> list[str]:
 
 @scenario("metadata.own-schedule")
 def own_schedule(harness: TableHarness) -> None:
-    """Seven commits, with a compaction of the table after three; one of the dataset is none."""
+    """Seven commits, with a compaction of the table after three; a compaction of the dataset does
+    not count.
+    """
     writer = harness.table(compact_after=3)
     for number in range(3):
         harness.commit(writer, {A: {f"n{number}": 1}}, action="compaction")
@@ -56,7 +58,7 @@ def compaction_same(harness: TableHarness) -> None:
 
 @scenario("metadata.compaction-undecided")
 def compaction_undecided(harness: TableHarness) -> None:
-    """The table has what an action did that fails then; it is compacted in between."""
+    """The table contains the changes of an action that later fails; it is compacted in between."""
     for due in (None, 1):
         harness.reset()
         writer = harness.table(compact_after=due)
@@ -76,7 +78,7 @@ def compaction_undecided(harness: TableHarness) -> None:
 
 @scenario("metadata.compaction-late")
 def compaction_late(harness: TableHarness) -> None:
-    """An action is in the table when that is compacted, and is completed later: it counts."""
+    """The table is compacted with the changes of a pending action, which is completed later."""
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {"late": 1}})
@@ -91,7 +93,7 @@ def compaction_late(harness: TableHarness) -> None:
 
 @scenario("metadata.compaction-first")
 def compaction_first(harness: TableHarness) -> None:
-    """A commit finds that a compaction is due: it is done before the commit is applied."""
+    """A commit with a due compaction compacts before the commit is applied."""
     writer = harness.table(compact_after=1)
     harness.commit(writer, {A: {"a3": 1}})
     harness.fs.clear_log()
@@ -106,7 +108,7 @@ def compaction_first(harness: TableHarness) -> None:
 
 @scenario("metadata.compaction-pending")
 def compaction_pending(harness: TableHarness) -> None:
-    """A compaction dies at each of its writes; readers read, writers write."""
+    """A compaction crashes at each of its writes; readers read, writers write."""
     for number, death in product(range(1, 30), DEATHS):
         harness.reset()
         if not _dead_compaction(harness, number, death):
@@ -119,7 +121,7 @@ def compaction_pending(harness: TableHarness) -> None:
 
 @scenario("metadata.compaction-retried")
 def compaction_retried(harness: TableHarness) -> None:
-    """A compaction dies; the next writer ends it, before it begins another one."""
+    """A compaction crashes; the next writer completes it before it starts another one."""
     for number in range(1, 30):
         harness.reset()
         if not _dead_compaction(harness, number, AFTER):
@@ -137,7 +139,7 @@ def compaction_retried(harness: TableHarness) -> None:
 
 
 def _dead_compaction(harness: TableHarness, number: int, death: str) -> bool:
-    """A table whose compaction dies at a write; False if it has no so many."""
+    """Return a table whose compaction crashes at a write; False if it makes fewer writes."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}}, {B: ["b1"]})
     harness.fs.clear_log()
@@ -151,7 +153,7 @@ def _dead_compaction(harness: TableHarness, number: int, death: str) -> bool:
 
 
 def _pending(harness: TableHarness) -> list[str]:
-    """The compactions that have begun, and are not completed."""
+    """Return the pending compactions."""
     names = [s.path.rpartition("/")[2] for s in harness.fs.inner.list_status(OWN_TIMELINE)]
     started = {name.partition(".")[0] for name in names if ".compaction." in name}
     return sorted(started - {time for time, _ in harness.completed(OWN_TIMELINE)})
@@ -159,7 +161,7 @@ def _pending(harness: TableHarness) -> list[str]:
 
 @scenario("metadata.table-clean")
 def table_clean(harness: TableHarness) -> None:
-    """The table is cleaned: what remains is the latest base file and the logs since."""
+    """The table is cleaned: the latest base file and the logs since then remain."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     writer.compact()
@@ -174,7 +176,7 @@ def table_clean(harness: TableHarness) -> None:
 
 @scenario("metadata.table-clean-pending")
 def table_clean_pending(harness: TableHarness) -> None:
-    """The table is cleaned while an action is in it that is completed later."""
+    """The table is cleaned while it contains an action that is completed later."""
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {"late": 1}})
@@ -187,7 +189,7 @@ def table_clean_pending(harness: TableHarness) -> None:
 
 @scenario("metadata.archive")
 def archive(harness: TableHarness) -> None:
-    """Instants are dropped: of those that the table is compacted with, and of no later ones."""
+    """Instants are archived: those that a compaction of the table includes, and no later ones."""
     writer = harness.table()
     old = harness.commit(writer, {A: {"a3": 1}})
     writer.compact()
@@ -203,7 +205,7 @@ def archive(harness: TableHarness) -> None:
 
 @scenario("metadata.archive-failed")
 def archive_failed(harness: TableHarness) -> None:
-    """An action died with the table written; instants after it are archived as far as may be."""
+    """A writer crashed after writing the table; later instants are archived as far as allowed."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     time = harness.begin(writer)

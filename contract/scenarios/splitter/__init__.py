@@ -1,4 +1,4 @@
-"""Scenarios of file splitters, and a model that judges every record that is emitted."""
+"""Scenarios of file splitters, and a model that judges every emitted record."""
 
 from __future__ import annotations
 

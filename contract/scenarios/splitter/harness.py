@@ -1,4 +1,4 @@
-"""Drive splitters over files, and judge what they emit by the model of a plan.
+"""Drive splitters over files, and judge their records by the model of a plan.
 
 The model judges every record that a splitter emits in any scenario; scenarios judge the rest.
 """
@@ -38,7 +38,7 @@ PLENTY = 1000
 
 @dataclass(frozen=True)
 class Window:
-    """The records that one window emitted, in order."""
+    """The records of one window, in order."""
 
     records: tuple[Record, ...]
 
@@ -59,7 +59,7 @@ class Window:
 
     @property
     def facts(self) -> list[tuple[Any, ...]]:
-        """All that a repeated window must repeat: everything but the discovery times."""
+        """Everything that a repeated window must repeat: all fields but the discovery times."""
         return [_facts(record) for record in self.records]
 
 
@@ -77,7 +77,7 @@ def _facts(record: Record) -> tuple[Any, ...]:
 
 
 class SplitterHarness(Harness):
-    """Files, and splitters over them, whose records the model judges."""
+    """Files, and splitters over them; the model judges the records."""
 
     collects: ClassVar[bool] = True
 
@@ -94,7 +94,7 @@ class SplitterHarness(Harness):
     # files --------------------------------------------------------------------------------
 
     def write(self, path: str, length: int = 11, **fields: Any) -> str:
-        """Write a file of some bytes, whose status has these fields; return the path."""
+        """Write a file of some bytes, whose status has these fields; return its path."""
         path = path if path.startswith("/") else f"{INPUT}/{path}"
         with self.fs.create(path) as file:
             file.write(bytes(length))
@@ -117,7 +117,7 @@ class SplitterHarness(Harness):
         self.note(path)
 
     def note(self, path: str) -> None:
-        """Let the model know the present version of a file."""
+        """Tell the model the current version of a file."""
         self.versions.setdefault(path, []).append(_version(self.fs.get_file_status(path)))
 
     def _note_parents(self, path: str) -> None:
@@ -127,7 +127,7 @@ class SplitterHarness(Harness):
             self.note(parent)
 
     def known_as(self, uri: str, path: str) -> None:
-        """Let the model know a file by a URI, too."""
+        """Tell the model an alternative URI of a file."""
         self.versions[uri] = self.versions[path]
 
     # splitters ----------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class SplitterHarness(Harness):
         return FedHarness(self, _settings(**settings), checkpoint)
 
     def expect_refusal(self, **settings: Any) -> None:
-        """Judge the clause by whether settings are refused with a ValueError."""
+        """Judge the clause: settings must be refused with a ValueError."""
         try:
             self.finding(**settings)
         except ValueError:
@@ -152,7 +152,7 @@ class SplitterHarness(Harness):
             self.expect(f"taken: {settings}", "ValueError", "senseless settings")
 
     def acceptor(self, settings: SplitterSettings) -> Acceptor:
-        """Return a model of an operator, which continues the ids of the model before."""
+        """Return a model of an operator, which continues the ids of the previous model."""
         plan = Plan(
             block_size=settings.block_size or self.fs.block_size or FileStatus("", 0).block_size,
             threshold=settings.blocks_threshold or 1,
@@ -167,13 +167,13 @@ class SplitterHarness(Harness):
         return acceptor
 
     def take(self, acceptor: Acceptor) -> None:
-        """Take over what the model found."""
+        """Take over the findings of the model."""
         self.violations += acceptor.violations
         self.exercised.update(acceptor.exercised)
         acceptor.violations, acceptor.exercised = [], Counter()
 
     def close(self) -> None:
-        """End all splitters."""
+        """Close all splitters."""
         for splitter in self.splitters:
             splitter.close()
 
@@ -193,7 +193,7 @@ S = TypeVar("S", bound=Splitter)
 
 
 class _LifeHarness(Generic[S]):
-    """One life of a splitter, whose records the model judges."""
+    """One lifetime of a splitter; the model judges its records."""
 
     def __init__(self, harness: SplitterHarness, life: S, settings: SplitterSettings) -> None:
         self.harness = harness
@@ -203,7 +203,7 @@ class _LifeHarness(Generic[S]):
         harness.splitters.append(life)
 
     def emitted(self) -> Window:
-        """Judge and return what was emitted since the last call."""
+        """Judge and return the records since the last call."""
         window = Window(tuple(self.life.taken()))
         for record in window.records:
             self.acceptor.see(record)
@@ -212,7 +212,7 @@ class _LifeHarness(Generic[S]):
 
 
 class FedHarness(_LifeHarness[FedSplitter]):
-    """A life of a splitter that is fed files."""
+    """One lifetime of a splitter that is fed files."""
 
     def __init__(
         self, harness: SplitterHarness, settings: SplitterSettings, checkpoint: str | None
@@ -220,7 +220,7 @@ class FedHarness(_LifeHarness[FedSplitter]):
         super().__init__(harness, harness.binding.fed(harness.fs, settings, checkpoint), settings)
 
     def put(self, path: str, directory: str | None = None) -> None:
-        """Feed it a file."""
+        """Feed the splitter a file."""
         self.life.put(directory, path)
 
     def begin(self, window_id: int) -> None:
@@ -229,13 +229,13 @@ class FedHarness(_LifeHarness[FedSplitter]):
         self.life.begin_window(window_id)
 
     def end(self) -> Window:
-        """End the window; return what it emitted."""
+        """End the window and return its records."""
         self.life.end_window()
         return self.emitted()
 
 
 class FindingHarness(_LifeHarness[FindingSplitter]):
-    """A life of a splitter that finds its files; it has been started."""
+    """One lifetime of a started splitter that finds files itself."""
 
     def __init__(
         self, harness: SplitterHarness, settings: SplitterSettings, checkpoint: str | None
@@ -245,7 +245,7 @@ class FindingHarness(_LifeHarness[FindingSplitter]):
         life.start()
 
     def window(self, window_id: int, emits: int = 1) -> Window:
-        """Return a full window: what was emitted after the scanner had done all it could."""
+        """Return a full window: the records after the scanner has finished its work."""
         self.harness.step()
         self.acceptor.begin()
         self.life.begin_window(window_id)
@@ -256,11 +256,11 @@ class FindingHarness(_LifeHarness[FindingSplitter]):
         return self.emitted()
 
     def windows(self, ids: Sequence[int]) -> list[Window]:
-        """Return full windows in a row."""
+        """Return several full windows."""
         return [self.window(number) for number in ids]
 
     def drain(self, first: int, limit: int = PLENTY) -> list[Window]:
-        """Return windows up to an empty one; no block of the last file may be missing then."""
+        """Return windows up to an empty one; check that the last file is complete."""
         windows = []
         for number in range(first, first + limit):
             windows.append(self.window(number))
@@ -271,7 +271,7 @@ class FindingHarness(_LifeHarness[FindingSplitter]):
         return windows
 
     def again(self, checkpoint: str | None = None, **settings: Any) -> FindingHarness:
-        """End this life, and start another one from a checkpoint or from the beginning."""
+        """End this lifetime, and start another from a checkpoint or from the beginning."""
         self.life.close()
         return FindingHarness(self.harness, replace(self.settings, **settings), checkpoint)
 

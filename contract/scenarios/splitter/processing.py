@@ -15,7 +15,7 @@ from fscontract.contract.scenarios.splitter.harness import (
 scenario = Scenarios[SplitterHarness]()
 #: Lengths around the boundaries of blocks.
 LENGTHS = (0, 1, 2, 3, 4, 5, 11)
-#: The blocks of a file that is planned and not read, and the bytes that planning may take.
+#: The blocks of a file that is planned but not read, and the bytes that planning may use.
 MANY, MEMORY = 1 << 15, 1 << 18
 
 
@@ -30,7 +30,7 @@ def plan(harness: SplitterHarness) -> None:
 
 @scenario("split.relative-path")
 def names(harness: SplitterHarness) -> None:
-    """Files lie directly in an input, deeper in it, and are inputs themselves."""
+    """Files are directly in an input, deeper in it, and are inputs themselves."""
     direct, deep = harness.write("f"), harness.write("a/b/g")
     files = harness.finding((INPUT, deep)).window(1).files
     paths = sorted((f.file_path, f.relative_path) for f in files if not f.is_directory)
@@ -54,7 +54,7 @@ def uris(harness: SplitterHarness) -> None:
 
 @scenario(charged="split.cover")
 def offsets(harness: SplitterHarness) -> None:
-    """The first block starts behind a header, in the first block of the grid or in a later one."""
+    """The data starts behind a header, in the first block of the grid or in a later one."""
     for length in LENGTHS:
         harness.write(f"f{length:02}", length)
     for number, offset in enumerate((1, 2, 3, 5, 11)):
@@ -82,7 +82,7 @@ def often(harness: SplitterHarness) -> None:
 
 @scenario("split.uncounted")
 def uncounted(harness: SplitterHarness) -> None:
-    """Many empty files and directories come before a file."""
+    """A file comes after many empty files and directories."""
     for number in range(5):
         harness.write(f"a{number}", 0)
         harness.mkdir(f"b{number}")
@@ -102,7 +102,7 @@ def unset(harness: SplitterHarness) -> None:
 
 @scenario("split.default-block-size")
 def default(harness: SplitterHarness) -> None:
-    """The block size is not configured, and then it is."""
+    """The block size is not configured, and then set."""
     harness.fs.block_size = 4
     harness.write("f")
     for size, blocks in ((None, 3), (2, 6)):
@@ -113,7 +113,7 @@ def default(harness: SplitterHarness) -> None:
 
 @scenario("split.settings-valid")
 def settings(harness: SplitterHarness) -> None:
-    """Settings that make no sense."""
+    """Settings are invalid."""
     harness.write("f")
     for senseless in ({"block_size": 0}, {"block_size": -1}, {"blocks_threshold": 0}):
         harness.expect_refusal(**senseless)
@@ -137,7 +137,7 @@ def lazy(harness: SplitterHarness) -> None:
 
 @scenario("split.unopened")
 def unopened(harness: SplitterHarness) -> None:
-    """Files are split, found and fed."""
+    """Files are split, found and fed, but not opened."""
     path = harness.write("f")
     harness.finding().drain(1)
     fed = harness.fed(operator_id=1)
@@ -149,7 +149,7 @@ def unopened(harness: SplitterHarness) -> None:
 
 @scenario("split.base-order")
 def fed(harness: SplitterHarness) -> None:
-    """Files are fed, each of them split as it comes, below a directory or by themselves."""
+    """Files are fed, each split on arrival, in a directory or alone."""
     paths = [harness.write(name) for name in ("b", "a", "c")]
     splitter = harness.fed()
     splitter.begin(1)
@@ -164,7 +164,7 @@ def fed(harness: SplitterHarness) -> None:
 
 @scenario("split.base-idle")
 def idle(harness: SplitterHarness) -> None:
-    """Three files of six blocks are fed in one window of four, and nothing more comes."""
+    """Three files of six blocks are fed in one window with a threshold of four; no file follows."""
     paths = [harness.write(name) for name in ("a", "b", "c")]
     splitter = harness.fed(blocks_threshold=4)
     splitter.begin(1)
@@ -182,7 +182,7 @@ def idle(harness: SplitterHarness) -> None:
 
 @scenario("split.base-missing")
 def missing(harness: SplitterHarness) -> None:
-    """A file is fed that is not there."""
+    """A file that does not exist is fed."""
     splitter = harness.fed()
     splitter.begin(1)
     try:
@@ -196,7 +196,7 @@ def missing(harness: SplitterHarness) -> None:
 
 @scenario("split.base-checkpoint")
 def restored(harness: SplitterHarness) -> None:
-    """A new life begins in the middle of a file, with others in the queue."""
+    """A new lifetime begins in the middle of a file, with others in the queue."""
     paths = [harness.write(name) for name in ("a", "b", "c")]
     first = harness.fed(blocks_threshold=4)
     first.begin(1)

@@ -14,23 +14,23 @@ from fscontract.contract.scenarios.splitter.harness import INPUT, FindingHarness
 scenario = Scenarios[SplitterHarness]()
 #: Seconds between scans, and half of them.
 INTERVAL, HALF = 10.0, 5.0
-#: More files than any scan may go on to list once it is told to end, and the patience in seconds.
+#: The files that a scan may still list after a request to end, and the time limit in seconds.
 ENDLESS, PATIENCE = 100_000, 10.0
-#: More files than may wait for the splitter.
+#: More files than the queue of the splitter holds.
 CROWD = 50_000
-#: A time that a listing says, in seconds since 1970.
+#: A modification time in a listing, in seconds since 1970.
 LONG_AGO = 1_000_000_000.0
 
 
 def _next(life: FindingHarness, window_id: int) -> list[str]:
-    """The files of a window after a triggered scan."""
+    """Return the files of a window after a triggered scan."""
     life.life.trigger()
     return life.window(window_id).paths
 
 
 @scenario("split.scan-first")
 def first(harness: SplitterHarness) -> None:
-    """Files are there when the splitter starts, and no time passes."""
+    """Files exist when the splitter starts, and no time passes."""
     path = harness.write("f")
     paths = harness.finding(scan_interval=INTERVAL).window(1).paths
     harness.expect(paths, [path], "files of the first window")
@@ -38,7 +38,7 @@ def first(harness: SplitterHarness) -> None:
 
 @scenario("split.scan-async")
 def slow(harness: SplitterHarness) -> None:
-    """A listing does not end before the window has."""
+    """A listing takes longer than the window."""
     path = harness.write("f")
     listing_started, listing_ends = threading.Event(), threading.Event()
 
@@ -72,7 +72,7 @@ def once(harness: SplitterHarness) -> None:
 
 @scenario("split.scan-interval")
 def interval(harness: SplitterHarness) -> None:
-    """A file comes, and time passes."""
+    """A file is added, and time passes."""
     life = harness.finding(scan_interval=INTERVAL)
     life.window(1)
     path = harness.write("f")
@@ -85,7 +85,7 @@ def interval(harness: SplitterHarness) -> None:
 
 @scenario("split.trigger")
 def trigger(harness: SplitterHarness) -> None:
-    """A file comes, no time passes, and a scan is asked for, then none."""
+    """A file is added and no time passes; a scan is triggered, then none."""
     life = harness.finding(scan_interval=INTERVAL)
     life.window(1)
     path = harness.write("f")
@@ -96,7 +96,7 @@ def trigger(harness: SplitterHarness) -> None:
 
 @scenario("split.trigger-during")
 def during(harness: SplitterHarness) -> None:
-    """A scan is asked for while one is in progress, and past what comes then."""
+    """A scan is triggered during another one, which has already passed the new file."""
     harness.write("b/f")
     harness.mkdir("a")
     late_paths: list[str] = []
@@ -115,7 +115,7 @@ def during(harness: SplitterHarness) -> None:
 
 
 def _modified(harness: SplitterHarness, clause: str, **says: Any) -> None:
-    """One of two files is another one, by what listings say of it then."""
+    """Return the result for one of two files with a changed status."""
     before: dict[str, Any] = {"modification_time": LONG_AGO, "etag": "one"}
     path = harness.write("f", **before)
     unchanged = harness.write("g", **before)
@@ -128,31 +128,31 @@ def _modified(harness: SplitterHarness, clause: str, **says: Any) -> None:
 
 @scenario("split.modified-time")
 def newer(harness: SplitterHarness) -> None:
-    """The time of a file becomes a later one."""
+    """The modification time of a file increases."""
     _modified(harness, "split.modified-time", modification_time=LONG_AGO + 1)
 
 
 @scenario("split.modified-older")
 def older(harness: SplitterHarness) -> None:
-    """The time of a file becomes an earlier one."""
+    """The modification time of a file decreases."""
     _modified(harness, "split.modified-older", modification_time=LONG_AGO - 1)
 
 
 @scenario("split.modified-size")
 def resized(harness: SplitterHarness) -> None:
-    """A file has another length, and the same time."""
+    """The length of a file changes, and its time does not."""
     _modified(harness, "split.modified-size", length=12)
 
 
 @scenario("split.modified-etag")
 def retagged(harness: SplitterHarness) -> None:
-    """A file has another etag, the same time and the same length."""
+    """The etag of a file changes, and its time and length do not."""
     _modified(harness, "split.modified-etag", etag="two")
 
 
 @scenario("split.modified-whole")
 def whole(harness: SplitterHarness) -> None:
-    """Something is appended to a file."""
+    """Data is appended to a file."""
     path = harness.write("f", 4)
     life = harness.finding()
     life.window(1)
@@ -165,7 +165,7 @@ def whole(harness: SplitterHarness) -> None:
 
 @scenario("split.modified-nested")
 def nested(harness: SplitterHarness) -> None:
-    """A file deep below changes, and no directory on the way says so."""
+    """A file in a deep directory changes, and no directory above it does."""
     path = harness.write("a/b/f", etag="one")
     for directory in (INPUT, f"{INPUT}/a", f"{INPUT}/a/b"):
         harness.state(directory, modification_time=LONG_AGO)
@@ -190,7 +190,7 @@ def recursive(harness: SplitterHarness) -> None:
 
 @scenario("split.flat")
 def flat(harness: SplitterHarness) -> None:
-    """The same, and the splitter is not to look below directories."""
+    """The same tree, and the splitter must not scan sub-directories."""
     harness.write("a/b/f")
     path = harness.write("h")
     paths = harness.finding(recursive=False).window(1).paths
@@ -199,7 +199,7 @@ def flat(harness: SplitterHarness) -> None:
 
 @scenario("split.name-pattern", "split.pattern-directories")
 def pattern(harness: SplitterHarness) -> None:
-    """Names have to match a pattern wholly."""
+    """Names must fully match a pattern."""
     path = harness.write("txt/a.txt")
     for name in ("txt/a.txt.bak", "csv.txt.d/b.csv", "csv.txt.d/atxt.c"):
         harness.write(name)
@@ -214,7 +214,7 @@ def pattern(harness: SplitterHarness) -> None:
 
 @scenario("split.ignore-pattern")
 def ignored(harness: SplitterHarness) -> None:
-    """Names must not match a pattern wholly."""
+    """Names must not fully match a pattern."""
     paths = [harness.write(name) for name in ("a.txt", "tmp.txt")]
     harness.write("b.tmp")
     emitted = harness.finding(file_pattern=".*", ignore_pattern=r".*tmp").window(1).paths
@@ -223,14 +223,14 @@ def ignored(harness: SplitterHarness) -> None:
 
 @scenario("split.copying")
 def copying(harness: SplitterHarness) -> None:
-    """A file is there that hdfs dfs -put has not finished."""
+    """hdfs dfs -put has not finished a file."""
     harness.write("a._COPYING_")
     harness.expect(harness.finding().window(1).paths, [], "files that are found")
 
 
 @scenario("split.inputs-list")
 def inputs(harness: SplitterHarness) -> None:
-    """The inputs are a list in a text, with empty entries and one twice."""
+    """The inputs are a comma-separated list, with empty entries and a duplicate."""
     paths = [harness.write(f"/{name}/f") for name in ("b", "a")]
     emitted = harness.finding("/b, /a,, /b/,").window(1).paths
     harness.expect(emitted, paths, "files that are found")
@@ -256,7 +256,7 @@ def single(harness: SplitterHarness) -> None:
 
 @scenario("split.overlap")
 def overlapping(harness: SplitterHarness) -> None:
-    """An input lies in another one, and a file in both changes."""
+    """An input is inside another one, and a file of both changes."""
     path = harness.write("a/f", etag="one")
     life = harness.finding((INPUT, f"{INPUT}/a"))
     harness.expect(life.window(1).paths.count(path), 2, "times a file is found")
@@ -266,7 +266,7 @@ def overlapping(harness: SplitterHarness) -> None:
 
 @scenario("split.empty-input")
 def empty_input(harness: SplitterHarness) -> None:
-    """An input is an empty directory, and then has a file."""
+    """An input is an empty directory; then a file is added to it."""
     life = harness.finding()
     scans = [life.window(1).paths, _next(life, 2)]
     path = harness.write("f")
@@ -276,7 +276,7 @@ def empty_input(harness: SplitterHarness) -> None:
 
 @scenario("split.vanished")
 def vanished(harness: SplitterHarness) -> None:
-    """A file, and a directory, are deleted while they are listed."""
+    """A file and a directory are deleted during their listing."""
     for name in ("a/f", "b/g", "c/h"):
         harness.write(name)
 
@@ -296,7 +296,7 @@ def vanished(harness: SplitterHarness) -> None:
 
 @scenario("split.missing-once")
 def missing_input(harness: SplitterHarness) -> None:
-    """One of two inputs is not there, for several scans, and then it is."""
+    """One of two inputs does not exist for several scans; then it appears."""
     path = harness.write("f")
     life = harness.finding(("/nothing", INPUT))
     scans = [life.window(1).paths, _next(life, 2), _next(life, 3)]
@@ -308,7 +308,7 @@ def missing_input(harness: SplitterHarness) -> None:
 
 @scenario("split.consumed")
 def consumed(harness: SplitterHarness) -> None:
-    """Scans are asked for while files of the last one wait for the splitter."""
+    """Scans are triggered while files of the last one wait in the queue."""
     for name in ("a", "b", "c"):
         harness.write(name, 2)
     life = harness.finding(blocks_threshold=1)
@@ -343,7 +343,7 @@ def failing(harness: SplitterHarness) -> None:
 
 @scenario("split.stop")
 def stop(harness: SplitterHarness) -> None:
-    """Splitters are closed: started twice, resting, and in the middle of a long listing."""
+    """Splitters are closed: started twice, idle, and in the middle of a long listing."""
     before = set(threading.enumerate())
     life = harness.finding()
     life.life.start()
@@ -373,7 +373,7 @@ def _threads(before: set[threading.Thread]) -> int:
 
 @scenario("split.backpressure")
 def crowded(harness: SplitterHarness) -> None:
-    """A directory has very many files, and the splitter takes few of them."""
+    """A directory has very many files, and the splitter processes few of them."""
     listed = [0]
 
     def many(directory: str) -> Iterator[FileStatus]:

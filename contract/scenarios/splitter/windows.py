@@ -1,4 +1,4 @@
-"""Scenarios of windows: replay after a failure, and recovery from what is stored."""
+"""Scenarios of windows: replay after a failure, and recovery from saved windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fscontract.contract.scenarios.splitter.harness import (
 )
 
 scenario = Scenarios[SplitterHarness]()
-#: Seconds after which any scan is due.
+#: Seconds after which every scan is due.
 LONG = 1000.0
 
 
@@ -29,7 +29,7 @@ def _twelve(harness: SplitterHarness) -> None:
 
 @scenario("split.replay-same")
 def repeated(harness: SplitterHarness) -> None:
-    """Eight windows, a failure, and a new life that begins with the first of them."""
+    """Eight windows, a failure, and a new lifetime that begins with the first of them."""
     _twelve(harness)
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
     before = life.windows(range(1, 9))
@@ -78,31 +78,31 @@ def _after_change(harness: SplitterHarness, clause: str, path: str, how: str) ->
 
 @scenario("split.replay-changed")
 def longer(harness: SplitterHarness) -> None:
-    """A file has grown between the failure and the new life."""
+    """A file has grown between the failure and the new lifetime."""
     _after_change(harness, "split.replay-changed", harness.write("f"), "longer")
 
 
 @scenario("split.replay-changed")
 def shorter(harness: SplitterHarness) -> None:
-    """A file has been replaced by a shorter one between the failure and the new life."""
+    """A shorter file has replaced a file between the failure and the new lifetime."""
     _after_change(harness, "split.replay-changed", harness.write("f"), "shorter")
 
 
 @scenario("split.replay-changed")
 def swapped(harness: SplitterHarness) -> None:
-    """A directory has taken the place of a file between the failure and the new life."""
+    """A directory has replaced a file between the failure and the new lifetime."""
     _after_change(harness, "split.replay-changed", harness.write("f"), "directory")
 
 
 @scenario("split.replay-gone")
 def gone(harness: SplitterHarness) -> None:
-    """A file has been deleted between the failure and the new life."""
+    """A file has been deleted between the failure and the new lifetime."""
     _after_change(harness, "split.replay-gone", harness.write("f"), "gone")
 
 
 @scenario("split.replay-directory")
 def directories(harness: SplitterHarness) -> None:
-    """Directories and empty files are in the windows that are repeated."""
+    """Repeated windows contain directories and empty files."""
     harness.write("a/f", 0)
     harness.mkdir("b")
     harness.state(f"{INPUT}/b", length=4096)
@@ -115,7 +115,7 @@ def directories(harness: SplitterHarness) -> None:
 
 @scenario("split.replay-settings")
 def reconfigured(harness: SplitterHarness) -> None:
-    """The new life has another threshold, another block size and another pattern."""
+    """The new lifetime has another threshold, another block size and another pattern."""
     harness.write("a"), harness.write("b")
     life = harness.finding(blocks_threshold=4, windows=WINDOWS)
     before = life.windows((1, 2))
@@ -147,7 +147,7 @@ def alone(harness: SplitterHarness) -> None:
 
 @scenario("split.replay-first-live")
 def resumed(harness: SplitterHarness) -> None:
-    """A new file is there when all windows have been repeated."""
+    """There is a new file after the last repeated window."""
     _twelve(harness)
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
     life.windows(range(1, 9))
@@ -161,7 +161,7 @@ def resumed(harness: SplitterHarness) -> None:
 
 @scenario("split.window-empty")
 def empty(harness: SplitterHarness) -> None:
-    """A window has nothing, and after the failure there would be something."""
+    """A window is empty, and after the failure there is a new file."""
     life = harness.finding(files=harness.mkdir("/none"), windows=WINDOWS)
     before = life.windows((1, 2))
     harness.write("/none/f")
@@ -171,7 +171,7 @@ def empty(harness: SplitterHarness) -> None:
 
 @scenario("split.window-once")
 def twice(harness: SplitterHarness) -> None:
-    """Windows are repeated, and repeated again after a second failure."""
+    """Windows are repeated twice, after two failures."""
     _twelve(harness)
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
     before = life.windows((1, 2, 3))
@@ -184,7 +184,7 @@ def twice(harness: SplitterHarness) -> None:
 
 
 def _contents(harness: SplitterHarness, below: str = WINDOWS) -> dict[str, bytes]:
-    """The files below a directory, and what is in them."""
+    """Return the files below a directory with their content."""
     contents: dict[str, bytes] = {}
     try:
         children = list(harness.fs.inner.list_status(below))
@@ -205,7 +205,7 @@ def _read(harness: SplitterHarness, path: str) -> bytes:
 
 @scenario("split.window-torn")
 def torn(harness: SplitterHarness) -> None:
-    """The last that was written is cut off at any place, or has a byte that was not written."""
+    """The last saved window is truncated at any position, or has an unwritten byte."""
     harness.write("a"), harness.write("b")
     life = harness.finding(blocks_threshold=4, windows=WINDOWS)
     before = life.windows((1, 2))
@@ -243,7 +243,7 @@ def purged(harness: SplitterHarness) -> None:
 
 @scenario("split.window-partitions")
 def partitions(harness: SplitterHarness) -> None:
-    """Two operators keep their windows in one place, and one is removed."""
+    """Two operators save their windows in one place, and one operator is removed."""
     lives: list[FindingHarness] = []
     before = []
     for number in (1, 2):
@@ -265,7 +265,7 @@ def partitions(harness: SplitterHarness) -> None:
 
 @scenario("split.noop")
 def forgotten(harness: SplitterHarness) -> None:
-    """The splitter keeps no windows, and lives twice."""
+    """The splitter saves no windows, and is restarted."""
     harness.write("f")
     files = _contents(harness, "/")
     life = harness.finding()
@@ -295,7 +295,7 @@ def middle(harness: SplitterHarness) -> None:
 
 @scenario("split.checkpoint-between")
 def inside(harness: SplitterHarness) -> None:
-    """A checkpoint is asked for while a window is open."""
+    """A checkpoint is requested during a window."""
     harness.write("f")
     life = harness.finding(blocks_threshold=2)
     life.life.begin_window(1)
@@ -311,7 +311,7 @@ def inside(harness: SplitterHarness) -> None:
 
 @scenario("split.ids-unique")
 def numbered(harness: SplitterHarness) -> None:
-    """A second life goes on with new files."""
+    """A second lifetime continues with new files."""
     harness.write("a")
     life = harness.finding()
     ids = [block.block_id for block in life.window(1).blocks]
@@ -322,7 +322,7 @@ def numbered(harness: SplitterHarness) -> None:
 
 @scenario("split.restored-references")
 def remembered(harness: SplitterHarness) -> None:
-    """A second life finds the files of the first, one of which has changed in between."""
+    """A second lifetime scans the files of the first, one of which has changed in between."""
     paths = [harness.write(name, etag="one") for name in ("a", "d/b", "d/c")]
     life = harness.finding((INPUT, paths[0]), windows=WINDOWS)
     life.window(1)
@@ -336,7 +336,7 @@ def remembered(harness: SplitterHarness) -> None:
 
 @scenario("split.replayed-references")
 def replayed(harness: SplitterHarness) -> None:
-    """Windows are repeated, behind which nothing is new."""
+    """Windows are repeated, and there are no new files."""
     for name in ("a", "d/b"):
         harness.write(name)
     life = harness.finding((INPUT, f"{INPUT}/a"), windows=WINDOWS, blocks_threshold=4)
@@ -349,7 +349,7 @@ def replayed(harness: SplitterHarness) -> None:
 
 @scenario("split.unprocessed-again")
 def unprocessed(harness: SplitterHarness) -> None:
-    """A life ends when files were found that it has not emitted."""
+    """A lifetime ends with found files that it has not emitted."""
     paths = [harness.write(name, 2) for name in ("a", "b", "c")]
     life = harness.finding(blocks_threshold=1, windows=WINDOWS)
     life.window(1)

@@ -1,1 +1,1 @@
-"""Mutants of the document blockreader: readers of blocks that break one clause each."""
+"""Mutants of the document blockreader: block readers that violate one clause each."""

@@ -1,4 +1,4 @@
-"""Mutants that deliver wrong bytes, or open too many streams, wrong ones, or for too long."""
+"""Mutants that read wrong bytes, or handle streams, failures and counters wrongly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fscontract.pipeline.blocks import FileBlockMetadata
 
 
 class Reader(FSBlockReader[Any]):
-    """Right."""
+    """A correct reader."""
 
 
 @mutant("block.reuse", Reader._set_up)
@@ -41,7 +41,7 @@ def opens_each_time(self: Reader, block: FileBlockMetadata) -> None:
 
 @mutant("block.fresh", Reader._set_up)
 def keeps_the_stream(self: Reader, block: FileBlockMetadata) -> None:
-    """The stream that is open is used, whatever block comes."""
+    """The open stream is used for any block."""
     if self._stream is None:
         self._stream = self.setup_stream(block)
     self.context.initialize(self._stream, block, False)
@@ -58,7 +58,7 @@ def leaves_the_old(self: Reader, block: FileBlockMetadata) -> None:
 
 @mutant("block.recovered", Reader._set_up)
 def needs_the_block_before(self: Reader, block: FileBlockMetadata) -> None:
-    """A block that has one before it is compared with the last one, which may be none."""
+    """A block that has a predecessor is compared with the last one, which may be None."""
     last: Any = self._last
     if block.previous_block_id != -1 and last.block_id < 0:
         self.close()
@@ -67,13 +67,13 @@ def needs_the_block_before(self: Reader, block: FileBlockMetadata) -> None:
 
 @mutant("block.hints", Reader.setup_stream)
 def opens_plainly(self: Reader, block: FileBlockMetadata) -> FSDataInputStream:
-    """A file is opened without a word on what will be read."""
+    """A file is opened without options."""
     return self.fs.open(block.path)
 
 
 @mutant("block.idle-close", Reader.close_if_idle)
 def never_idle(self: Reader) -> bool:
-    """A stream stays open however long it is not used."""
+    """An idle stream is never closed."""
     return False
 
 
@@ -94,7 +94,7 @@ class IdleSinceOpened(Reader):
 
 @mutant("block.close", Reader.close)
 def closes_nothing(self: Reader) -> None:
-    """A reader that is closed keeps the stream of its last block."""
+    """Closing the reader keeps the stream of its last block open."""
     if self._busy is not None or self._last is None:
         right(self).close()
 
@@ -108,7 +108,7 @@ def _failure() -> BaseException | None:
 
 @mutant("block.failure-closes", Reader._abandon)
 def failed_stream_stays(self: Reader) -> None:
-    """The stream of a failed read is forgotten, and stays open."""
+    """The stream of a failed read is dropped without closing it."""
     if isinstance(_failure(), OSError):
         self._stream = None
     right(self)._abandon()
@@ -124,7 +124,7 @@ def first_failure_leaks(self: Reader) -> None:
 
 @mutant("block.other-failure", Reader.convert_to_record)
 def converter_leaks(self: Reader, data: bytes) -> Any:
-    """What a converter raises leaves the stream open."""
+    """A stream stays open after an exception of the converter."""
     try:
         return right(self).convert_to_record(data)
     except ValueError:
@@ -136,7 +136,7 @@ def converter_leaks(self: Reader, data: bytes) -> Any:
 
 @mutant("block.failure-forgets")
 class GoesOnAfterFailure(Reader):
-    """A block after a failed one is read from where that stood."""
+    """A block after a failed one is read from the position of the failure."""
 
     _before: FileBlockMetadata | None = None
 
@@ -150,7 +150,7 @@ class GoesOnAfterFailure(Reader):
 
 @mutant("block.failure-named", Reader._read)
 def bare_errors(self: Reader, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
-    """An error says what the stream says."""
+    """An error has the message of the stream only."""
     try:
         yield from right(self)._read(block)
     except BlockReadException:
@@ -159,13 +159,13 @@ def bare_errors(self: Reader, block: FileBlockMetadata) -> Generator[RecordBatch
 
 @mutant("block.abandoned", Reader._abandon)
 def waits_for_the_rest(self: Reader) -> None:
-    """A block that is left in the middle keeps its stream."""
+    """The stream of a partially read block stays open."""
     if not isinstance(_failure(), GeneratorExit):
         right(self)._abandon()
 
 
 class _OneRead(FileSource):
-    """Reads once, and gives what it got."""
+    """Reads once, and returns the result."""
 
     def read(self, position: int, count: int) -> bytes:
         count = min(count, self.length - position)
@@ -177,7 +177,7 @@ class _OneRead(FileSource):
 
 
 class _Stale(FileSource):
-    """Reads once, and gives all of the buffer."""
+    """Reads once, and returns the whole buffer."""
 
     def _fill(self, position: int, count: int) -> None:
         if self._stream.read_into(self._buffer, 0, count) < 0:
@@ -187,7 +187,7 @@ class _Stale(FileSource):
 
 @mutant("record.short-reads")
 class ShortIsTheEnd(ReadAheadLineReaderContext):
-    """A read that gives fewer bytes than it was asked for is taken for the end of the file."""
+    """A short read is treated as the end of the file."""
 
     def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
         return _OneRead(stream, block.path, block.file_length)
@@ -195,7 +195,7 @@ class ShortIsTheEnd(ReadAheadLineReaderContext):
 
 @mutant("record.short-reads", ShortIsTheEnd._find)
 def endless_when_short(self: ShortIsTheEnd) -> RecordBatch | None:
-    """After a short read there are empty records, and they never end."""
+    """After a short read the reader yields empty records endlessly."""
     batch = right(self)._find()
     at = self.position
     if batch is None and self._ended and at < self._block.file_length:
@@ -207,13 +207,13 @@ def endless_when_short(self: ShortIsTheEnd) -> RecordBatch | None:
 def stale_buffer(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """Where a read gives less than the buffer holds, the rest is what was there before."""
+    """After a short read the rest of the buffer has old bytes."""
     return _Stale(stream, block.path, block.file_length)
 
 
 @mutant("record.buffers", ReadAheadLineReaderContext._find)
 def overflow_above_buffer(self: ReadAheadLineReaderContext) -> RecordBatch | None:
-    """An overflow buffer larger than the buffer makes empty records without end."""
+    """An overflow buffer larger than the buffer causes endless empty records."""
     at = self.position
     if self._overflow_size > self._buffer_size and at > self._buffer_size:
         return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
@@ -221,7 +221,7 @@ def overflow_above_buffer(self: ReadAheadLineReaderContext) -> RecordBatch | Non
 
 
 class _Lenient(FileSource):
-    """Takes the end of the stream for that of the file."""
+    """Treats the end of the stream as the end of the file."""
 
     def read(self, position: int, count: int) -> bytes:
         buffer = bytearray(max(0, min(count, self.length - position)))
@@ -238,7 +238,7 @@ class _Lenient(FileSource):
 def shorter_is_fine(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """A file that has lost its end has fewer records."""
+    """A truncated file has fewer records, without an error."""
     return _Lenient(stream, block.path, block.file_length)
 
 
@@ -246,7 +246,7 @@ def shorter_is_fine(
 def reads_the_growth(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """What was added to the file since it was split is read, too."""
+    """Data appended since the split is also read."""
     return _Lenient(stream, block.path, 1 << 40)
 
 
@@ -273,20 +273,20 @@ def beyond_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
 def one_read_is_enough(
     self: FixedBytesReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """A record has the bytes that one read gives."""
+    """A record has the bytes of one read only."""
     return _OneRead(stream, block.path, block.file_length)
 
 
 @mutant("record.width-owner", FixedBytesReaderContext._begin)
 def width_by_the_block(self: FixedBytesReaderContext, goes_on: bool) -> None:
-    """Records of fixed width begin anew in each block."""
+    """Records of fixed width restart at the start of each block."""
     self._aligned = False
     right(self)._begin(goes_on)
 
 
 @mutant("record.slice-default")
 class SliceOfItsOwn(FSSliceReader):
-    """Without a length, slices are as long as the class says."""
+    """Without a length, slices have the default length of the class."""
 
     def __init__(self, fs: Any, length: int | None = None, **options: Any) -> None:
         super().__init__(fs, 1024, **options)
@@ -319,7 +319,7 @@ def whole_from_each_block(
     block: FileBlockMetadata,
     consecutive: bool,
 ) -> None:
-    """Each block of a compressed file delivers the whole of it."""
+    """Each block of a compressed file delivers the whole content."""
     if codec_of(block.path, self.compression):
         block = FileBlockMetadata(
             block.block_id, 0, block.file_length, True, -1, block.file_path, block.file_length
@@ -345,7 +345,7 @@ class _Excerpt(ByteSource):
 def cut_is_the_end(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """A compressed file that is cut ends where it is cut."""
+    """A truncated compressed file ends without an error."""
     source = right(self)._open(stream, block)
     return source if isinstance(source, FileSource) else _Excerpt(source)
 
@@ -354,7 +354,7 @@ def cut_is_the_end(
 def first_member_only(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
-    """What follows the first member of a compressed file is not read."""
+    """Only the first member of a compressed file is read."""
     codec = codec_of(block.path, self.compression)
     if codec is None:
         return right(self)._open(stream, block)
@@ -381,7 +381,7 @@ def tagged_by_the_first(self: Reader, block: FileBlockMetadata) -> _Records:
 
 @mutant("block.dropped", Reader.convert_to_record)
 def nothing_is_empty(self: Reader, data: bytes) -> Any:
-    """What the converter makes nothing of is delivered as an empty record."""
+    """A record for which the converter returns None is delivered as an empty record."""
     record = right(self).convert_to_record(data)
     return b"" if record is None else record
 
@@ -406,7 +406,7 @@ def somebody_listens(self: Reader, block: FileBlockMetadata) -> None:
 
 
 class Counting(Reader):
-    """Right, if `_recount` leaves the counters as they are after a block."""
+    """Correct, if `_recount` leaves the counters of a block unchanged."""
 
     def process_block(self, block: FileBlockMetadata) -> _Records:
         records_read = []
@@ -455,7 +455,7 @@ def time_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> Non
 
 @mutant("record.converter-error", Reader.process_block)
 def converter_as_it_is(self: Reader, block: FileBlockMetadata) -> _Records:
-    """What a converter raises does not say where."""
+    """An exception of the converter has no position."""
     try:
         yield from right(self).process_block(block)
     except RecordConversionException as error:

@@ -24,14 +24,14 @@ from fscontract.pipeline.blocks import NO_BLOCK, FileBlockMetadata
 
 
 def changed(batch: RecordBatch, change: Callable[[bytes, int], bytes]) -> RecordBatch:
-    """The batch with other bytes in its records."""
+    """Return the batch with other bytes in its records."""
     pairs = zip(batch.records, batch.offsets, strict=True)
     records = [change(record, offset) for record, offset in pairs]
     return RecordBatch(batch.block_id, records, batch.start, batch.end, offsets=batch.offsets)
 
 
 class Changing(ReadAheadLineReaderContext):
-    """Right, if `_change` leaves the records as they are."""
+    """Correct, if `_change` leaves the records unchanged."""
 
     def _find(self) -> RecordBatch | None:
         batch = super()._find()
@@ -50,7 +50,7 @@ def stops_at_the_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
 
 @mutant("record.none-lost", ReadAheadLineReaderContext._synchronize)
 def skips_two_lines(self: ReadAheadLineReaderContext, offset: int) -> None:
-    """A block behind the first leaves out the first line that it has, too."""
+    """A block after the first also skips the first line that belongs to it."""
     right(self)._synchronize(offset)
     if not self._empty:
         self._leave_record(self._last_start)
@@ -58,7 +58,7 @@ def skips_two_lines(self: ReadAheadLineReaderContext, offset: int) -> None:
 
 @mutant("record.none-twice")
 class TakesTheFirst(ReadAheadLineReaderContext):
-    """A line that starts exactly at a block's start is delivered by it, and by the one before."""
+    """A line that starts exactly at a block's start is delivered by both adjacent blocks."""
 
     def _begin(self, goes_on: bool) -> None:
         super()._begin(False)
@@ -91,7 +91,7 @@ def offset_in_the_block(self: ReadAheadLineReaderContext) -> RecordBatch | None:
 
 @mutant("record.order", ReadAheadLineReaderContext._find)
 def backwards(self: ReadAheadLineReaderContext) -> RecordBatch | None:
-    """The lines that were read together come in reverse."""
+    """Lines of one read are delivered in reverse order."""
     batch = right(self)._find()
     if batch is not None:
         batch.offsets = batch.offsets[::-1]
@@ -101,7 +101,7 @@ def backwards(self: ReadAheadLineReaderContext) -> RecordBatch | None:
 
 @mutant("record.many-blocks")
 class PiecesOfLongLines(ReadAheadLineReaderContext):
-    """A block inside of a line delivers the rest of the line."""
+    """A block inside a line delivers the rest of the line."""
 
     def _begin(self, goes_on: bool) -> None:
         super()._begin(False)
@@ -115,7 +115,7 @@ class PiecesOfLongLines(ReadAheadLineReaderContext):
 
 @mutant("record.data-offset", ReadAheadLineReaderContext._begin)
 def skips_unless_at_zero(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
-    """A block skips a line unless it starts at 0, be it the first that is read."""
+    """A block skips a line unless it starts at 0, even if it is the first block of the reader."""
     right(self)._begin(goes_on)
     if self._block.previous_block_id == NO_BLOCK and self._block.offset:
         self._synchronize(self._block.offset)
@@ -123,7 +123,7 @@ def skips_unless_at_zero(self: ReadAheadLineReaderContext, goes_on: bool) -> Non
 
 @mutant("record.final", ReadAheadLineReaderContext._single)
 def final_line_lost(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
-    """What follows the last line end is left out."""
+    """A last line without a line end is dropped."""
     batch = right(self)._single(start)
     if batch is None or not batch.records or not self._ended or self._data:
         return batch
@@ -132,7 +132,7 @@ def final_line_lost(self: ReadAheadLineReaderContext, start: int) -> RecordBatch
 
 @mutant("record.final", ReadAheadLineReaderContext._single)
 def final_line_fails(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
-    """The end of the file is taken for a line that is there, after many bytes."""
+    """The end of the file is treated as a line end after many bytes."""
     batch = right(self)._single(start)
     if self._ended and start > 8192 and batch is not None and not batch.records[0].strip():
         raise TypeError("there is no entity")
@@ -143,7 +143,7 @@ def final_line_fails(self: ReadAheadLineReaderContext, start: int) -> RecordBatc
 
 @mutant("record.no-phantom")
 class PhantomLine(ReadAheadLineReaderContext):
-    """A line end at the end of the file begins one more line."""
+    """A line end at the end of the file starts another line."""
 
     _told = False
 
@@ -180,13 +180,13 @@ def blank_lines_vanish(
 
 @mutant("record.drop-blank", ReadAheadLineReaderContext._admitted)
 def first_blank_line_stays(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
-    """A blank line at the start of the file is delivered though others are dropped."""
+    """A blank line at the start of the file is delivered although others are dropped."""
     return batch if batch.start == 0 and not batch.records[0] else right(self)._admitted(batch)
 
 
 @mutant("record.limit", ReadAheadLineReaderContext._single)
 def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
-    """A line that goes beyond what was read at once has no limit."""
+    """A line that continues beyond the first read has no limit."""
     limit, self._max_length = self._max_length, None
     try:
         return right(self)._single(start)
@@ -196,7 +196,7 @@ def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> Reco
 
 @mutant("record.limit-error", ReadAheadLineReaderContext._begin)
 def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
-    """A line above the limit is left out in silence."""
+    """Lines above the limit are dropped without an error."""
     if self._on_too_long == "error":
         self._on_too_long = "skip"
     right(self)._begin(goes_on)
@@ -204,7 +204,7 @@ def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> N
 
 @mutant("record.bom", Changing._change)
 def mark_of_each_line(self: Changing, record: bytes, offset: int) -> bytes:
-    """A byte order mark is left out at the start of any line."""
+    """A byte order mark is removed at the start of any line."""
     return record.removeprefix(BOM)
 
 
@@ -219,7 +219,7 @@ def mark_stays(self: ReadAheadLineReaderContext) -> bool:
 
 @mutant("record.line-rest", LineReaderContext._synchronize)
 def rest_is_skipped(self: LineReaderContext, offset: int) -> None:
-    """A block behind the first leaves out everything up to the first line end."""
+    """A block after the first skips everything up to the first line end."""
     self._go(offset)
     self._empty = self._leave_record(self._last_start) is None
 
@@ -234,7 +234,7 @@ def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
 
 @mutant("record.line-validated", LineReaderContext._single)
 def last_line_is_lost(self: LineReaderContext, start: int) -> RecordBatch | None:
-    """A line that goes beyond the block is left to the next one, which has but its rest."""
+    """A line that continues beyond the block is left to the next one, which has only its rest."""
     batch = right(self)._single(start)
     return None if batch is None or batch.end > self._block.end else batch
 
@@ -275,7 +275,7 @@ class _Apart(LineEnd):
 
 @mutant("record.crlf")
 class EachEndsALine(Delimited):
-    """A carriage return ends a line, and the line feed behind it another."""
+    """A carriage return ends a line, and the line feed after it another."""
 
     lines = _Apart
 
@@ -320,20 +320,20 @@ class _OnlyFeeds(LineEnd):
 
 @mutant("record.cr")
 class ReturnIsNoEnd(Delimited):
-    """A carriage return alone ends no line."""
+    """A single carriage return ends no line."""
 
     lines = _OnlyFeeds
 
 
 @mutant("record.delimiter", ReadAheadLineReaderContext._begin)
 def lines_anyway(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
-    """The delimiter that is set is ignored."""
+    """The configured delimiter is ignored."""
     self._delimiter = LineEnd()
     right(self)._begin(goes_on)
 
 
 class _Stripping(ReadAheadLineReaderContext):
-    """Takes the carriage return before some delimiters for a part of them."""
+    """Removes the carriage return before some delimiters."""
 
     def _strips(self, delimiter: bytes, end: int) -> bool:
         return True
@@ -352,24 +352,24 @@ class _Stripping(ReadAheadLineReaderContext):
 
 @mutant("record.delimiter")
 class ReturnOfTheDelimiter(_Stripping):
-    """A carriage return before the delimiter that is set is lost."""
+    """A carriage return before the configured delimiter is lost."""
 
 
 @mutant("record.delimiter", _Stripping._strips)
 def return_of_the_feed(self: _Stripping, delimiter: bytes, end: int) -> bool:
-    """A line feed that is set as the delimiter takes a carriage return with it."""
+    """With a line feed as configured delimiter, the carriage return before it is lost."""
     return delimiter == b"\n"
 
 
 @mutant("record.delimiter", _Stripping._strips)
 def return_of_the_block(self: _Stripping, delimiter: bytes, end: int) -> bool:
-    """A carriage return before the delimiter is lost where the delimiter is of the next block."""
+    """A carriage return before the delimiter is lost where the delimiter is in the next block."""
     return end > self._end
 
 
 @mutant("record.delimiter", ReadAheadLineReaderContext._begin)
 def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
-    """A line end that is set as the delimiter matches all line ends."""
+    """A line end as configured delimiter matches all line ends."""
     old = self._delimiter
     if isinstance(old, Separator) and old.value in (b"\n", b"\r", b"\r\n"):
         self._delimiter = LineEnd()
@@ -378,7 +378,7 @@ def any_line_end(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
 
 @mutant("record.delimiter", LineReaderContext._admitted)
 def return_of_the_line(self: LineReaderContext, batch: RecordBatch) -> RecordBatch:
-    """Not reading ahead, a carriage return before the delimiter that is set is lost."""
+    """Without reading ahead, a carriage return before the configured delimiter is lost."""
     admitted = right(self)._admitted(batch)
     if isinstance(self._delimiter, Separator) and list(admitted.offsets):
         admitted.records[:] = [record.removesuffix(b"\r") for record in admitted.records]
@@ -387,7 +387,7 @@ def return_of_the_line(self: LineReaderContext, batch: RecordBatch) -> RecordBat
 
 @mutant("record.cr", ReadAheadLineReaderContext._admitted)
 def run_of_returns(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
-    """Carriage returns before a line end are a part of it, however many there are."""
+    """All carriage returns before a line end are removed."""
     admitted = right(self)._admitted(batch)
     pairs = [
         (record, offset)
@@ -405,7 +405,7 @@ class _Forgetful(Separator):
 
 @mutant("record.delimiter-cut")
 class CutByTheBuffer(Delimited):
-    """A delimiter that a buffer cuts is not found."""
+    """A delimiter across the end of a buffer is not found."""
 
     separator = _Forgetful
 
@@ -433,7 +433,7 @@ class _Local(Separator):
 
 @mutant("record.delimiter-overlap")
 class SearchesFromTheStart(Delimited):
-    """The first occurrence behind a block's start counts, though the one before overlaps it."""
+    """The first occurrence in a block counts, although the one before overlaps it."""
 
     separator = _Local
 

@@ -1,4 +1,4 @@
-"""Mutants of scaling, which start and stop readers when they should not."""
+"""Mutants of scaling, which add and remove readers at the wrong times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fscontract.pipeline.blockreader.scaling import (
 
 
 class _CountScaler(Scaler):
-    """Correct, if `count` gives the number of partitions that the totals require."""
+    """Correct, if `count` returns the number of partitions that the totals require."""
 
     def decide(self, report: Report) -> Decision:
         decision, state = super().decide(report), report.state
@@ -36,7 +36,7 @@ class _CountScaler(Scaler):
 
 @mutant("scale.power", _CountScaler.count)
 def as_many_as_blocks(self: _CountScaler, total: int, policy: ScalingPolicy, correct: int) -> int:
-    """There is a reader for each block that waits."""
+    """There is one reader for each waiting block."""
     return max(policy.min_readers, min(total, policy.max_readers))
 
 
@@ -44,7 +44,7 @@ def as_many_as_blocks(self: _CountScaler, total: int, policy: ScalingPolicy, cor
 def rounds_below_the_minimum(
     self: _CountScaler, total: int, policy: ScalingPolicy, correct: int
 ) -> int:
-    """A power of two may be less than the fewest readers."""
+    """A power of two may be below the minimum of readers."""
     inside = policy.min_readers <= total <= policy.max_readers
     return floor_power_of_two(total) if inside else correct
 
@@ -59,7 +59,7 @@ def never_fewer(self: Scaler, report: Report) -> Decision:
 def power_below_the_maximum(
     self: _CountScaler, total: int, policy: ScalingPolicy, correct: int
 ) -> int:
-    """A large backlog gets a power of two."""
+    """A large backlog gets a power of two instead of the maximum."""
     return floor_power_of_two(correct)
 
 
@@ -79,13 +79,13 @@ def old_backlog(self: Scaler, report: Report) -> Decision:
 
 @mutant("scale.interval", Scaler.decide)
 def decides_always(self: Scaler, report: Report) -> Decision:
-    """Each report decides."""
+    """Each report causes a decision."""
     return right(self).decide(report._replace(state=replace(report.state, next_time=report.now)))
 
 
 @mutant("scale.interval-always", Scaler.decide)
 def interval_stays(self: Scaler, report: Report) -> Decision:
-    """The interval begins anew only if the number of readers changes."""
+    """The interval restarts only if the number of readers changes."""
     decision = right(self).decide(report)
     if decision.repartition:
         return decision
@@ -94,14 +94,14 @@ def interval_stays(self: Scaler, report: Report) -> Decision:
 
 @mutant("scale.unchanged", Scaler.decide)
 def always_anew(self: Scaler, report: Report) -> Decision:
-    """Each decision defines the partitions anew."""
+    """Each decision defines the partitions again."""
     state = right(self).decide(report).state
     return Decision(state, state.next_time != report.state.next_time)
 
 
 @mutant("scale.disabled", Scaler.decide)
 def collects_anyway(self: Scaler, report: Report) -> Decision:
-    """Statistics count even if they are not collected."""
+    """Statistics are used although collecting them is switched off."""
     policy = replace(report.policy, collect_stats=True)
     return right(self).decide(report._replace(policy=policy))
 
@@ -120,14 +120,14 @@ def only_grows(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
 
 @mutant("scale.counters", Scaler.redefined)
 def counters_go(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
-    """What a removed partition has counted goes with it."""
+    """The counters of a removed partition are lost."""
     own = {p.reader: p.counters for p in old}
     return [replace(p, counters=own.get(p.reader, Counters())) for p in new]
 
 
 @mutant("scale.idle", Scaler.redefined)
 def first_ones_go(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
-    """The first partitions are removed, though they have blocks waiting."""
+    """The first partitions are removed, although they have waiting blocks."""
     if len(new) >= len(old):
         return new
     last = old[-len(new) :]
@@ -143,7 +143,7 @@ def defaults(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
 
 @mutant("scale.anew", Scaler.redefined)
 def old_wrappers(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
-    """Partitions that stay are the objects that they were."""
+    """Remaining partitions are the same objects as before."""
     for partition in old[:1]:
         object.__setattr__(partition, "keys", new[0].keys)
         object.__setattr__(partition, "mask", new[0].mask)
@@ -152,13 +152,15 @@ def old_wrappers(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
 
 @mutant("scale.keys", Scaler.redefined)
 def keys_by_index(self: Scaler, new: Partitions, old: Partitions) -> Partitions:
-    """Each partition has one key, its index, which is too few unless they are a power of two."""
+    """Each partition has one key, its index, which is too few unless their number is a power of
+    two.
+    """
     return [replace(p, keys=frozenset({i})) for i, p in enumerate(new)]
 
 
 @mutant("scale.first")
 class DefinesAtOnce(Scaler):
-    """The first definition is one like any other."""
+    """The first definition is treated like any other."""
 
     def define_partitions(
         self,

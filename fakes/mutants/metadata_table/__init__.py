@@ -1,1 +1,1 @@
-"""Mutants of the document metadata-table: tables that break one clause each."""
+"""Mutants of the document metadata-table: tables that violate one clause each."""

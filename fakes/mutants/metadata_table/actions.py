@@ -1,4 +1,4 @@
-"""Tables that don't follow their dataset, or writers that don't mind each other."""
+"""Tables that don't follow their dataset, or writers that ignore each other."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ def nothing_to_do(self: MetadataWriter, content: Change, *args: Any, **kwargs: A
 
 @mutant("metadata.init-pending", MetadataWriter.initialize)
 def any_time(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
-    """The table is made while actions are at work."""
+    """The table is made while actions are pending."""
     self.bootstrap(Change(listing(self._fs, self.path)), "dataset")
 
 
 @mutant("metadata.init-once", MetadataWriter._make_room)
 def remakes(self: MetadataWriter) -> None:
-    """A table that is there is made again."""
+    """An existing table is made again."""
     self.drop()
 
 
 @mutant("metadata.init-whole", MetadataWriter._make_room)
 def no_second_try(self: MetadataWriter) -> None:
-    """What an attempt has left is in the way."""
+    """Files of a failed attempt block the next one."""
     if list(self._fs.list_status(f"{self.path}/.hoodie/metadata")):
         raise FileAlreadyExistsException(self._metadata, "there is something")
 
 
 class _Applying(MetadataWriter):
-    """Some actions are not applied."""
+    """Does not apply some actions."""
 
     left_out = ""
 
@@ -62,7 +62,7 @@ class _Applying(MetadataWriter):
 
 @mutant("metadata.one-deltacommit")
 class NoRollbacks(_Applying):
-    """Rollbacks are not on the timeline of the table."""
+    """The table's timeline has no rollbacks."""
 
     left_out = "rollback"
 
@@ -76,21 +76,21 @@ class NoRollbacks(_Applying):
 
 @mutant("metadata.action-write", _Applying.apply)
 def no_replacements(self: _Applying, instant: Instant, change: Change) -> None:
-    """A replacecommit says nothing to the table, nor to readers."""
+    """Replacecommits are ignored by the table and by readers."""
     empty = instant.action == "replacecommit"
     right(self).apply(instant, Change() if empty else change)
 
 
 @mutant("metadata.action-compaction", _Applying.apply)
 def no_compactions(self: _Applying, instant: Instant, change: Change) -> None:
-    """What a compaction of the dataset wrote is not in the table."""
+    """The table ignores files written by a compaction of the dataset."""
     empty = instant.action == "compaction"
     right(self).apply(instant, Change() if empty else change)
 
 
 @mutant("metadata.action-clean", MetadataWriter._delete_data)
 def keeps_files(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
-    """What was cleaned is not listed, but still there."""
+    """Cleaned files are not listed, but not deleted."""
     return {}
 
 
@@ -108,12 +108,12 @@ def one_step_back(self: MetadataWriter, instant: Instant, targets: list[Instant]
 
 @mutant("metadata.restore-deleted", MetadataWriter._restorable)
 def restores_anything(self: MetadataWriter, targets: list[Instant]) -> None:
-    """A restore does not mind that files are gone."""
+    """A restore ignores that files do not exist any more."""
 
 
 @mutant("metadata.clean-missing", MetadataWriter._delete_data)
 def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
-    """A file that was gone before was not deleted."""
+    """Deleting a file that does not exist is an error."""
     missing: dict[str, set[str]] = {}
     for partition, names in deleted.items():
         for name in names:
@@ -124,7 +124,7 @@ def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
 
 @mutant("metadata.clean-failed", MetadataWriter._delete_data)
 def pretends(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
-    """A file that could not be deleted counts as deleted."""
+    """A file that can't be deleted counts as deleted."""
     right(self)._delete_data(deleted)
     return {}
 
@@ -156,7 +156,7 @@ def does_not_wait(self: MetadataWriter, instant: Instant, data: Timeline) -> boo
 
 @mutant("metadata.v1-merged")
 class Behind(MetadataTable):
-    """Readers see an outdated table though the dataset is ahead."""
+    """Readers see an outdated table although the dataset is ahead."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "merge_unsynced": False})
@@ -164,7 +164,7 @@ class Behind(MetadataTable):
 
 @mutant("metadata.v1-read-only")
 class Ahead(MetadataTable):
-    """Readers see the dataset, though they asked for the table."""
+    """Readers see the dataset although they requested the table."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "merge_unsynced": True})
@@ -174,7 +174,7 @@ class Ahead(MetadataTable):
 def dataset_first(
     self: MetadataWriter, instant: Instant, change: Change, *args: Any, **kwargs: Any
 ) -> Instant:
-    """The action is completed, and then the table is changed."""
+    """The action is completed before the table is changed."""
     design, self._design = self._design, 1
     done = right(self)._finish(instant, change, *args, **kwargs)
     self._design = design
@@ -213,20 +213,20 @@ class OpenDoor(FileLock):
 
 @mutant("metadata.several-writers", MetadataWriter._is_dead)
 def impatient(self: MetadataWriter, instant: Instant) -> bool:
-    """What another writer has begun counts as dead at once."""
+    """The pending action of another writer immediately counts as dead."""
     return instant.time not in self._mine
 
 
 @mutant("metadata.lock-left", FileLock._free)
 def for_ever(self: FileLock, number: int) -> bool:
-    """A writer that died with the lock keeps it."""
+    """A crashed writer keeps the lock without a limit."""
     path = f"{self._path(number)}.released"
     return any(each.path == path for each in self._fs.list_status(self._directory))
 
 
 @mutant("metadata.rolled-back-writer", MetadataWriter.finish)
 def not_told(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
-    """An action is completed that was rolled back."""
+    """An action is completed after its rollback."""
     with self._critical():
         return self._finish(instant, change)
 
@@ -250,14 +250,14 @@ def applies_first(self: MetadataWriter, instant: Instant, change: Change) -> Ins
 
 @mutant("metadata.finish-change", MetadataWriter.apply)
 def first_word(self: MetadataWriter, instant: Instant, change: Change) -> None:
-    """The first change that is applied for an action stays; a later one is ignored."""
+    """Only the first change of an action is applied; later ones are ignored."""
     if instant.time not in self.timelines()[1].completed:
         right(self).apply(instant, change)
 
 
 @mutant("metadata.finish-change")
 class AddsUp(MetadataWriter):
-    """The changes that are applied for one action add up."""
+    """The changes of one action are added up."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -277,7 +277,7 @@ class NoDoor(OpenDoor):
 
 @mutant("metadata.validate-listing", FileListing.list_files)
 def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
-    """What the table says is given, though files were listed, too."""
+    """The table's content is returned although the files were listed."""
     listed = right(self).list_files(partition)
     return listed if self._table is None else self._table.list_files(partition)
 

@@ -1,4 +1,4 @@
-"""Tables that say something wrong, or are read in a way that costs too much."""
+"""Tables with wrong content, or with expensive reads."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def top_level(self: MetadataTable) -> list[str]:
 
 @mutant("metadata.files")
 class ForgetsLast(MetadataTable):
-    """What the last action did is not seen."""
+    """The changes of the last action are not visible."""
 
     def _counts(self, instant: str) -> bool:
         return super()._counts(instant) and instant != self.data_timeline.latest[:17]
@@ -52,7 +52,7 @@ class ForgetsLast(MetadataTable):
 
 @mutant("metadata.sizes", MetadataTable.list_many)
 def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
-    """Sizes have 32 bits."""
+    """Sizes are truncated to 32 bits."""
     return {
         name: [replace(status, length=status.length & 0xFFFFFFFF) for status in statuses]
         for name, statuses in right(self).list_many(partitions).items()
@@ -61,13 +61,13 @@ def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
 
 @mutant("metadata.root", MetadataTable.list_partitions)
 def dot(self: MetadataTable) -> list[str]:
-    """The partition of a dataset that has none is called by its key."""
+    """The partition of an unpartitioned dataset has its internal key as name."""
     return [name or "." for name in right(self).list_partitions()]
 
 
 @mutant("metadata.absent-partition", MetadataTable.list_many)
 def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
-    """A partition that is not there is an error."""
+    """A partition that does not exist is an error."""
     listed = right(self).list_many(partitions)
     for name, statuses in listed.items():
         if not statuses:
@@ -77,18 +77,18 @@ def strict(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
 
 @mutant("metadata.empty-partition", MetadataWriter._names)
 def keeps_empty(self: MetadataWriter, partitions: Any) -> Any:
-    """A partition stays when its last file goes."""
+    """A partition stays when its last file is deleted."""
     return {name: ["something"] for name in partitions}
 
 
 @mutant("metadata.deleted", MetadataWriter._apply)
 def adds_only(self: MetadataWriter, time: str, change: Change) -> None:
-    """The table is not told of files that were deleted."""
+    """Deleted files are not reported to the table."""
     right(self)._apply(time, replace(change, deleted={}))
 
 
 class _Merging(FileGroupReader):
-    """Merges files of one name by a rule of its own."""
+    """Merges files of one name by another rule."""
 
     @staticmethod
     def merged(older: FileEntry, newer: FileEntry) -> FileEntry | None:
@@ -123,7 +123,7 @@ class NewestSize(_Merging):
 
 @mutant("metadata.size-new")
 class ForgetsDeletion(_Merging):
-    """A file that came again is merged with what it was before it was deleted."""
+    """A file that was added again is merged with its state before the deletion."""
 
     @staticmethod
     def merged(older: FileEntry, newer: FileEntry) -> FileEntry:
@@ -134,7 +134,7 @@ class ForgetsDeletion(_Merging):
 
 @mutant("metadata.deleted-twice")
 class DropsSecond(_Merging):
-    """Two deletions of a file are none, as they were in Hudi."""
+    """Two deletions of a file cancel each other, as in old releases of Hudi."""
 
     @staticmethod
     def merged(older: FileEntry, newer: FileEntry) -> FileEntry | None:
@@ -145,7 +145,7 @@ class DropsSecond(_Merging):
 
 @mutant("metadata.associative")
 class DropsBoth(_Merging):
-    """A file and its deletion are nothing, also where both are in logs; as in hudi-rs."""
+    """A file and its deletion cancel each other, also within logs, as in hudi-rs."""
 
     @staticmethod
     def merged(older: FileEntry, newer: FileEntry) -> FileEntry | None:
@@ -162,7 +162,7 @@ def keeps_all(self: MetadataWriter, keep: int = 1) -> list[str]:
 
 @mutant("metadata.either-absent", FileGroupReader.get_many)
 def needs_logs(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
-    """Without logs there is nothing."""
+    """Without logs the table is empty."""
     return right(self).get_many(keys) if self._changes() else {}
 
 
@@ -185,7 +185,7 @@ def reader_each(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
 
 @mutant("metadata.no-listing", MetadataWriter._apply)
 def lists(self: MetadataWriter, time: str, change: Change) -> None:
-    """The directories that change are listed."""
+    """Directories with changes are listed."""
     for partition in {**change.added, **change.deleted}:
         list(self._fs.list_status(f"{self.path}/{partition}"))
     right(self)._apply(time, change)
@@ -200,7 +200,7 @@ def lists_slices(self: MetadataTable, partition: str) -> list[FileGroupReader]:
 
 @mutant("metadata.opening-cheap")
 class ReadsRollbacks(MetadataTable):
-    """To open the table all rollbacks are read."""
+    """Opening the table reads all rollbacks."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -222,4 +222,4 @@ class AlwaysNow(MetadataTable):
 
 @mutant("metadata.time-travel-bounds", MetadataTable._check_age)
 def before_time(self: MetadataTable, as_of: str) -> None:
-    """What was before the table is what it began with."""
+    """Times before the table return its initial content."""

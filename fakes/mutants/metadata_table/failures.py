@@ -39,13 +39,15 @@ def completes_first(self: MetadataWriter, instant: Instant, change: Change) -> N
 
 @mutant("metadata.recovered", MetadataWriter.recover)
 def leaves_alone(self: MetadataWriter) -> list[Instant]:
-    """Actions that other writers began are not recovered."""
+    """Pending actions of other writers are not recovered."""
     return []
 
 
 @mutant("metadata.rollback-older", MetadataWriter._roll_back)
 def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: Names) -> Instant:
-    """An action that is not the last one is completed by its rollback, as it was in Hudi."""
+    """The rollback of an action that is not the last one completes it, as in old releases of
+    Hudi.
+    """
     data, _ = self.timelines()
     if any(time > failed.time for time in data.completed):
         self._data_instants.complete(failed, encode_commit([], "UPSERT"), self._latest())
@@ -55,12 +57,12 @@ def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: 
 
 @mutant("metadata.rollback-first", MetadataWriter._take_out)
 def leaves_logs(self: MetadataWriter, time: str) -> None:
-    """What an action wrote to the table stays there."""
+    """Records of the action in the table stay."""
 
 
 @mutant("metadata.rollback-unknown", MetadataWriter._take_out)
 def must_know(self: MetadataWriter, time: str) -> None:
-    """What the table does not know can't be rolled back."""
+    """An action that the table does not contain can't be rolled back."""
     if time not in self.timelines()[1].instants:
         raise MetadataException(self.path, f"{time} is not there")
     right(self)._take_out(time)
@@ -89,13 +91,13 @@ def helpless(self: MetadataWriter) -> list[Instant]:
 
 @mutant("metadata.no-leak", MetadataWriter._files_of)
 def litters(self: MetadataWriter, time: str) -> dict[str, set[str]]:
-    """The files of an action that died are not looked for."""
+    """The files of a crashed action are not removed."""
     return {}
 
 
 @mutant("metadata.fallback-absent", FileListing._listed)
 def no_table_no_files(self: FileListing, partition: str) -> Iterator[FileStatus]:
-    """Without a table there are no files."""
+    """Without a table, listings are empty."""
     return iter(())
 
 
@@ -107,18 +109,18 @@ def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
 
 @mutant("metadata.fallback-uncommitted", FileListing._completed)
 def lists_everything(self: FileListing, name: str) -> bool:
-    """Files of actions that are at work are listed."""
+    """Files of pending actions are listed."""
     return True
 
 
 @mutant("metadata.warned", FileListing._warn)
 def says_nothing(self: FileListing, reason: str) -> None:
-    """No warning says that directories are listed."""
+    """There is no warning when directories are listed."""
 
 
 @mutant("metadata.damage", FileGroupReader.get_many)
 def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
-    """Records that can't be read are missing."""
+    """Unreadable records are skipped."""
     try:
         return right(self).get_many(keys)
     except CorruptFileException:
@@ -127,7 +129,7 @@ def makes_do(self: FileGroupReader, keys: Iterable[str]) -> dict[str, Record]:
 
 @mutant("metadata.torn-completed", FileGroupReader._blocks)
 def skips_torn(self: FileGroupReader) -> list[tuple[Log, LogBlock]]:
-    """A log that is not whole is passed over."""
+    """A truncated log is skipped."""
     try:
         return right(self)._blocks()
     except CorruptFileException:
@@ -146,7 +148,7 @@ class _File(NamedTuple):
 
 
 class _FileByFile(MetadataTable):
-    """Looks at the statistics of each file alone."""
+    """Uses the statistics of each file alone."""
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
         ruled_out = super()._ruled_out(chunk, condition)
@@ -170,7 +172,7 @@ class _FileByFile(MetadataTable):
 
 @mutant("metadata.prune-range", _FileByFile.may_match)
 def keeps_everything(self: _FileByFile, file: _File) -> bool:
-    """No file is left out."""
+    """No file is pruned."""
     return True
 
 
@@ -178,7 +180,7 @@ def keeps_everything(self: _FileByFile, file: _File) -> bool:
 def drops_unknown(
     self: MetadataTable, filters: Iterable[Filter], partitions: Iterable[str] | None = None
 ) -> list[FileStatus]:
-    """A file without statistics is left out."""
+    """A file without statistics is pruned."""
     conditions = list(filters)
     chunks = [chunk for c in conditions for chunk in self._chunks(c.column)]
     known = {name for chunk in chunks for name in chunk.files}
@@ -188,13 +190,13 @@ def drops_unknown(
 
 @mutant("metadata.prune-nulls", _FileByFile.may_match)
 def nulls_are_values(self: _FileByFile, file: _File) -> bool:
-    """A file with values has no nulls."""
+    """A file with values counts as having no nulls."""
     return file.values == file.nulls if file.condition.operator == "is null" else file.may_match
 
 
 @mutant("metadata.prune-nan", _FileByFile.may_match)
 def nan_is_nothing(self: _FileByFile, file: _File) -> bool:
-    """Nothing is beyond the bounds."""
+    """Files with NaN are pruned by their bounds."""
     if isinstance(file.high, float) and file.condition.operator == ">":
         return bool(file.high > file.condition.value)
     return file.may_match
@@ -202,7 +204,7 @@ def nan_is_nothing(self: _FileByFile, file: _File) -> bool:
 
 @mutant("metadata.prune-text", _FileByFile.may_match)
 def text_is_whole(self: _FileByFile, file: _File) -> bool:
-    """The largest text is the largest there is."""
+    """A truncated upper bound of a text counts as its maximum."""
     if isinstance(file.high, str) and file.condition.operator == "=":
         return bool(file.condition.value <= file.high)
     return file.may_match
@@ -210,14 +212,14 @@ def text_is_whole(self: _FileByFile, file: _File) -> bool:
 
 @mutant("metadata.prune-types", _FileByFile.may_match)
 def same_type(self: _FileByFile, file: _File) -> bool:
-    """A value of another type is in no file."""
+    """A value of another type prunes every file."""
     is_of_type = file.low is None or type(file.low) is type(file.condition.value)
     return file.may_match and is_of_type
 
 
 @mutant("metadata.prune-replaced", MetadataWriter._statistics)
 def stale_statistics(self: MetadataWriter, change: Change, columns: Sequence[str]) -> list[Record]:
-    """Statistics of a file are not told to be gone."""
+    """Outdated statistics of a file are not invalidated."""
     records = right(self)._statistics(change, columns)
     return [r for r in records if isinstance(r, ColumnStatistics) and not r.is_deleted]
 
@@ -234,20 +236,20 @@ class _Everywhere(dict[str, Collection[str]]):
 
 @mutant("metadata.prune-partitions", MetadataTable._without_match)
 def names_alone(self: MetadataTable, condition: Filter) -> Mapping[str, Collection[str]]:
-    """Statistics are found by the name of the file."""
+    """Statistics are looked up by file name alone."""
     return _Everywhere(right(self)._without_match(condition))
 
 
 @mutant("metadata.prune-time-travel", MetadataTable._chunks)
 def current_statistics(self: MetadataTable, column: str) -> Sequence[ColumnChunk]:
-    """Statistics are the current ones, whatever the time asked about."""
+    """Statistics are the current ones, for any requested time."""
     with MetadataTable(self._fs, self.path) as now:
         return now._chunks(column)
 
 
 @mutant("metadata.prune-replaced", FileGroupReader.chunks)
 def old_columns(self: FileGroupReader, column: str) -> Iterator[ColumnChunk]:
-    """What a log says of a file's statistics does not reach those that are by column."""
+    """Statistics of a file in a log do not replace those stored by column."""
     yield from islice(right(self).chunks(column), 1)
 
 
@@ -261,7 +263,7 @@ def each_time(self: MetadataWriter, metadata: Timeline) -> int:
 def forgets_logs(
     self: MetadataWriter, file_slice: FileSlice, instant: Instant, data: Timeline
 ) -> Iterator[Record]:
-    """A compaction copies the base file."""
+    """A compaction copies the base file without the logs."""
     return right(self)._compacted(replace(file_slice, logs=()), instant, data)
 
 
@@ -302,7 +304,7 @@ class CompactsLast(MetadataWriter):
 
 @mutant("metadata.compaction-pending")
 class TrustsPending(MetadataTable):
-    """A compaction counts from its beginning."""
+    """A compaction counts from its start."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -327,7 +329,7 @@ class NeverRetries(MetadataWriter):
 
 @mutant("metadata.table-clean", MetadataWriter.clean_table)
 def unnoted(self: MetadataWriter, keep: int = 1) -> list[str]:
-    """Files are removed, and no instant says so."""
+    """Files are removed, and no instant records it."""
     metadata = self.timelines()[1]
     gone = self._unneeded("files", metadata, keep)
     for path in gone:
@@ -339,7 +341,7 @@ def unnoted(self: MetadataWriter, keep: int = 1) -> list[str]:
 def cleans_pending(
     self: MetadataWriter, partition: str, metadata: Timeline, keep: int
 ) -> list[str]:
-    """Logs of actions that are not completed are removed."""
+    """Logs of pending actions are removed."""
     pending = {instant.time for instant in self.timelines()[0].pending}
     paths = [instant.path for instant in list_files(self._fs, f"{self._metadata}/{partition}")]
     named = {path: parse_name(path.rpartition("/")[2]) for path in paths}
@@ -364,7 +366,7 @@ def drops_pending(
     keep: int,
     first: str,
 ) -> list[str]:
-    """Instants are dropped that were never completed, too."""
+    """Pending instants are dropped, too."""
     every = list(timeline.instants.values())[:-1]
     if instants is self._data_instants:
         for each in every:

@@ -1,4 +1,4 @@
-"""Mutants of builders: the status they are given, and at which stage build() fails."""
+"""Mutants of builders: given statuses, and the stage at which an open fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fscontract.implementations.openfile_builder import OpenOptions
 
 @mutant("open.deferred-state")
 class LooksWhenAsked(OpeningFileSystem):
-    """open_file() looks the path up, and what is not there by then is not found later."""
+    """open_file() looks the path up; files created after that are not found."""
 
     def open_file(self, path: str) -> OpeningBuilder:
         builder = super().open_file(path)
@@ -45,7 +45,7 @@ class LooksWhenAsked(OpeningFileSystem):
 def sniffs_the_format(
     self: OpeningFileSystem, path: str, options: OpenOptions
 ) -> ReferenceInputStream:
-    """A new stream is behind the first byte, which was read to detect the format."""
+    """A new stream is after the first byte, which was read to detect the format."""
     stream = right(self)._open_by(path, options)
     assert isinstance(stream, OptionStream)
     stream._pos = min(1, stream._stop)
@@ -54,7 +54,7 @@ def sniffs_the_format(
 
 @mutant("open.build-future", OpeningBuilder.build)
 def future_of_nothing(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """The future says that the file could be opened, and does not give the stream."""
+    """The future reports success, but returns no stream."""
     future = right(self).build()
     if future.exception() is not None:
         return future
@@ -65,7 +65,7 @@ def future_of_nothing(self: OpeningBuilder) -> Future[FSDataInputStream]:
 
 @mutant("open.build-twice")
 class SameFuture(OpeningBuilder):
-    """A second build() gives the future of the first."""
+    """A second build() returns the future of the first."""
 
     _built: Future[FSDataInputStream] | None = None
 
@@ -92,10 +92,10 @@ class OnceOnly(OpeningBuilder):
 
 
 class _Looking(OpeningBuilder):
-    """A builder that knows what lies at its path when the open fails."""
+    """A builder that knows the file at its path when the open fails."""
 
     def _failure(self, future: Future[FSDataInputStream]) -> tuple[BaseException | None, str]:
-        """Why the open failed, and whether that is a "directory", "missing", or something else."""
+        """Return the error of the open, and its kind: "directory", "missing", or another one."""
         error = future.exception()
         if not isinstance(error, FileNotFoundError):
             return error, ""
@@ -133,7 +133,7 @@ def build_asks_leave(self: OpeningBuilder) -> Future[FSDataInputStream]:
 
 @mutant("open.get-ioerror", _Looking.build)
 def no_such_key(self: _Looking) -> Future[FSDataInputStream]:
-    """A missing file ends in the KeyError of the store's client."""
+    """A missing file raises the KeyError of the store's client."""
     future = right(self).build()
     if self._failure(future)[1] != "missing":
         return future
@@ -144,12 +144,12 @@ def no_such_key(self: _Looking) -> Future[FSDataInputStream]:
 
 @mutant("open.get-ioerror", _Looking.build)
 def directory_is_bad_argument(self: _Looking) -> Future[FSDataInputStream]:
-    """A directory ends in an IllegalArgumentException."""
+    """A directory raises IllegalArgumentException."""
     future = right(self).build()
     if self._failure(future)[1] != "directory":
         return future
     failed: Future[FSDataInputStream] = Future()
-    failed.set_exception(ValueError(f"{self._path} is no file"))
+    failed.set_exception(ValueError(f"{self._path} is not a file"))
     return failed
 
 
@@ -170,7 +170,7 @@ def missing_is_empty(
 def directory_is_its_listing(
     self: OpeningFileSystem, path: str, options: OpenOptions
 ) -> ReferenceInputStream:
-    """A directory is opened as a file that holds its listing, as HTTP servers send it."""
+    """A directory is opened as a file with its listing, as HTTP servers send it."""
     try:
         return right(self)._open_by(path, options)
     except FileNotFoundError:
@@ -180,7 +180,7 @@ def directory_is_its_listing(
 
 @mutant("open.failure-stage", OpeningFileSystem._open_by)
 def opens_lazily(self: OpeningFileSystem, path: str, options: OpenOptions) -> ReferenceInputStream:
-    """A missing file shows at the first read although the future is declared to show it."""
+    """A missing file fails at the first read although the future is declared to fail."""
     try:
         return right(self)._open_by(path, options)
     except FileNotFoundError as error:
@@ -189,7 +189,7 @@ def opens_lazily(self: OpeningFileSystem, path: str, options: OpenOptions) -> Re
 
 @mutant("open.failure-stage", FailsAtFirstRead._open_by)
 def opens_eagerly(self: FailsAtFirstRead, path: str, options: OpenOptions) -> ReferenceInputStream:
-    """A missing file shows in the future although the first read is declared to show it."""
+    """A missing file fails in the future although the first read is declared to fail."""
     if "://" in path:
         return right(self)._open_by(path, options)
     return OpeningFileSystem._open_by(self, path, options)
@@ -197,7 +197,7 @@ def opens_eagerly(self: FailsAtFirstRead, path: str, options: OpenOptions) -> Re
 
 @mutant("open.read-fails", FailsAtFirstRead._open_by)
 def never_fails(self: FailsAtFirstRead, path: str, options: OpenOptions) -> ReferenceInputStream:
-    """A file that can't be read gives an end at its first read."""
+    """The first read of a file that can't be read returns the end of the file."""
     try:
         return OpeningFileSystem._open_by(self, path, options)
     except RemoteFileChangedException:
@@ -231,7 +231,7 @@ def build_checks_scheme(self: OpeningBuilder) -> Future[FSDataInputStream]:
     return right(self).build()
 
 
-#: The classes that these filesystems know.
+#: The status classes that these filesystems support.
 _KNOWN = (FileStatus, LocatedFileStatus)
 
 
@@ -246,7 +246,7 @@ def status_needed(self: OpeningBuilder, status: FileStatus | None) -> OpeningBui
 
 @mutant("open.status-filename-only", OpeningBuilder._options)
 def parents_matter(self: OpeningBuilder) -> OpenOptions:
-    """A status with other parents is refused, as before Hadoop 3.3.5."""
+    """A status with another parent path is rejected, as before Hadoop 3.3.5."""
     path = self._path if self._status is None else self._status.path
     path = "/" + path.partition("://")[2].partition("/")[2] if "://" in path else path
     if dirname(path) != dirname(self._path) and basename(path) == basename(self._path):
@@ -256,14 +256,14 @@ def parents_matter(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.status-path", OpeningBuilder._options)
 def scheme_matters(self: OpeningBuilder) -> OpenOptions:
-    """A status under another scheme is refused, such as one from behind a mount table."""
+    """A status with another scheme is rejected, such as one from behind a mount table."""
     if self._status is not None and "://" in self._status.path:
         raise IllegalArgumentException(f"wrong filesystem: {self._status.path!r}")
     return right(self)._options()
 
 
 class _Follower(OpeningBuilder):
-    """A builder that opens what the status names, if `_follows` says so."""
+    """A builder that opens the file of the status, if `_follows` is true."""
 
     def _follows(self, status: FileStatus) -> bool:
         return False
@@ -291,7 +291,7 @@ def foreign_status_names_file(self: _Follower, status: FileStatus) -> bool:
 
 @mutant("open.status-name-used", OpeningBuilder.with_file_status)
 def name_unchecked(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
-    """The length of a status counts, whichever file the status is of."""
+    """The length of a status is used even if it is of another file."""
     right(self).with_file_status(status)
     self._status = status and replace(status, path=self._path)
     return self
@@ -299,7 +299,7 @@ def name_unchecked(self: OpeningBuilder, status: FileStatus | None) -> OpeningBu
 
 @mutant("open.status-name-when", OpeningBuilder.with_file_status)
 def name_checked_when_set(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
-    """with_file_status() itself refuses a status of another name."""
+    """with_file_status() itself rejects a status of another name."""
     if status is not None and basename(status.path) != basename(self._path):
         raise IllegalArgumentException(f"{status.path!r} is not {self._path!r}")
     right(self).with_file_status(status)
@@ -308,14 +308,14 @@ def name_checked_when_set(self: OpeningBuilder, status: FileStatus | None) -> Op
 
 @mutant("open.status-pinned", OpeningBuilder.with_file_status)
 def version_unchecked(self: OpeningBuilder, status: FileStatus | None) -> OpeningBuilder:
-    """The version in a status is left out of account."""
+    """The version in a status is ignored."""
     right(self).with_file_status(status and replace(status, etag=None))
     return self
 
 
 @mutant("open.status-class", OpeningBuilder._options)
 def class_cast(self: OpeningBuilder) -> OpenOptions:
-    """A status of a foreign class ends in a ClassCastException."""
+    """A status of a foreign class raises ClassCastException."""
     if self._status is not None and type(self._status) not in _KNOWN:
         raise RuntimeError(f"{type(self._status).__name__} can't be cast to FileStatus")
     return right(self)._options()
@@ -323,7 +323,7 @@ def class_cast(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.status-located", OpeningBuilder._options)
 def located_refused(self: OpeningBuilder) -> OpenOptions:
-    """A status with locations is refused."""
+    """A status with locations is rejected."""
     if isinstance(self._status, LocatedFileStatus):
         raise IllegalArgumentException("a LocatedFileStatus is not of this store")
     return right(self)._options()

@@ -46,7 +46,7 @@ class ReadsAtOnce(StoredStream):
 
 @mutant("open.cost-seek", StoredStream.seek)
 def seek_fetches(self: StoredStream, position: int) -> None:
-    """A seek reads the block that it goes to."""
+    """A seek reads the block at the new position."""
     right(self).seek(position)
     if not self._start <= position < self._end:
         self._fill()
@@ -54,7 +54,7 @@ def seek_fetches(self: StoredStream, position: int) -> None:
 
 @mutant("open.cost-pread")
 class PreadDropsBuffer(StoredStream):
-    """A positioned read gives up what was read ahead."""
+    """A positioned read drops the buffer."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -66,7 +66,7 @@ class PreadDropsBuffer(StoredStream):
 
 @mutant("open.cost-buffered")
 class ByteByByte(StoredStream):
-    """A single byte is read from the store, whatever was read ahead."""
+    """read() of a single byte bypasses the buffer."""
 
     read_byte = ReferenceInputStream.read_byte
 
@@ -83,7 +83,7 @@ class ConnectsAgain(StoredStream):
 
 @mutant("open.cost-unbuffer", StoredStream.unbuffer)
 def keeps_descriptor(self: StoredStream) -> None:
-    """unbuffer() gives up the buffer and keeps the descriptor."""
+    """unbuffer() drops the buffer and keeps the descriptor."""
     if not self._closed:
         self._counts[STREAM_READ_UNBUFFERED] += 1
     self._start = self._end = 0
@@ -91,13 +91,13 @@ def keeps_descriptor(self: StoredStream) -> None:
 
 @mutant("open.cost-whole-file", StoredFiles._size_for)
 def small_blocks(self: StoredFiles, policy: str | None) -> int:
-    """Under whole-file as much is read ahead as under any other policy."""
+    """The policy whole-file does not increase the read-ahead."""
     return right(self)._size_for(None)
 
 
 @mutant("open.buffer-size-used", StoredFiles._buffer_size)
 def fixed_buffer(self: StoredFiles, options: OpenOptions) -> int:
-    """The buffer size is left out of account."""
+    """The buffer size is ignored."""
     return self._size_for(options.read_policy)
 
 
@@ -109,7 +109,7 @@ def no_footer_of_orc(self: StoredFiles, options: OpenOptions) -> int:
 
 @mutant("open.footer-override", StoredFiles._footer)
 def format_decides(self: StoredFiles, options: OpenOptions) -> int:
-    """Footers are kept under the policies of file formats only, whatever the option says."""
+    """Footers are kept under the policies of file formats only, regardless of the option."""
     return FOOTER if options.read_policy in ("parquet", "orc") else 0
 
 
@@ -127,7 +127,7 @@ class PositionedUncounted(OptionStream):
 
 @mutant("open.statistics")
 class CountsAskedFor(OptionStream):
-    """A stream read counts what it was asked for, not what there was."""
+    """A stream read counts the requested bytes instead of the delivered ones."""
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
         count = super().read_into(buffer, offset, length)
@@ -137,21 +137,21 @@ class CountsAskedFor(OptionStream):
 
 @mutant("open.statistics", OptionStream.io_statistics)
 def counts_no_bytes(self: OptionStream) -> dict[str, int]:
-    """The bytes given to the reader are not among the counters."""
+    """Bytes delivered to the reader are not counted."""
     counts = right(self).io_statistics()
     return {name: n for name, n in counts.items() if name != STREAM_READ_BYTES}
 
 
 @mutant("open.statistics-seek", StoredStream.unbuffer)
 def dropped_counts(self: StoredStream) -> None:
-    """What unbuffer() drops of the buffer is counted as given to the reader."""
+    """Bytes that unbuffer() drops are counted as delivered to the reader."""
     self._bytes += self._end - self._start
     right(self).unbuffer()
 
 
 @mutant("open.statistics-seek", OptionStream.seek)
 def way_back_counts(self: OptionStream, position: int) -> None:
-    """A seek backwards counts the bytes on its way."""
+    """A backward seek counts the skipped bytes."""
     before = self._pos
     right(self).seek(position)
     self._bytes += max(0, before - position)

@@ -38,7 +38,7 @@ def _is_foreign(key: str) -> bool:
 
 @mutant("open.option-methods")
 class NoDoubles(OpeningBuilder):
-    """opt_double() and must_double() are not there."""
+    """opt_double() and must_double() are missing."""
 
     def opt_double(self, key: str, value: float) -> OpeningBuilder:
         raise UnsupportedOperationException("opt_double")
@@ -49,7 +49,7 @@ class NoDoubles(OpeningBuilder):
 
 @mutant("open.option-methods")
 class TextOnly(OpeningBuilder):
-    """Of the values of opt() and must() only text is taken."""
+    """opt() and must() accept text only."""
 
     def opt(self, key: str, value: str | int | bool) -> OpeningBuilder:
         if isinstance(value, bool):
@@ -66,7 +66,7 @@ class TextOnly(OpeningBuilder):
 
 @mutant("open.must-unknown", OpeningBuilder._check_keys)
 def mandatory_is_ignored(self: OpeningBuilder) -> None:
-    """A mandatory key that is not known is ignored, unless it looks like a standard one."""
+    """An unknown mandatory key is ignored, unless it looks like a standard one."""
     mandatory = self._mandatory
     checked = {k for k in mandatory if k.startswith(PREFIX) or k in self._unsupported}
     self._mandatory = checked
@@ -76,7 +76,7 @@ def mandatory_is_ignored(self: OpeningBuilder) -> None:
 
 @mutant("open.must-unknown", OpeningBuilder._check_keys)
 def unknown_is_unsupported(self: OpeningBuilder) -> None:
-    """A mandatory key that is not known raises UnsupportedOperationException."""
+    """An unknown mandatory key raises UnsupportedOperationException."""
     known = {*self._known, *self._unsupported}
     for key in sorted(self._mandatory - known):
         if not key.startswith(PREFIX):
@@ -104,7 +104,7 @@ def unsupported_is_ignored(self: OpeningBuilder) -> None:
 
 @mutant("open.opt-unknown", OpeningBuilder._check_keys)
 def optional_is_mandatory(self: OpeningBuilder) -> None:
-    """An optional key that is not known raises IllegalArgumentException."""
+    """An unknown optional key raises IllegalArgumentException."""
     right(self)._check_keys()
     known = {*self._known, *self._unsupported, *option_table().options}
     for key in sorted(self.optional - known):
@@ -118,13 +118,13 @@ def demands_are_checked(self: OpeningBuilder) -> Future[FSDataInputStream]:
     self._check_keys()
     text = self.text(SPLIT_START).strip()
     if SPLIT_START in self._mandatory and text.removeprefix("-").isalpha():
-        raise IllegalArgumentException(f"{SPLIT_START}: {text!r} is no number")
+        raise IllegalArgumentException(f"{SPLIT_START}: {text!r} is not a number")
     return right(self).build()
 
 
 @mutant("open.opt-same-validation", OpeningBuilder.build)
 def own_demands_are_checked(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """The filesystem's own key takes numbers only, but that is checked only if it is mandatory."""
+    """The filesystem's own key accepts numbers only, but is checked only if it is mandatory."""
     self._check_keys()
     if OWN_KEY in self._mandatory and not self.text(OWN_KEY).isdecimal():
         raise IllegalArgumentException(f"{OWN_KEY}: a number is wanted")
@@ -133,7 +133,7 @@ def own_demands_are_checked(self: OpeningBuilder) -> Future[FSDataInputStream]:
 
 @mutant("open.build-checks-options", OpeningBuilder.build)
 def checks_in_future(self: OpeningBuilder) -> Future[FSDataInputStream]:
-    """A mandatory key that is not known shows in the future."""
+    """An unknown mandatory key fails in the future."""
     try:
         return right(self).build()
     except (IllegalArgumentException, UnsupportedOperationException) as error:
@@ -144,7 +144,7 @@ def checks_in_future(self: OpeningBuilder) -> Future[FSDataInputStream]:
 
 @mutant("open.build-checks-options", OpeningBuilder.must)
 def checks_when_set(self: OpeningBuilder, key: str, value: str | int | bool) -> OpeningBuilder:
-    """must() itself raises an error for a key that is not known."""
+    """must() itself raises an error for an unknown key."""
     right(self).must(key, value)
     self._check_keys()
     return self
@@ -152,7 +152,7 @@ def checks_when_set(self: OpeningBuilder, key: str, value: str | int | bool) -> 
 
 @mutant("open.last-wins", OpeningBuilder.opt)
 def mandatory_stays(self: OpeningBuilder, key: str, value: str | int | bool) -> OpeningBuilder:
-    """A key that was mandatory once stays so."""
+    """A key that was mandatory once stays mandatory."""
     stays = key in self._mandatory
     right(self).opt(key, value)
     self._mandatory |= {key} if stays else set()
@@ -170,7 +170,7 @@ def optional_stays(self: OpeningBuilder, key: str, value: str | int | bool) -> O
 
 @mutant("open.last-wins", OpeningBuilder._set)
 def first_length_stays(self: OpeningBuilder, key: str, value: str | int | bool) -> None:
-    """The first length that was set counts."""
+    """The first length that was set is used."""
     before = self._values.get(LENGTH)
     right(self)._set(key, value)
     if before is not None:
@@ -179,7 +179,7 @@ def first_length_stays(self: OpeningBuilder, key: str, value: str | int | bool) 
 
 @mutant("open.option-null", OpeningBuilder._set)
 def null_is_nothing(self: OpeningBuilder, key: str, value: str | int | bool) -> None:
-    """A setting without a value is passed over."""
+    """A setting without a value is ignored."""
     if value is not None:
         right(self)._set(key, value)
 
@@ -192,7 +192,7 @@ def null_is_text(self: OpeningBuilder, key: str, value: str | int | bool) -> Non
 
 @mutant("open.std-recognised", OpeningBuilder._check_keys)
 def no_footer_key(self: OpeningBuilder) -> None:
-    """The key for footers is not known, as in releases before Hadoop 3.4."""
+    """The key for footers is unknown, as in releases before Hadoop 3.4."""
     if FOOTER_CACHE in self._mandatory:
         raise IllegalArgumentException(f"unknown option {FOOTER_CACHE!r}")
     right(self)._check_keys()
@@ -200,7 +200,7 @@ def no_footer_key(self: OpeningBuilder) -> None:
 
 @mutant("open.std-must-ok", OpeningBuilder._options)
 def demands_fail_later(self: OpeningBuilder) -> OpenOptions:
-    """A read policy as a demand fails in the future, where policies have no effect."""
+    """A mandatory read policy fails in the future, where policies have no effect."""
     if READ_POLICY in self._mandatory:
         raise PathIOException(self._path, "no read policies here")
     return right(self)._options()
@@ -216,7 +216,7 @@ def no_mixture(self: OpeningBuilder) -> None:
 
 @mutant("open.std-opt-unsupported", OpeningBuilder._check_keys)
 def hint_is_unsupported(self: OpeningBuilder) -> None:
-    """A hint on footers raises UnsupportedOperationException, as no footers are kept here."""
+    """A hint on footers raises UnsupportedOperationException, because footers are not supported."""
     right(self)._check_keys()
     if FOOTER_CACHE in self.optional:
         raise UnsupportedOperationException("no footers are kept here")
@@ -224,7 +224,7 @@ def hint_is_unsupported(self: OpeningBuilder) -> None:
 
 @mutant("open.std-must-unsupported", OpeningBuilder._check_keys)
 def demand_is_unsupported(self: OpeningBuilder) -> None:
-    """A read policy as a demand raises UnsupportedOperationException."""
+    """A mandatory read policy raises UnsupportedOperationException."""
     right(self)._check_keys()
     if READ_POLICY in self._mandatory:
         raise UnsupportedOperationException("there are no read policies here")
@@ -232,7 +232,7 @@ def demand_is_unsupported(self: OpeningBuilder) -> None:
 
 @mutant("open.std-opt-unrecognised", OpeningBuilder._check_keys)
 def standard_prefix_is_strict(self: OpeningBuilder) -> None:
-    """A key with the standard prefix that is not known fails although it is optional."""
+    """An unknown optional key with the standard prefix fails."""
     right(self)._check_keys()
     for key in sorted(self.optional):
         if key.startswith(PREFIX) and not _is_standard(key):

@@ -31,7 +31,7 @@ from fscontract.implementations.openfile_builder import OpenOptions
 
 @mutant("open.length-minimum")
 class LastByteLost(OptionStream):
-    """The last byte of a length as option is taken to lie beyond the end."""
+    """The last byte of a declared length counts as beyond the end."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         if options.status is None and options.length and options.length <= len(data):
@@ -50,7 +50,7 @@ def longer_is_changed(self: OpeningFileSystem, path: str, options: OpenOptions) 
 
 @mutant("open.length-beyond")
 class ZerosBeyond(OptionStream):
-    """Behind a declared length inside the file there are zeros."""
+    """After a declared length inside the file there are zeros."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         length = len(data) if options.length is None else options.length
@@ -74,7 +74,7 @@ class NothingBeyond(OptionStream):
 
 @mutant("open.length-overstated")
 class ZerosUpToLength(OptionStream):
-    """A file that is shorter than declared is filled up with zeros."""
+    """A file that is shorter than declared is padded with zeros."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         more = min((options.length or 0) - len(data), 1 << 16)
@@ -83,7 +83,7 @@ class ZerosUpToLength(OptionStream):
 
 @mutant("open.length-overstated", OptionStream.read_byte)
 def shorter_is_changed(self: OptionStream) -> int:
-    """At the end of a file that is shorter than declared there is an I/O error."""
+    """A file that is shorter than declared raises an I/O error at its end."""
     value = right(self).read_byte()
     if value < 0 and self._pos < self._size:
         raise PathIOException(self.path, f"the file ends before {self._size}")
@@ -92,7 +92,7 @@ def shorter_is_changed(self: OptionStream) -> int:
 
 @mutant("open.length-over-split")
 class SplitBeatsLength(OptionStream):
-    """Where length and split are both given, the stream ends with the split."""
+    """If both length and split are set, the stream ends with the split."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         end = options.split_end
@@ -106,7 +106,7 @@ _NUMBERS = (BUFFER_SIZE, LENGTH, SPLIT_START, SPLIT_END)
 
 
 def _parsed(text: str) -> int | None:
-    """The number that Java's parsing of 64 bits gives, None for NumberFormatException."""
+    """Return the result of Java's parsing of 64 bits, None for NumberFormatException."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if not (digits.isascii() and digits.isdecimal() and len(digits.lstrip("0")) <= 19):
         return None
@@ -135,7 +135,7 @@ def no_number_is_zero(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.number-trim", OpeningBuilder._options)
 def no_trimming(self: OpeningBuilder) -> OpenOptions:
-    """A number with white space around it fails in the future."""
+    """A number with surrounding white space fails in the future."""
     for text in (self.text(key) for key in _NUMBERS):
         if text.strip() != text and _parsed(text.strip()) is not None:
             raise IllegalArgumentException(f"For input string: {text!r}")
@@ -152,7 +152,7 @@ def negative_length_fails(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.length-negative", OpeningBuilder._options)
 def length_from_end(self: OpeningBuilder) -> OpenOptions:
-    """A length of -1 leaves the last byte out, since a slice is taken with it."""
+    """A length of -1 drops the last byte, because it is used in a slice."""
     length = _parsed(self.text(LENGTH).strip()) or 0
     if length < 0 and self.filesystem._exists(self._path):
         size = self.filesystem.get_file_status(self._path).length
@@ -171,13 +171,13 @@ def negative_split_fails(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.buffer-size-method", OpeningBuilder.buffer_size)
 def no_buffer_size(self: OpeningBuilder, size: int) -> OpeningBuilder:
-    """buffer_size() is not there, since the interface does not have it."""
+    """buffer_size() is missing, as in the interface."""
     raise UnsupportedOperationException("buffer_size")
 
 
 @mutant("open.buffer-size-method")
 class BufferMustBeWhole(OpeningBuilder):
-    """buffer_size() with anything but a multiple of 4096 makes the open fail."""
+    """buffer_size() with a value other than a multiple of 4096 makes the open fail."""
 
     size = 4096
 
@@ -188,13 +188,13 @@ class BufferMustBeWhole(OpeningBuilder):
 
     def _options(self) -> OpenOptions:
         if self.size > 0 and self.size % 4096:
-            raise PathIOException(self._path, f"{self.size} is no multiple of 4096")
+            raise PathIOException(self._path, f"{self.size} is not a multiple of 4096")
         return super()._options()
 
 
 @mutant("open.footer-hint", OpeningBuilder._options)
 def footer_is_boolean(self: OpeningBuilder) -> OpenOptions:
-    """Whether to keep footers must be said by true or false."""
+    """The option of footers accepts true and false only."""
     if self.text(FOOTER_CACHE).strip().lower() not in ("", "true", "false"):
         raise IllegalArgumentException(f"{FOOTER_CACHE}: true or false is wanted")
     return right(self)._options()
@@ -202,7 +202,7 @@ def footer_is_boolean(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.footer-hint")
 class FooterIsOld(OptionStream):
-    """Where footers are kept, a positioned read at the end gives zeros."""
+    """A positioned read at the end returns zeros if footers are kept."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -215,17 +215,17 @@ class FooterIsOld(OptionStream):
 
 
 class _Listing(OpeningBuilder):
-    """A builder that reads the list of policies for itself."""
+    """A builder with its own parser for the list of policies."""
 
     @property
     def names(self) -> list[str]:
-        """What is listed, known or not."""
+        """The listed names, known or not."""
         text = self._values.get(READ_POLICY)
         return [] if text is None else [name.strip().lower() for name in text.split(",")]
 
     @property
     def known(self) -> list[str]:
-        """Those of the names that are policies."""
+        """The names of known policies."""
         return [name for name in self.names if name in option_table().policies]
 
 
@@ -240,7 +240,7 @@ def policy_must_be_known(self: _Listing) -> Future[FSDataInputStream]:
 
 @mutant("open.policy-list", _Listing._options)
 def all_must_be_known(self: _Listing) -> OpenOptions:
-    """Of a list of policies all must be known."""
+    """All policies of a list must be known."""
     if self.known and len(self.known) < len(self.names):
         raise IllegalArgumentException(f"no read policy {self.text(READ_POLICY)!r:.80}")
     return right(self)._options()
@@ -248,7 +248,7 @@ def all_must_be_known(self: _Listing) -> OpenOptions:
 
 @mutant("open.policy-list", _Listing._options)
 def one_name(self: _Listing) -> OpenOptions:
-    """A list is taken for the name of one policy, which is looked up by that name."""
+    """A list is looked up as the name of one policy."""
     if len(self.names) > 1 and self.known:
         raise KeyError(self.text(READ_POLICY))
     return right(self)._options()
@@ -256,7 +256,7 @@ def one_name(self: _Listing) -> OpenOptions:
 
 @mutant("open.policy-names", _Listing._options)
 def no_hbase(self: _Listing) -> OpenOptions:
-    """The policy hbase fails, since only the document names it and not the code."""
+    """The policy hbase fails, because it is in the document and not in the code."""
     if self.names == ["hbase"]:
         raise IllegalArgumentException("no read policy 'hbase'")
     return right(self)._options()
@@ -264,7 +264,7 @@ def no_hbase(self: _Listing) -> OpenOptions:
 
 @mutant("open.policy-data", OptionStream.seek)
 def forward_only(self: OptionStream, position: int) -> None:
-    """Under the policy sequential a seek backwards fails."""
+    """Under the policy sequential a backward seek fails."""
     backwards = 0 <= position < self._pos and not self._closed
     if backwards and self.options.read_policy == "sequential":
         raise PathIOException(self.path, "no way back in a sequential read")
@@ -273,7 +273,7 @@ def forward_only(self: OptionStream, position: int) -> None:
 
 @mutant("open.policy-data")
 class SameBlockAgain(OptionStream):
-    """Under the policy random a positioned read of few bytes gives those at the start."""
+    """Under the policy random a short positioned read returns the bytes at the start."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -311,7 +311,7 @@ def split_must_have_length(self: OpeningBuilder) -> OpenOptions:
 
 @mutant("open.split-hint")
 class SplitIsFile(OptionStream):
-    """The end of a split is taken for the end of the file."""
+    """The end of a split is treated as the end of the file."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         if options.length is None and options.split_end is not None:
@@ -330,7 +330,7 @@ class StartsWithSplit(OptionStream):
 
 @mutant("open.split-hint")
 class ZerosUpToSplit(OptionStream):
-    """A file that ends before the split does is filled up with zeros."""
+    """A file that ends before the split is padded with zeros."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         more = min((options.split_end or 0) - len(data), 1 << 16)
@@ -339,7 +339,7 @@ class ZerosUpToSplit(OptionStream):
 
 @mutant("open.split-past-end")
 class SplitIsLimit(OptionStream):
-    """A stream read past the end of the split is an I/O error."""
+    """A stream read beyond the end of the split is an I/O error."""
 
     def read_byte(self) -> int:
         self._check(self._pos + 1)
@@ -358,7 +358,7 @@ class SplitIsLimit(OptionStream):
 
 @mutant("open.split-past-end", OptionStream.seek)
 def seeks_in_split_only(self: OptionStream, position: int) -> None:
-    """A seek past the end of the split is an I/O error."""
+    """A seek beyond the end of the split is an I/O error."""
     limit = self.options.split_end
     if limit is not None and limit < position <= self._size and not self._closed:
         raise PathIOException(self.path, f"the split ends at {limit}")

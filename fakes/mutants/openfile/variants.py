@@ -1,4 +1,4 @@
-"""Correct filesystems that make other permitted choices than the one in memory.
+"""Correct filesystems with other permitted choices than the one in memory.
 
 Each must pass every clause of `open_file` under its features.
 """
@@ -41,7 +41,7 @@ _UNKNOWN_LENGTH = 1 << 62
 
 
 class DoomedStream(ReferenceInputStream):
-    """A stream of something that can't be read: what reads raises `error`."""
+    """A stream of an unreadable file: reads raise `error`."""
 
     def __init__(self, path: str, error: Exception, length: int = _UNKNOWN_LENGTH) -> None:
         super().__init__(path)
@@ -56,7 +56,7 @@ class DoomedStream(ReferenceInputStream):
 
 
 class FailsAtFirstRead(OpeningFileSystem):
-    """The future always gives a stream; its reads tell whether the file could be opened."""
+    """The future always returns a stream; its reads report errors of the open."""
 
     features = ("openfile-first-read",)
 
@@ -70,7 +70,7 @@ class FailsAtFirstRead(OpeningFileSystem):
 
 
 class NoticesChangeLate(OpeningFileSystem):
-    """A file that changed since it was listed fails at the first read."""
+    """A file that changed since its listing fails at the first read."""
 
     def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
         try:
@@ -90,14 +90,14 @@ class OpensToday(OpeningFileSystem):
 
 
 class ReadsOn(OpeningFileSystem):
-    """A declared length is ignored: the stream ends where the file does."""
+    """A declared length is ignored: the stream ends with the file."""
 
     def _open(self, path: str, options: OpenOptions) -> OptionStream:
         return self.stream(self._data(path, options), path, replace(options, length=None))
 
 
 class EndRaises(OptionStream):
-    """Where the file is longer or shorter than declared, its end is an EOFException and no -1."""
+    """If the file is longer or shorter than declared, its end is an EOFException instead of -1."""
 
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         super().__init__(data, path, options)
@@ -126,7 +126,7 @@ class EndRaises(OptionStream):
         return count if count >= 0 else self._end_at(position)
 
     def _end_at(self, position: int) -> int:
-        """-1, or the exception in its place."""
+        """Return -1, or raise the exception instead."""
         if self._odd:
             raise EOFException(f"{self.path!r} ends before {position}")
         return -1
@@ -146,14 +146,14 @@ class NoCounters(OpeningFileSystem):
 
 
 class StandardKeysOnly(OpeningFileSystem):
-    """There are no keys but the standard ones."""
+    """There are only the standard keys."""
 
     own_keys = frozenset()
     unsupported_keys: ClassVar[frozenset[str]] = frozenset()
 
 
 class NotFoundForUnreadable(OpeningFileSystem):
-    """A file that may not be read is not found, as with Hadoop's local filesystem."""
+    """An unreadable file is not found, as with Hadoop's local filesystem."""
 
     def _data(self, path: str, options: OpenOptions) -> bytes:
         try:
@@ -163,7 +163,7 @@ class NotFoundForUnreadable(OpeningFileSystem):
 
 
 class IgnoresMisnamed(OpeningBuilder):
-    """A status of another name is put aside without a word."""
+    """A status of another name is ignored without an error."""
 
     def build(self) -> Future[FSDataInputStream]:
         if self._status is not None and basename(self._status.path) != basename(self._path):
@@ -172,7 +172,7 @@ class IgnoresMisnamed(OpeningBuilder):
 
 
 class RefusesMisnamed(OpeningBuilder):
-    """build() itself refuses a status of another name."""
+    """build() itself rejects a status of another name."""
 
     def build(self) -> Future[FSDataInputStream]:
         self._check_keys()
@@ -191,7 +191,7 @@ class NullIsNoPointer(OpeningBuilder):
 
 
 class OwnValuesAreNumbers(OpeningBuilder):
-    """The filesystem's own key takes numbers only; any other text fails in the future."""
+    """The filesystem's own key accepts numbers only; any other text fails in the future."""
 
     def _options(self) -> OpenOptions:
         options = super()._options()
@@ -201,7 +201,7 @@ class OwnValuesAreNumbers(OpeningBuilder):
 
 
 class FirstRefusalWins(OpeningBuilder):
-    """Of several keys that are refused the error names the unsupported one."""
+    """If several keys are rejected, the error names the unsupported one."""
 
     def _check_keys(self) -> None:
         mandatory = self._mandatory
@@ -214,7 +214,7 @@ class FirstRefusalWins(OpeningBuilder):
 
 
 class ChecksPathAtOnce(OpeningFileSystem):
-    """open_file() itself refuses a path of another filesystem."""
+    """open_file() itself rejects a path of another filesystem."""
 
     def open_file(self, path: str) -> OpeningBuilder:
         return super().open_file(path if path is None else normalize(path))
@@ -231,7 +231,7 @@ class NullStatusIsNoPointer(OpeningBuilder):
 
 
 class OptionBeatsStatus(OpeningBuilder):
-    """The length of a status is a hint that is not taken if there is one as option."""
+    """The length of a status is a hint, which an option overrides."""
 
     def _options(self) -> OpenOptions:
         options, status = super()._options(), self._status
@@ -255,7 +255,7 @@ class RefusesEmptyBuffers(OpeningBuilder):
 
 
 class TrustsLength(StoredFiles):
-    """A read at the end that was declared asks for nothing, not even whether there is a file."""
+    """A read at the declared end makes no request, not even to check that the file exists."""
 
     def _open_by(self, path: str, options: OpenOptions) -> ReferenceInputStream:
         try:

@@ -1,1 +1,1 @@
-"""Mutants of the splitter: each breaks one clause of specs/splitter.yaml."""
+"""Mutants of the splitter: each violates one clause of specs/splitter.yaml."""

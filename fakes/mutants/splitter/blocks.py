@@ -20,7 +20,7 @@ from fscontract.pipeline.splitter.splitter import BlockMetadataIterator, FileSpl
 
 
 class _Emitted(FileSplitterInput):
-    """Emits something else than it goes by."""
+    """Emits other records than those it plans with."""
 
     def emitted(self, file: FileMetadata) -> FileMetadata:
         raise NotImplementedError
@@ -30,7 +30,7 @@ class _Emitted(FileSplitterInput):
 
 
 class _Changed(BlockMetadataIterator):
-    """Blocks that are not as they should be."""
+    """Changes emitted blocks."""
 
     def changed(self, block: FileBlockMetadata) -> FileBlockMetadata:
         raise NotImplementedError
@@ -51,7 +51,7 @@ def _unchecked(block: FileBlockMetadata, **changes: Any) -> FileBlockMetadata:
 
 @mutant("split.metadata-first", FileSplitterInput.emit_file)
 def blocks_first(self: FileSplitterInput, file: FileMetadata) -> bool:
-    """The metadata of a file follows its blocks."""
+    """Blocks are emitted before the metadata of their file."""
     self._pending = self.iterator(file)
     done = self.emit_block_metadata()
     self.emit_file_metadata(file)
@@ -79,7 +79,7 @@ def input_not_named(self: _Emitted, file: FileMetadata) -> FileMetadata:
 
 @mutant("split.version-kept", FileSplitterInput.build_file_metadata)
 def any_version(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
-    """The version of a file is not kept."""
+    """The version of a file is not stored."""
     return replace(right(self).build_file_metadata(info), etag=None, modification_time=None)
 
 
@@ -114,19 +114,19 @@ def counts_from_byte_zero(self: _Emitted, file: FileMetadata) -> FileMetadata:
 
 @mutant("split.ids-listed", _Emitted.emitted)
 def other_ids(self: _Emitted, file: FileMetadata) -> FileMetadata:
-    """The ids that are listed are the next ones."""
+    """The listed ids are the next ones."""
     return replace(file, first_block_id=file.first_block_id + 1)
 
 
 @mutant("split.ids-form", FileSplitterInput._take_ids)
 def no_operator(self: FileSplitterInput, count: int) -> int:
-    """Ids are the sequence alone."""
+    """Ids lack the operator."""
     return right(self)._take_ids(count) & 0xFFFFFFFF
 
 
 @mutant("split.ids-unique", FileSplitterInput._take_ids)
 def ids_by_file(self: FileSplitterInput, count: int) -> int:
-    """Ids begin anew with each file."""
+    """Ids restart with each file."""
     self._sequence = 0
     return right(self)._take_ids(count)
 
@@ -139,7 +139,7 @@ def loses_last_byte(self: _Changed, block: FileBlockMetadata) -> FileBlockMetada
 
 @mutant("split.order", BlockMetadataIterator.__next__)
 def backwards(self: BlockMetadataIterator) -> FileBlockMetadata:
-    """Blocks come from the last to the first."""
+    """Blocks are emitted in reverse order."""
     if self.done:
         raise StopIteration
     index = self.file.number_of_blocks - 1 - self.emitted
@@ -150,13 +150,13 @@ def backwards(self: BlockMetadataIterator) -> FileBlockMetadata:
 
 @mutant("split.end-offset", _Changed.changed)
 def length_in_bytes(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
-    """The length of a block is how many bytes it has."""
+    """The length of a block is its number of bytes."""
     return _unchecked(block, length=block.size)
 
 
 @mutant("split.last-flag", _Changed.changed)
 def last_if_whole(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
-    """A last block that is short is not flagged."""
+    """A short last block is not flagged."""
     is_whole = block.length % self.file.block_size == 0
     return replace(block, is_last_block=block.is_last_block and is_whole)
 
@@ -171,7 +171,7 @@ def linked_to_first(self: _Changed, block: FileBlockMetadata) -> FileBlockMetada
 
 @mutant("split.first-unlinked", _Changed.changed)
 def linked_to_skipped(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
-    """Behind a data offset the first block names one that was skipped, as in Java."""
+    """After a data offset the first block names a skipped one, as in Java."""
     skipped = self._first and block.previous_block_id < 0
     return replace(block, previous_block_id=block.block_id - 1) if skipped else block
 
@@ -184,7 +184,7 @@ def block_of_name(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata
 
 @mutant("split.block-file-length", _Changed.changed)
 def file_ends_with_block(self: _Changed, block: FileBlockMetadata) -> FileBlockMetadata:
-    """The file's length is where the block ends."""
+    """The file's length is the end of the block."""
     return replace(block, file_length=block.length)
 
 
@@ -206,7 +206,7 @@ def block_of_nothing(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
 
 @mutant("split.directory", _Emitted.emitted)
 def directory_has_length(self: _Emitted, file: FileMetadata) -> FileMetadata:
-    """A directory has the length that is stated for it, as in Java."""
+    """A directory has the length of its status, as in Java."""
     if not file.is_directory:
         return file
     return replace(file, file_length=self.filesystem.get_file_status(file.path).length)
@@ -233,7 +233,7 @@ def looks_inside(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
 
 @mutant("split.pending-first", FileSplitterInput.process)
 def drops_the_rest(self: FileSplitterInput) -> None:
-    """The remaining blocks of a file are dropped when another file is there."""
+    """The remaining blocks of a file are dropped when another file arrives."""
     info = self.get_file_info()
     if info is not None:
         self.process_file_info(info)
@@ -249,14 +249,14 @@ def threshold_by_call(self: FileSplitterInput) -> None:
 
 @mutant("split.threshold-fill", FileSplitterInput.process_file_info, name="OneFileAtATime")
 def one_file_at_atime(self: FileSplitterInput, info: FileInfo) -> bool:
-    """A window begins one file at most."""
+    """A window begins at most one file."""
     right(self).process_file_info(info)
     return False
 
 
 @mutant("split.file-start", FileSplitterInput.process)
 def announces_next_file(self: FileSplitterInput) -> None:
-    """A file is begun when the threshold has been met."""
+    """A new file is begun after the threshold has been reached."""
     right(self).process()
     info = None if self._pending else self.get_file_info()
     if info is not None:
@@ -286,7 +286,7 @@ def forgets_pending(self: FileSplitterInput) -> dict[str, Any]:
 
 @mutant("split.base-order")
 class WaitsForTheEnd(FileSplitterBase):
-    """Files are split when the window ends."""
+    """Files are split at the end of the window."""
 
     def put(self, info: FileInfo) -> None:
         self._queue.append(info)
@@ -303,7 +303,7 @@ def idle(self: FileSplitterBase) -> None:
 
 @mutant("split.base-missing", FileSplitterBase.get_file_status)
 def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
-    """A missing file counts as an empty one."""
+    """A missing file counts as empty."""
     try:
         return right(self).get_file_status(info)
     except FileNotFoundException:
@@ -312,5 +312,5 @@ def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
 
 @mutant("split.base-checkpoint", FileSplitterBase._state)
 def forgets_queue(self: FileSplitterBase) -> dict[str, Any]:
-    """A checkpoint lacks the files that wait."""
+    """A checkpoint lacks the files in the queue."""
     return {**right(self)._state(), "queue": []}

@@ -28,7 +28,7 @@ def waits_for_scan(self: FileSplitterInput) -> None:
 
 @mutant("split.scan-first")
 class WaitsFirst(TimeBasedDirectoryScanner):
-    """The first scan comes after the interval."""
+    """The first scan waits for the interval."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -37,7 +37,7 @@ class WaitsFirst(TimeBasedDirectoryScanner):
 
 @mutant("split.scan-once", TimeBasedDirectoryScanner.take)
 def forgets_taken(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
-    """Files that were taken are forgotten."""
+    """Files that were handed over are forgotten."""
     info = right(self).take()
     self.references = ReferenceTimes()
     return info
@@ -45,7 +45,7 @@ def forgets_taken(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
 
 @mutant("split.scan-interval")
 class Hasty(TimeBasedDirectoryScanner):
-    """Scans come twice as often."""
+    """Scans run twice as often."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -99,7 +99,7 @@ def only_the_end(self: FileSplitterInput, info: FileInfo, status: FileStatus) ->
 
 @mutant("split.modified-nested", TimeBasedDirectoryScanner._children)
 def trusts_directories(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
-    """A directory whose time is the same is not looked into, as in Java before 3.4."""
+    """A directory with the same time is not listed, as in Java before 3.4."""
     times: dict[str, float] = self.__dict__.setdefault("times", {})
     time = self.filesystem.get_file_status(path).modification_time
     if times.get(path) == time:
@@ -126,13 +126,13 @@ class Deep(TimeBasedDirectoryScanner):
 
 @mutant("split.name-pattern", TimeBasedDirectoryScanner.accepts)
 def matches_path(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
-    """The pattern is for the whole path, as in Java."""
+    """The pattern applies to the whole path, as in Java."""
     return self._file_pattern is None or self._file_pattern.fullmatch(status.path) is not None
 
 
 @mutant("split.ignore-pattern", TimeBasedDirectoryScanner.accepts)
 def ignores_parts(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
-    """The pattern to be ignored may match the beginning of a name."""
+    """The pattern to ignore may match the beginning of a name."""
     name = status.path.rpartition("/")[2]
     return right(self).accepts(status) and not (
         self._ignore_pattern and self._ignore_pattern.match(name)
@@ -155,7 +155,7 @@ def takes_unfinished(self: TimeBasedDirectoryScanner, status: FileStatus) -> boo
 
 @mutant("split.inputs-list")
 class KeepsSlashes(TimeBasedDirectoryScanner):
-    """An input with a slash at the end is another one."""
+    """An input with a slash at the end counts as another one."""
 
     def __init__(self, filesystem: FileSystem, files: Any, **settings: Any) -> None:
         super().__init__(filesystem, files, **settings)
@@ -176,7 +176,7 @@ class NeedsNoInput(TimeBasedDirectoryScanner):
 
 @mutant("split.input-file", TimeBasedDirectoryScanner._hand_over)
 def directories_only(self: TimeBasedDirectoryScanner, info: ScannedFileInfo) -> None:
-    """An input that is a file is passed over."""
+    """An input that is a file is ignored."""
     if info.directory is not None or info.status.is_directory:
         right(self)._hand_over(info)
 
@@ -191,7 +191,7 @@ class _Shared(ReferenceTimes):
 
 @mutant("split.overlap")
 class OneForAll(TimeBasedDirectoryScanner):
-    """Files are known by their path alone, as in Java before 3.4."""
+    """Files are identified by their path alone, as in Java before 3.4."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -212,19 +212,19 @@ def needs_all(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus
 
 @mutant("split.missing-once", TimeBasedDirectoryScanner._miss)
 def repeats(self: TimeBasedDirectoryScanner, path: str) -> None:
-    """An input that is not there is reported with each scan."""
+    """A missing input is reported at each scan."""
     self._notices.append(MissingInput(path))
 
 
 @mutant("split.consumed", TimeBasedDirectoryScanner._turn)
 def restless(self: TimeBasedDirectoryScanner) -> bool:
-    """Scans go on while files wait."""
+    """Scans continue while files wait in the queue."""
     return not self._stopping and (self._scanning or self._due())
 
 
 @mutant("split.backpressure")
 class NoLimit(TimeBasedDirectoryScanner):
-    """Any number of files may wait."""
+    """The queue of files has no limit."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **settings, max_waiting=1 << 40)
@@ -232,7 +232,7 @@ class NoLimit(TimeBasedDirectoryScanner):
 
 @mutant("split.scan-error", TimeBasedDirectoryScanner._scan)
 def silent(self: TimeBasedDirectoryScanner) -> None:
-    """A failure of the scan is passed over."""
+    """A failed scan is ignored."""
     with suppress(OSError):
         right(self)._scan()
 

@@ -1,4 +1,4 @@
-"""Windows that are not repeated as they were, and checkpoints that lack something."""
+"""Windows that are not repeated exactly, and checkpoints that lack something."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fscontract.pipeline.splitter.windows import (
 
 
 class _Altered(FSWindowStore):
-    """Windows are retrieved otherwise than they were saved."""
+    """Returns windows that differ from the saved ones."""
 
     def altered(self, taken: TakenFile) -> TakenFile | None:
         raise NotImplementedError
@@ -39,14 +39,14 @@ class _Altered(FSWindowStore):
 
 @mutant("split.replay-same", FSWindowStore.retrieve)
 def other_order(self: FSWindowStore, window_id: int) -> WindowData | None:
-    """The files of a window come again in another order."""
+    """The files of a repeated window have another order."""
     data = right(self).retrieve(window_id)
     return None if data is None else replace(data, files=data.files[::-1])
 
 
 @mutant("split.replay-changed", _Altered.altered)
 def looks_again(self: _Altered, taken: TakenFile) -> TakenFile:
-    """A repeated window asks for the files again, as in Java."""
+    """A repeated window reads the statuses of the files again, as in Java."""
     try:
         status = self.filesystem.get_file_status(taken.file.path)
     except FileNotFoundException:
@@ -70,13 +70,13 @@ def leaves_out_deleted(self: _Altered, taken: TakenFile) -> TakenFile | None:
 
 @mutant("split.replay-directory", _Altered.altered)
 def directory_is_file(self: _Altered, taken: TakenFile) -> TakenFile:
-    """A directory comes again as a file, as in Java."""
+    """A repeated directory is a file, as in Java."""
     return replace(taken, file=replace(taken.file, is_directory=False))
 
 
 @mutant("split.replay-settings", FileSplitterInput._emit_blocks)
 def present_threshold(self: FileSplitterInput, threshold: int) -> bool:
-    """Repeated windows go by the present threshold, as in Java."""
+    """Repeated windows use the current threshold, as in Java."""
     return right(self)._emit_blocks(self.blocks_threshold)
 
 
@@ -89,7 +89,7 @@ def scans_meanwhile(self: FileSplitterInput, window_id: int) -> None:
 
 @mutant("split.replay-first-live", FileSplitterInput.end_window)
 def rests_first(self: FileSplitterInput) -> None:
-    """Behind the repeated windows the scanner waits for its interval."""
+    """After the repeated windows the scanner waits for its interval."""
     if self._replaying:
         self.scanner._next_scan = self.clock.now() + self.scanner.scan_interval
     right(self).end_window()
@@ -97,14 +97,14 @@ def rests_first(self: FileSplitterInput) -> None:
 
 @mutant("split.window-empty", FSWindowStore.save)
 def skips_empty(self: FSWindowStore, data: WindowData) -> None:
-    """Windows that emitted nothing are not kept."""
+    """Empty windows are not saved."""
     if data.files or data.blocks:
         right(self).save(data)
 
 
 @mutant("split.window-once", FSWindowStore.retrieve)
 def gives_once(self: FSWindowStore, window_id: int) -> WindowData | None:
-    """A window that is repeated is written anew, without its files."""
+    """A repeated window is saved again, without its files."""
     data = right(self).retrieve(window_id)
     if data is not None:
         largest, self._largest = self._largest, None
@@ -116,7 +116,7 @@ def gives_once(self: FSWindowStore, window_id: int) -> WindowData | None:
 
 @mutant("split.window-torn", FSWindowStore._last_whole)
 def trusts_all(self: FSWindowStore) -> int | None:
-    """Every window that is there counts as complete."""
+    """Every stored window counts as complete."""
     return max(
         (
             number
@@ -133,13 +133,13 @@ def keeps_all(self: FSWindowStore, window_id: int, removed: Collection[int] = ()
 
 @mutant("split.window-partitions", FSWindowStore._operator_directory)
 def one_for_all_operators(self: FSWindowStore, operator_id: int) -> str:
-    """All operators have the same windows."""
+    """All operators share the same windows."""
     return right(self)._operator_directory(0)
 
 
 @mutant("split.noop")
 class KeepsWindowsAnyway(FileSplitterInput):
-    """Windows are kept in spite of the setting."""
+    """Windows are saved although the setting is off."""
 
     def __init__(self, filesystem: Any, files: Any, *, windows: Any, **settings: Any) -> None:
         if isinstance(windows, NoopWindowStore):
@@ -149,7 +149,7 @@ class KeepsWindowsAnyway(FileSplitterInput):
 
 @mutant("split.checkpoint-between", FileSplitterInput.checkpoint)
 def any_time(self: FileSplitterInput) -> str:
-    """A checkpoint can be taken inside of a window."""
+    """A checkpoint can be taken during a window."""
     return write_checkpoint(self._state())
 
 
@@ -161,7 +161,7 @@ def forgets_known(self: FileSplitterInput) -> dict[str, Any]:
 
 @mutant("split.replayed-references", FileSplitterInput._replay)
 def forgets_repeated(self: FileSplitterInput, window_id: int) -> None:
-    """Files of repeated windows are not known to the scanner."""
+    """The scanner does not know the files of repeated windows."""
     right(self)._replay(window_id)
     self.scanner.references = ReferenceTimes()
 

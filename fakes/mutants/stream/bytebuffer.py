@@ -21,7 +21,7 @@ from fscontract.fakes.mutants.stream.variants import NoByteBuffers
 @mutant("bytebuffer.count", READ_BUFFER)
 @mutant("bytebuffer-pread.count", PREAD_BUFFER, name="PreadBufferCountsRemaining")
 def buffer_counts_remaining(call: BufferRead) -> int:
-    """A read that met the end returns what remained in the buffer, not what it delivered."""
+    """A read at the end returns the remaining space of the buffer, not the delivered bytes."""
     remaining = call.buffer.remaining
     count = call.proceed()
     return remaining if count > 0 else count
@@ -97,7 +97,7 @@ def buffer_needs_room(call: BufferRead) -> int:
 @mutant("bytebuffer.eof", READ_BUFFER)
 @mutant("bytebuffer-pread.eof", PREAD_BUFFER, name="PreadBufferNothingAtEnd")
 def buffer_nothing_at_end(call: BufferRead) -> int:
-    """At the end a read gives 0."""
+    """At the end a read returns 0."""
     return max(call.proceed(), 0)
 
 
@@ -112,20 +112,20 @@ def buffer_stays(call: BufferRead) -> int:
 
 @mutant("bytebuffer.closed", READ_BUFFER)
 def buffer_end_when_closed(call: BufferRead) -> int:
-    """A closed stream gives -1, as if the data had ended."""
+    """A closed stream returns -1, as if the data had ended."""
     return -1 if call.stream._closed else call.proceed()
 
 
 @mutant("bytebuffer.unsupported", NoByteBuffers.read_buffer, name="BufferRefusedAsIO")
 def buffer_refused_as_io(self: NoByteBuffers, buffer: ByteBuffer) -> int:
-    """Reads into a ByteBuffer, not supported, raise an IOException of no particular kind."""
+    """Reads into a ByteBuffer, not supported, raise a plain IOException."""
     raise PathIOException(self.path, "not possible")
 
 
 @mutant("bytebuffer-pread.neg-pos", PREAD_BUFFER)
 @mutant("bytebuffer-read-fully.neg-pos", READ_FULLY_BUFFER, name="FullBufferFromStart")
 def pread_buffer_from_start(call: BufferRead) -> int:
-    """A negative position is taken as 0."""
+    """A negative position is treated as 0."""
     call.position = max(call.position, 0)
     return call.proceed()
 
@@ -133,7 +133,7 @@ def pread_buffer_from_start(call: BufferRead) -> int:
 @mutant("bytebuffer-pread.pos-unchanged", PREAD_BUFFER)
 @mutant("bytebuffer-read-fully.pos-unchanged", READ_FULLY_BUFFER, name="FullBufferMoves")
 def pread_buffer_moves(call: BufferRead) -> int:
-    """The stream is left behind the bytes it delivered."""
+    """The stream moves to the end of the delivered bytes."""
     count = call.proceed()
     if count > 0:
         call.stream._pos = call.position + count
@@ -142,13 +142,13 @@ def pread_buffer_moves(call: BufferRead) -> int:
 
 @mutant("bytebuffer-pread.unsupported", NoByteBuffers.pread_buffer)
 def pread_buffer_answers_end(self: NoByteBuffers, position: int, buffer: ByteBuffer) -> int:
-    """Positioned reads into a ByteBuffer, not supported, give -1."""
+    """Positioned reads into a ByteBuffer, not supported, return -1."""
     return -1
 
 
 @mutant("bytebuffer-read-fully.data", READ_FULLY_BUFFER)
 def full_buffer_half(call: BufferRead) -> int:
-    """A single short read below is all that is done: half of the buffer is filled."""
+    """Only one short read of the underlying stream is made: half of the buffer is filled."""
     count = call.proceed()
     end, rest = call.buffer.position, count // 2
     call.buffer.view[end - rest : end] = b"\1" * rest
@@ -168,4 +168,4 @@ def full_buffer_overruns(call: BufferRead) -> int:
 
 @mutant("bytebuffer-read-fully.unsupported", NoByteBuffers.read_fully_buffer)
 def full_buffer_pretends(self: NoByteBuffers, position: int, buffer: ByteBuffer) -> None:
-    """readFully() into a ByteBuffer, not supported, returns without having read."""
+    """readFully() into a ByteBuffer, not supported, returns without reading."""

@@ -1,7 +1,7 @@
 """Reads as calls with their arguments, so that a mutant of several methods is one function.
 
-A mutant of `pread`, say, is a function of an ArrayRead. It may change the arguments, makes the
-right call by `proceed()`, and returns what its caller gets.
+A mutant of `pread`, for example, is a function of an ArrayRead. It may change the arguments, makes
+the correct call by `proceed()`, and returns the result for its caller.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class ArrayRead:
     _read: Callable[[ArrayRead], int]
 
     def proceed(self) -> int:
-        """Make the call, and return how many bytes it delivered, -1 for the end."""
+        """Make the call, and return the number of delivered bytes, -1 for the end."""
         return self._read(self)
 
     def delivered(self, count: int) -> slice:
-        """Return where in the buffer `count` bytes are."""
+        """Return the place of `count` delivered bytes in the buffer."""
         return slice(self.offset, self.offset + count)
 
 
@@ -51,7 +51,7 @@ class BufferRead:
     _read: Callable[[BufferRead], int]
 
     def proceed(self) -> int:
-        """Make the call, and return how many bytes it delivered, -1 for the end."""
+        """Make the call, and return the number of delivered bytes, -1 for the end."""
         return self._read(self)
 
 

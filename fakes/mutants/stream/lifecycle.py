@@ -20,7 +20,7 @@ from fscontract.implementations.memory import MemoryInputStream
 
 @mutant("open.state")
 class OpensAtOne(MemoryInputStream):
-    """A new stream is behind its first byte."""
+    """A new stream is after its first byte."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -84,7 +84,7 @@ def closes_once(self: MemoryInputStream) -> None:
 
 @mutant("close.robust")
 class RemembersFailure(MemoryInputStream):
-    """close() after a failed seek stumbles over what the seek left unset."""
+    """close() after a failed seek raises an error."""
 
     _failed = False
 
@@ -104,7 +104,7 @@ class RemembersFailure(MemoryInputStream):
 
 @mutant("close.no-raise", MemoryInputStream.close)
 def reports_on_close(self: MemoryInputStream) -> None:
-    """close() reports that the connection was no longer there."""
+    """close() raises an error because the connection is already lost."""
     was_open = not self._closed
     right(self).close()
     if was_open:
@@ -113,7 +113,7 @@ def reports_on_close(self: MemoryInputStream) -> None:
 
 @mutant("close.state", MemoryInputStream.close)
 def never_closes(self: MemoryInputStream) -> None:
-    """close() does nothing: the stream reads on."""
+    """close() does nothing: reads still work."""
 
 
 @mutant("close.state", MemoryInputStream.seek)
@@ -133,7 +133,7 @@ def no_position_when_closed(self: MemoryInputStream) -> int:
 
 @mutant("getpos.value", MemoryInputStream.get_pos)
 def position_of_buffer(self: MemoryInputStream) -> int:
-    """Once something was read, get_pos() gives the end of the stream's own buffer."""
+    """After a read, get_pos() returns the end of the stream's own buffer."""
     position = right(self).get_pos()
     return self._size if position else 0
 
@@ -184,7 +184,7 @@ def unbuffer_refused(self: NoUnbuffer) -> None:
 
 @mutant("unbuffer.reacquire")
 class UnbufferForGood(MemoryInputStream):
-    """After unbuffer() stream reads raise an IOException, for the connection is gone."""
+    """After unbuffer() stream reads raise an IOException, because the connection is closed."""
 
     _gone = False
 
@@ -206,7 +206,7 @@ class UnbufferForGood(MemoryInputStream):
 
 @mutant("unbuffer.pos", MemoryInputStream.unbuffer)
 def unbuffer_loses_read_ahead(self: MemoryInputStream) -> None:
-    """unbuffer() drops the byte that was read ahead with those already delivered."""
+    """unbuffer() skips the buffered bytes."""
     if self._pos and not self._closed:
         self._pos = min(self._pos + 1, self._size)
 
@@ -214,7 +214,7 @@ def unbuffer_loses_read_ahead(self: MemoryInputStream) -> None:
 @mutant("unbuffer.declare", MemoryInputStream.has_capability)
 def unbuffer_undeclared(self: MemoryInputStream, name: str) -> bool:
     """in:unbuffer is not declared."""
-    # The other spelling is left alone, because it has a clause of its own.
+    # The other spelling is unchanged, because it has its own clause.
     return name != "in:unbuffer" and right(self).has_capability(name)
 
 
@@ -227,8 +227,8 @@ def unbuffer_keeps(self: HoldsDescriptor) -> None:
 class CloseKeeps(HoldsDescriptor):
     """close() keeps the descriptor that a read has opened."""
 
-    #: What the leaked descriptors hang on; dropping out of here, or the interpreter's end, closes
-    #: them, so that a long run does not use all there are.
+    #: The holders of leaked descriptors; removing one, or the interpreter's end, closes them, so
+    #: that a long run does not use up all descriptors.
     _leaked: ClassVar[deque[CloseKeeps]] = deque(maxlen=64)
 
     def close(self) -> None:

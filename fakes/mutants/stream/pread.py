@@ -1,4 +1,4 @@
-"""Mutants of positioned reads and readFully, some of which are mutants of read(), too."""
+"""Mutants of positioned reads and readFully, some of which are also mutants of read()."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def pread_from_end(call: ArrayRead) -> int:
 @mutant("read-fully.len-neg", READ_FULLY, name="FullyNegativeIsNothing")
 @mutant("pread.len-neg", PREAD)
 def pread_negative_is_nothing(call: ArrayRead) -> int:
-    """A negative length is taken as 0."""
+    """A negative length is treated as 0."""
     call.length = call.length and max(call.length, 0)
     return call.proceed()
 
@@ -44,7 +44,7 @@ def pread_offset_from_end(call: ArrayRead) -> int:
 @mutant("read-fully.space", READ_FULLY, name="FullyCut")
 @mutant("pread.space", PREAD)
 def pread_cut(call: ArrayRead) -> int:
-    """A length that the buffer has no room for is cut to fit."""
+    """A length beyond the buffer is truncated."""
     if call.buffer is not None and call.length is not None:
         room = len(call.buffer) - call.offset
         call.length = min(call.length, room) if 0 <= room <= len(call.buffer) else call.length
@@ -54,7 +54,7 @@ def pread_cut(call: ArrayRead) -> int:
 @mutant("read-into.null", READ_INTO, name="NullIsIO")
 @mutant("read-fully.null", READ_FULLY, name="FullyNullIsIO")
 def null_is_io(call: ArrayRead) -> int:
-    """A missing buffer is reported as an IOException."""
+    """A missing buffer raises an IOException."""
     if call.buffer is None:
         raise PathIOException(call.stream.path, "the read failed")
     return call.proceed()
@@ -62,7 +62,7 @@ def null_is_io(call: ArrayRead) -> int:
 
 @mutant("read-fully.eof", READ_FULLY)
 def fully_stops_at_end(call: ArrayRead) -> int:
-    """A range beyond the end of the file is filled as far as there are bytes, without an error."""
+    """A range beyond the end of the file is filled as far as possible, without an error."""
     try:
         return call.proceed()
     except EOFError:
@@ -87,7 +87,7 @@ def fully_overruns(call: ArrayRead) -> int:
 
 @mutant("read-fully.exact", READ_FULLY)
 def fully_once(call: ArrayRead) -> int:
-    """A single short read below is all that is done: half of the range is filled."""
+    """Only one short read of the underlying stream is made: half of the range is filled."""
     count = call.proceed()
     if call.length is not None and count > 1:
         half = count // 2
@@ -97,7 +97,7 @@ def fully_once(call: ArrayRead) -> int:
 
 @mutant("read-fully.data", READ_FULLY)
 def fully_swaps(call: ArrayRead) -> int:
-    """The two halves of a range are put into each other's places."""
+    """The two halves of a range are swapped."""
     count = call.proceed()
     if call.length is not None and count > 1:
         data = bytes(call.buffer[call.delivered(count)])
@@ -126,7 +126,7 @@ def fully_null_when_closed(call: ArrayRead) -> int:
 
 @mutant("read-fully.whole", READ_FULLY)
 def whole_lacks_last(call: ArrayRead) -> int:
-    """The form without a length leaves the buffer's last byte as it was."""
+    """The form without a length leaves the buffer's last byte unchanged."""
     count = call.proceed()
     if call.length is None and len(call.buffer) > 1:
         call.buffer[-1:] = b"\1"
@@ -135,13 +135,13 @@ def whole_lacks_last(call: ArrayRead) -> int:
 
 @mutant("pread.needs-seek", PREAD.on(NoPositionedReads))
 def reads_from_here(call: ArrayRead) -> int:
-    """A stream without positioned reads answers them from the position it is at."""
+    """A stream without positioned reads reads from its current position instead."""
     return call.stream.read_into(call.buffer, call.offset, call.length)
 
 
 @mutant("pread.pos-unchanged", PREAD)
 def pread_moves(call: ArrayRead) -> int:
-    """pread() leaves the stream behind the bytes it delivered."""
+    """pread() moves the stream to the end of the delivered bytes."""
     count = call.proceed()
     if count > 0:
         call.stream._pos = call.position + count
@@ -150,7 +150,7 @@ def pread_moves(call: ArrayRead) -> int:
 
 @mutant("pread.pos-unchanged", READ_FULLY)
 def failure_moves(call: ArrayRead) -> int:
-    """read_fully() that meets the end leaves the stream there."""
+    """read_fully() that reaches the end moves the stream there."""
     try:
         return call.proceed()
     except EOFError:
@@ -170,7 +170,7 @@ def pread_null(call: ArrayRead) -> int:
 @mutant("read-into.count", READ_INTO, name="CountsOneMore")
 @mutant("pread.count", PREAD)
 def pread_counts_length(call: ArrayRead) -> int:
-    """A read that met the end returns the length asked for instead of what it delivered."""
+    """A read at the end returns the requested length instead of the delivered one."""
     count = call.proceed()
     return count if count <= 0 or call.length is None else call.length
 
@@ -218,7 +218,7 @@ def pread_clears_rest(call: ArrayRead) -> int:
 @mutant("read-into.eof", READ_INTO, name="NothingAtEnd")
 @mutant("pread.eof", PREAD)
 def pread_nothing_at_end(call: ArrayRead) -> int:
-    """At the end and beyond a read gives 0."""
+    """At the end and beyond a read returns 0."""
     return max(call.proceed(), 0)
 
 
@@ -233,5 +233,5 @@ def pread_needs_length(call: ArrayRead) -> int:
 
 @mutant("pread.zero", PREAD)
 def pread_end_for_nothing(call: ArrayRead) -> int:
-    """A read of length 0 gives -1, inside the data too."""
+    """A read of length 0 returns -1, inside the data too."""
     return call.proceed() or -1

@@ -12,13 +12,13 @@ from fscontract.implementations.memory import MemoryInputStream
 
 @mutant("read-byte.closed", MemoryInputStream.read_byte)
 def end_when_closed(self: MemoryInputStream) -> int:
-    """read() on a closed stream gives -1, as if the data had ended."""
+    """read() on a closed stream returns -1, as if the data had ended."""
     return -1 if self._closed else right(self).read_byte()
 
 
 @mutant("read-byte.value", MemoryInputStream.read_byte)
 def signed_byte(self: MemoryInputStream) -> int:
-    """read() takes bytes as signed, so that 255 becomes -1."""
+    """read() treats bytes as signed, so that 255 becomes -1."""
     value = right(self).read_byte()
     return value - 256 if value > 127 else value
 
@@ -42,7 +42,7 @@ def byte_two_steps(self: MemoryInputStream) -> int:
 
 @mutant("read-byte.eof", MemoryInputStream.read_byte)
 def zero_at_end(self: MemoryInputStream) -> int:
-    """read() gives 0 at the end."""
+    """read() returns 0 at the end."""
     return max(right(self).read_byte(), 0)
 
 
@@ -89,7 +89,7 @@ class StaleAfterByte(MemoryInputStream):
 
 @mutant("read-into.open", READ_INTO)
 def end_of_bytes_when_closed(call: ArrayRead) -> int:
-    """A multi-byte read on a closed stream gives -1, as if the data had ended."""
+    """A multi-byte read on a closed stream returns -1, as if the data had ended."""
     return -1 if call.stream._closed else call.proceed()
 
 
@@ -103,7 +103,7 @@ def offset_is_cut(call: ArrayRead) -> int:
 
 @mutant("read-into.reject-stays", READ_INTO)
 def rejected_moves(call: ArrayRead) -> int:
-    """A rejected call has moved the position to the end before its arguments are looked at."""
+    """A rejected call has moved the position to the end before the check of its arguments."""
     try:
         return call.proceed()
     except (IndexError, TypeError):
@@ -113,7 +113,7 @@ def rejected_moves(call: ArrayRead) -> int:
 
 @mutant("read-into.zero", READ_INTO)
 def end_for_nothing(call: ArrayRead) -> int:
-    """At the end a read of length 0 gives -1."""
+    """At the end a read of length 0 returns -1."""
     count = call.proceed()
     return -1 if call.length == 0 and call.stream._pos >= call.stream._size else count
 
@@ -129,7 +129,7 @@ def ignores_offset(call: ArrayRead) -> int:
 
 @mutant("read-into.advance", READ_INTO)
 def lags_behind(call: ArrayRead) -> int:
-    """A read of several bytes moves the position by one less."""
+    """A read of several bytes moves the position by one too few."""
     count = call.proceed()
     call.stream._pos -= count > 1
     return count
@@ -137,7 +137,7 @@ def lags_behind(call: ArrayRead) -> int:
 
 @mutant("read-into.advance", READ_INTO)
 def moves_by_length(call: ArrayRead) -> int:
-    """A read moves the position by what was asked for, not by what was delivered."""
+    """A read moves the position by the requested length instead of the delivered one."""
     count = call.proceed()
     if count > 0 and call.length is not None:
         call.stream._pos += call.length - count
@@ -159,7 +159,7 @@ class NothingAtFirst(MemoryInputStream):
 
 @mutant("read-into.progress", READ_INTO)
 def drops_tail(call: ArrayRead) -> int:
-    """A read of more than what is left gives -1 and never delivers the tail."""
+    """A read of more than the remaining bytes returns -1 and never delivers them."""
     stream = call.stream
     if stream._closed:
         stream._reject_closed()

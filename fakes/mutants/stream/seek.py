@@ -16,7 +16,7 @@ from fscontract.implementations.memory import MemoryInputStream
 
 @mutant("seek.supported", NoSeek.seek)
 def pretends_to_seek(self: NoSeek, position: int) -> None:
-    """A stream that can't seek returns from seek() as if it had."""
+    """A stream without seek returns from seek() without an error."""
 
 
 @mutant("seek.open", MemoryInputStream.seek)
@@ -36,7 +36,7 @@ def no_zero_in_empty(self: MemoryInputStream, position: int) -> None:
 
 @mutant("seek.zero", MemoryInputStream.seek)
 def no_way_back(self: MemoryInputStream, position: int) -> None:
-    """seek(0) fails once something was read."""
+    """seek(0) fails after a read."""
     if position == 0 < self._pos:
         raise PathIOException(self.path, "can't go back to the beginning")
     right(self).seek(position)
@@ -44,7 +44,7 @@ def no_way_back(self: MemoryInputStream, position: int) -> None:
 
 @mutant("seek.negative", MemoryInputStream.seek)
 def negative_is_zero(self: MemoryInputStream, position: int) -> None:
-    """A negative position is taken as 0."""
+    """A negative position is treated as 0."""
     right(self).seek(max(position, 0))
 
 
@@ -58,13 +58,13 @@ def negative_is_illegal(self: MemoryInputStream, position: int) -> None:
 
 @mutant("seek.past-eof", MemoryInputStream.seek)
 def beyond_is_end(self: MemoryInputStream, position: int) -> None:
-    """A position beyond the end is taken as the end."""
+    """A position beyond the end is treated as the end."""
     right(self).seek(min(position, self._size))
 
 
 @mutant("seek.at-len", MemoryInputStream.seek)
 def end_is_beyond(self: MemoryInputStream, position: int) -> None:
-    """A seek to the length is refused, unless the file is empty."""
+    """A seek to the length is rejected, unless the file is empty."""
     if position == self._size > 0 and not self._closed:
         raise EOFException(f"seek to {position}")
     right(self).seek(position)
@@ -72,7 +72,7 @@ def end_is_beyond(self: MemoryInputStream, position: int) -> None:
 
 @mutant("seek.lax-eof", LaxSeek.seek)
 def rejects_beyond(self: LaxSeek, position: int) -> None:
-    """A seek beyond the end is rejected although it is said to be accepted."""
+    """A seek beyond the end is rejected although it is declared as accepted."""
     if position > self._size and not self._closed:
         raise EOFException(f"seek to {position}")
     right(self).seek(position)
@@ -97,7 +97,7 @@ class RaisesBeyond(LaxSeek):
 
 @mutant("seek.lax-eof", LaxSeek.seek)
 def wraps_around(self: LaxSeek, position: int) -> None:
-    """A seek beyond the end leads back to the beginning."""
+    """A seek beyond the end goes to the beginning."""
     right(self).seek(position)
     if self._pos > self._size:
         self._pos = 0
@@ -105,7 +105,7 @@ def wraps_around(self: LaxSeek, position: int) -> None:
 
 @mutant("seek.fail-pos")
 class KeepsNegative(MemoryInputStream):
-    """A seek to a negative position fails, but get_pos() gives that position."""
+    """A seek to a negative position fails, but get_pos() returns that position."""
 
     _reported = 0
 
@@ -122,7 +122,7 @@ class KeepsNegative(MemoryInputStream):
 
 @mutant("seek.fail-pos")
 class TwoPositions(MemoryInputStream):
-    """After a failed seek get_pos() gives the old position, but the stream is at its end."""
+    """After a failed seek get_pos() returns the old position, but the stream is at its end."""
 
     _reported: int | None = None
 
@@ -159,7 +159,7 @@ def noop_rewinds(self: MemoryInputStream, position: int) -> None:
 
 @mutant("seek.noop", MemoryInputStream.seek)
 def noop_drops_byte(self: MemoryInputStream, position: int) -> None:
-    """A seek to the current position drops the byte that was read ahead."""
+    """A seek to the current position drops a buffered byte."""
     here = self._pos
     right(self).seek(position)
     if position == here:
@@ -181,7 +181,7 @@ def pretends_new_source(self: MemoryInputStream, position: int) -> bool:
 
 @mutant("new-source.none", MemoryInputStream.seek_to_new_source)
 def moves_without_source(self: MemoryInputStream, position: int) -> bool:
-    """seek_to_new_source() finds no source and moves the position all the same."""
+    """seek_to_new_source() finds no source, but moves the position."""
     is_other = right(self).seek_to_new_source(position)
     self._pos = min(position, self._size)
     return is_other
@@ -195,7 +195,7 @@ def new_source_when_closed(self: Replicated, position: int) -> bool:
 
 @mutant("new-source.moved", Replicated.seek_to_new_source)
 def new_source_moves(self: Replicated, position: int) -> bool:
-    """Once a new source was found, the stream is at the position asked about."""
+    """After a new source was found, the stream is at its position argument."""
     is_other = right(self).seek_to_new_source(position)
     if is_other:
         self._pos = min(position, self._size)
@@ -254,7 +254,7 @@ def skips_at_least_one(self: MemoryInputStream, count: int) -> int:
 
 @mutant("skip.progress", MemoryInputStream.skip)
 def never_skips(self: MemoryInputStream, count: int) -> int:
-    """skip() leaves it to the caller to read instead, and returns 0."""
+    """skip() does nothing and returns 0."""
     return right(self).skip(0)
 
 
@@ -266,19 +266,19 @@ def skips_when_closed(self: MemoryInputStream, count: int) -> int:
 
 @mutant("available.bounds", MemoryInputStream.available)
 def available_in_all(self: MemoryInputStream) -> int:
-    """Before the end available() gives the file's length, however much was read."""
+    """Before the end available() returns the file's length, at any position."""
     return self._size if right(self).available() else 0
 
 
 @mutant("available.eof", MemoryInputStream.available)
 def negative_at_end(self: MemoryInputStream) -> int:
-    """available() gives -1 at the end."""
+    """available() returns -1 at the end."""
     return right(self).available() or -1
 
 
 @mutant("available.positive", MemoryInputStream.available)
 def nothing_available(self: MemoryInputStream) -> int:
-    """available() gives 0, as the base class of Java has it."""
+    """available() returns 0, as in the base class of Java."""
     return right(self).available() * 0
 
 
@@ -292,7 +292,7 @@ def available_null(self: MemoryInputStream) -> int:
 
 @mutant("available.stays", MemoryInputStream.available)
 def available_reads_ahead(self: MemoryInputStream) -> int:
-    """available() reads a byte to find out, and does not put it back."""
+    """available() reads a byte for its check, and drops it."""
     count = right(self).available()
     self._pos += count > 0
     return count

@@ -32,7 +32,7 @@ class OneConnection(MemoryInputStream):
 
 @mutant("pread.isolation")
 class SeekReadSeek(MemoryInputStream):
-    """pread() moves the stream's position there and back without a lock."""
+    """pread() moves the stream's position and restores it, without a lock."""
 
     def pread(
         self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
@@ -48,7 +48,7 @@ class SeekReadSeek(MemoryInputStream):
 
 @mutant("pread.serializable")
 class SharedCursor(MemoryInputStream):
-    """The cursor below is shared: stream reads place it while a pread() is about to use it."""
+    """The underlying position is shared: stream reads set it while a pread() is about to use it."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -74,7 +74,7 @@ class SharedCursor(MemoryInputStream):
 
 @mutant("pread.buffers")
 class SharedScratch(MemoryInputStream):
-    """Every pread() goes through one buffer of the stream."""
+    """Every pread() uses one shared buffer of the stream."""
 
     def __init__(self, data: bytes, path: str = "/memory") -> None:
         super().__init__(data, path)
@@ -106,7 +106,7 @@ class BigLock(MemoryInputStream):
 
 @mutant("read-vectored.concurrent")
 class VectoredInTheWay(MemoryInputStream):
-    """read_fully() and stream reads raise an IOException while a vectored read is under way."""
+    """read_fully() and stream reads raise an IOException during a vectored read."""
 
     _busy = False
 
@@ -132,7 +132,7 @@ class VectoredInTheWay(MemoryInputStream):
 
 @mutant("read-vectored.multiple")
 class ForgetsFirst(MemoryInputStream):
-    """A second vectored read takes the place of the first, whose ranges are then never read."""
+    """A second vectored read replaces the first, whose ranges are then never read."""
 
     _pending: Sequence[FileRange] = ()
 
@@ -146,7 +146,7 @@ class ForgetsFirst(MemoryInputStream):
 
 @mutant("consistency.either")
 class ThirdVersion(LiveStream):
-    """Once the file was overwritten, reads mix old and new bytes into others."""
+    """After the file was overwritten, reads mix old and new bytes."""
 
     def _read_at(self, position: int, view: memoryview) -> int:
         return self._mixed(super()._read_at(position, view), view)
@@ -164,7 +164,7 @@ class ThirdVersion(LiveStream):
 
 @mutant("consistency.either")
 class ZeroesAfterTruncation(LiveStream):
-    """Once the file was truncated, reads behind its new end give zeros, as a mapped file may."""
+    """After the file was truncated, reads after its new end return zeros, as a mapped file may."""
 
     def read_byte(self) -> int:
         position = self._pos
@@ -185,7 +185,7 @@ class ZeroesAfterTruncation(LiveStream):
 
 @mutant("consistency.errors")
 class StumblesAfterDelete(LiveStream):
-    """Once the file was deleted, stream reads raise NullPointerException."""
+    """After the file was deleted, stream reads raise NullPointerException."""
 
     def read_byte(self) -> int:
         self._stat()
@@ -202,7 +202,7 @@ class StumblesAfterDelete(LiveStream):
 
 @mutant("consistency.length")
 class EndsWhenChanged(LiveStream):
-    """Once the file was changed, stream reads give -1 as if the data had ended."""
+    """After the file was changed, stream reads return -1 as if the data had ended."""
 
     def read_byte(self) -> int:
         return -1 if self.is_changed and not self._closed else super().read_byte()

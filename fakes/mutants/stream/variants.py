@@ -1,4 +1,4 @@
-"""Correct streams with other features, or other permitted choices, than the memory stream's.
+"""Correct streams with other features or permitted choices than the memory stream.
 
 Each must pass the whole suite under its features. Mutants of clauses that need a feature derive
 from the variant that has it.
@@ -36,12 +36,12 @@ def _unsupported(operation: str) -> NoReturn:
 class Variant(MemoryInputStream):
     """A correct stream with other features than those of the profile "reference"."""
 
-    #: The features, with "!" before those it lacks.
+    #: The features, with "!" before missing ones.
     features: ClassVar[tuple[str, ...]] = ()
 
 
 class LaxSeek(Variant):
-    """Seeks beyond the end are accepted; reads there give -1."""
+    """Seeks beyond the end are accepted; reads there return -1."""
 
     features = ("!rejects-seek-past-eof",)
 
@@ -54,7 +54,7 @@ class LaxSeek(Variant):
 
 
 class NoSeek(Variant):
-    """Every seek is refused."""
+    """Every seek is rejected."""
 
     features = ("!supports-seek",)
 
@@ -63,7 +63,7 @@ class NoSeek(Variant):
 
 
 class SeekOnClosed(Variant):
-    """A seek does not notice that the stream is closed; the reads do."""
+    """A seek ignores that the stream is closed; reads do not."""
 
     features = ("supports-seek-on-closed-file",)
 
@@ -73,7 +73,7 @@ class SeekOnClosed(Variant):
 
 
 class AvailableOnClosed(Variant):
-    """available() does not notice that the stream is closed."""
+    """available() ignores that the stream is closed."""
 
     features = ("supports-available-on-closed-file",)
 
@@ -82,7 +82,7 @@ class AvailableOnClosed(Variant):
 
 
 class LooseExceptions(Variant):
-    """Faults at the end of the data are IOExceptions of no particular kind."""
+    """Faults at the end of the data are plain IOExceptions."""
 
     features = ("!supports-strict-exceptions",)
 
@@ -100,7 +100,7 @@ class LooseExceptions(Variant):
 
 
 class NoPositionedReads(Variant):
-    """Only stream reads: positioned ones, vectored ones included, are refused."""
+    """Only stream reads are supported: positioned and vectored ones are rejected."""
 
     features = ("!supports-positioned-readable", "!supports-vectored-io")
 
@@ -118,7 +118,7 @@ class NoPositionedReads(Variant):
 
 
 class NoUnbuffer(Variant):
-    """unbuffer() is a call that does nothing."""
+    """unbuffer() does nothing."""
 
     features = ("!supports-unbuffer",)
 
@@ -130,7 +130,7 @@ class NoUnbuffer(Variant):
 
 
 class NoByteBuffers(Variant):
-    """Nothing is read into a ByteBuffer."""
+    """Reads into a ByteBuffer are not supported."""
 
     features = ("!supports-bytebuffer-read", "!supports-bytebuffer-pread")
 
@@ -148,7 +148,7 @@ class NoByteBuffers(Variant):
 
 
 class NoSkipping(Variant):
-    """Neither skip() nor available() is offered."""
+    """skip() and available() are not supported."""
 
     features = ("!supports-skip", "!supports-available")
 
@@ -217,7 +217,7 @@ class Replicated(Variant):
 
 
 class ShortReads(Variant):
-    """A stream read delivers two bytes at most, skip() one, and available() says 1."""
+    """A stream read delivers two bytes at most, skip() one, and available() returns 1."""
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
         space = length is None and offset <= len(buffer)
@@ -245,14 +245,14 @@ class FailedSeekMoves(Variant):
 
 
 class RefusesNewSource(Variant):
-    """seek_to_new_source() is refused instead of answered with False."""
+    """seek_to_new_source() raises an error instead of returning False."""
 
     def seek_to_new_source(self, position: int) -> bool:
         _unsupported("seek_to_new_source")
 
 
 class PositionWhenClosed(Variant):
-    """get_pos() answers on a closed stream too."""
+    """get_pos() also works on a closed stream."""
 
     def get_pos(self) -> int:
         return self._pos

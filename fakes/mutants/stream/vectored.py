@@ -1,4 +1,4 @@
-"""Mutants of read_vectored that show in a single call."""
+"""Mutants of read_vectored that a single call shows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _failed(error: Exception) -> Future[memoryview]:
 
 @mutant("read-vectored.data", READ_VECTORED)
 def mixes_up_ranges(call: VectoredRead) -> None:
-    """Ranges are read in the order of their offsets and handed out in the order of the call."""
+    """Ranges are read in the order of their offsets and returned in the order of the call."""
     call.proceed()
     if len({r.length for r in call.ranges}) == 1:
         futures = [r.data for r in sorted(call.ranges, key=lambda r: r.offset)]
@@ -47,7 +47,7 @@ def cuts_merged_wrong(call: VectoredRead) -> None:
 
 @mutant("read-vectored.remaining", READ_VECTORED)
 def whole_allocation(call: VectoredRead) -> None:
-    """The buffer of a range holds one byte more than was asked for, where the file has one."""
+    """The buffer of a range has one byte more than requested, if the file has one."""
     call.proceed()
     for item in call.ranges:
         if item.length:
@@ -65,14 +65,14 @@ def needs_ranges(call: VectoredRead) -> None:
 
 @mutant("read-vectored.null-ranges", READ_VECTORED)
 def no_ranges_is_empty(call: VectoredRead) -> None:
-    """A missing list of ranges is taken as an empty one."""
+    """A missing list of ranges is treated as an empty one."""
     call.ranges = call.ranges or ()
     call.proceed()
 
 
 @mutant("read-vectored.null-range", READ_VECTORED)
 def skips_missing_range(call: VectoredRead) -> None:
-    """A missing range in the list is passed over."""
+    """A missing range in the list is skipped."""
     call.ranges = call.ranges and [item for item in call.ranges if item is not None]
     call.proceed()
 
@@ -86,7 +86,7 @@ def own_allocator(call: VectoredRead) -> None:
 
 @mutant("read-vectored.null-allocate", READ_VECTORED)
 def allocator_fails_late(call: VectoredRead) -> None:
-    """A missing allocator shows in the futures only."""
+    """A missing allocator fails in the futures only."""
     is_missing = call.allocate is None
     call.allocate = bytearray if is_missing else call.allocate
     call.proceed()
@@ -97,7 +97,7 @@ def allocator_fails_late(call: VectoredRead) -> None:
 
 @mutant("read-vectored.null-release", READ_VECTORED)
 def own_release(call: VectoredRead) -> None:
-    """A missing release operation is put up with, until a read fails."""
+    """A missing release operation is accepted, until a read fails."""
     call.release = no_release if call.release is None else call.release
     call.proceed()
 
@@ -140,7 +140,7 @@ class ReadsOverlaps(MemoryInputStream):
 
 @mutant("read-vectored.overlap", READ_VECTORED)
 def refuses_adjacent(call: VectoredRead) -> None:
-    """Ranges that merely touch are taken for overlapping."""
+    """Adjacent ranges are treated as overlapping."""
     call.proceed()
     ends = {item.offset + item.length for item in call.ranges if item.length}
     if any(item.offset in ends for item in call.ranges):
@@ -167,7 +167,7 @@ class ChecksLate(MemoryInputStream):
 
 @mutant("read-vectored.eof-late", READ_VECTORED.on(LateEndCheck))
 def short_buffer(call: VectoredRead) -> None:
-    """The future of a range beyond the end yields what there is."""
+    """The future of a range beyond the end returns the available bytes."""
     call.proceed()
     for item in call.ranges:
         if item.length and item.offset + item.length > call.stream._size:
@@ -191,7 +191,7 @@ def end_is_outside(call: VectoredRead) -> None:
 
 @mutant("read-vectored.good-ranges", READ_VECTORED.on(LateEndCheck))
 def all_for_one(call: VectoredRead) -> None:
-    """One range beyond the end fails the futures of all."""
+    """One range beyond the end makes all futures fail."""
     call.proceed()
     if any(r.length and r.offset + r.length > call.stream._size for r in call.ranges):
         for item in call.ranges:
@@ -200,7 +200,7 @@ def all_for_one(call: VectoredRead) -> None:
 
 @mutant("read-vectored.zero-length", READ_VECTORED)
 def no_empty_range(call: VectoredRead) -> None:
-    """The future of an empty range fails, for no such request can be made."""
+    """The future of an empty range fails, because such a request is not possible."""
     call.proceed()
     for item in call.ranges:
         if item.length == 0:
@@ -209,7 +209,7 @@ def no_empty_range(call: VectoredRead) -> None:
 
 @mutant("read-vectored.position", READ_VECTORED)
 def vectored_moves(call: VectoredRead) -> None:
-    """A vectored read leaves the stream behind its last range."""
+    """A vectored read moves the stream to the end of its last range."""
     call.proceed()
     if call.ranges:
         call.stream._pos = call.ranges[-1].offset + call.ranges[-1].length

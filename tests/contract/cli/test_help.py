@@ -1,4 +1,4 @@
-"""What helps at a terminal: the first page, what the shell completes, and how `explain` reads."""
+"""Help at a terminal: the first page, shell completion, and the layout of `explain`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_command_alone_shows_what_most_need() -> None:
 
 
 def complete(completer: Completer, incomplete: str) -> list[tuple[str, str]]:
-    """What a shell is offered, and of what type it is."""
+    """Return the completions that a shell offers, with their types."""
     context = click.Context(click.Command("check"))
     found = completer(context, click.Argument(["name"]), incomplete)
     return [(str(item.value), item.type) for item in found]
@@ -127,7 +127,7 @@ def test_names_stand_out_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("group", ["profile", "metadata"])
 def test_a_group_alone_shows_its_commands(group: str) -> None:
-    """As they are shown elsewhere: a line each."""
+    """They have the same format as elsewhere: one line each."""
     result = run(group)
     assert result.exit_code in (0, 2)  # click before 8.2 takes it for a question
     assert "error" not in result.output

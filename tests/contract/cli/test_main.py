@@ -57,7 +57,7 @@ def test_a_conforming_target_exits_0(stub_target: str, suite: Any) -> None:
 
 
 def test_clauses_of_faults_are_judged_only_if_requests_are_to_fail(suite: Any) -> None:
-    """Else a dozen clauses that nobody asked for would be listed as not verified."""
+    """Otherwise a dozen clauses that were not selected would be listed as not verified."""
     result = run("check", "fake", "--clauses", "fault.*,seek.zero", "--faults", "normal")
     assert result.exit_code == 0, result.output
     asked = [c.id for c in clauses().values() if c.testable and c.document == FAULTS]
@@ -115,7 +115,7 @@ def test_ctrl_c_exits_130_after_cleaning_up(stub_target: str, suite: Any) -> Non
     assert result.exit_code == 130
     assert result.stderr.strip() == "fscontract: error: interrupted"
     data = json.loads(Path("r.json").read_text())
-    assert (data["conforms"], data["error"]) == (False, "interrupted before anything was found")
+    assert (data["conforms"], data["error"]) == (False, "interrupted before there were results")
     assert "Traceback" not in result.output
 
 
@@ -148,7 +148,7 @@ def test_a_random_seed_is_printed(stub_target: str, suite: Any) -> None:
 
 
 def test_known_failures_of_the_file_and_their_target(stub_target: str, suite: Any) -> None:
-    """Entries for other targets are left out; expired ones are told."""
+    """Entries for other targets are omitted; expired ones are reported."""
     Path("known.yaml").write_text(
         "known:\n- {clause: seek.pos, reason: r, signature: s, until: 2020-01-01}\n"
         "- {clause: seek.zero, reason: r, signature: s, target: elsewhere}\n"
@@ -176,21 +176,21 @@ def test_reports_are_written(stub_target: str, suite: Any) -> None:
     [
         (["--json", "none/r.json"], "can't write none/r.json: No such file or directory"),
         (["--json", "."], "can't write .: Is a directory"),
-        (["--json", "r", "--junit", "r"], "two reports can't go to the same file"),
+        (["--json", "r", "--junit", "r"], "two reports have the same path"),
         (["--clauses", "seek.negativ"], "did you mean seek.negative"),
         (["--profile", "hadop"], "did you mean hadoop"),
         (["--features", "supports-skp"], "did you mean supports-skip"),
         (["--level", "may"], "'may' is not one of 'must', 'should', 'all'"),
-        (["--seed", "x"], "a whole number from 0, or 'random', not 'x'"),
+        (["--seed", "x"], "expected a whole number from 0, or 'random'; got 'x'"),
         (["--seed", "-1"], "a whole number from 0"),
         (["--timeout", "0"], "--timeout"),
-        (["-o", "key"], "number 1 is not of the form key=value"),
-        (["-o", "a=1", "-o", "a=2"], "'a' is given twice"),
+        (["-o", "key"], "number 1 is invalid; expected key=value"),
+        (["-o", "a=1", "-o", "a=2"], "duplicate key 'a'"),
         (["--known", "none.yaml"], "none.yaml: No such file"),
-        (["--file", "http://h/f"], "--file and --content go together"),
+        (["--file", "http://h/f"], "--file and --content must be used together"),
         (["--nonsense"], "--nonsense"),
-        (["nowhere"], "no target 'nowhere'"),
-        (["stubs.py:number"], "no binding for builtins.int"),
+        (["nowhere"], "unknown target 'nowhere'"),
+        (["stubs.py:number"], "unsupported type builtins.int"),
     ],
 )
 def test_a_mistake_is_one_line_before_the_run(
@@ -300,7 +300,7 @@ def test_explain_an_option() -> None:
 
 
 def test_explain_a_read_policy() -> None:
-    """What it expects, and what the local filesystem does with it."""
+    """The error contains the expectation and the result of the local filesystem."""
     text = run("explain", "parquet").stdout
     assert text.startswith("parquet  read policy, since Hadoop 3.4\n")
     assert "expects     vector reads, random reads" in text
@@ -325,7 +325,7 @@ def test_features_are_listed_with_hadoop_names() -> None:
 
 
 def test_known_write_and_prune(stub_target: str, suite: Any) -> None:
-    """What fails is added with the reason; what is gone is dropped."""
+    """New failures are added with the reason; fixed ones are removed."""
     suite.outcomes["seek.zero"] = Verdict.FAIL
     result = run("known", "--write", "k.yaml", stub_target, "--reason", "being repaired")
     assert result.exit_code == 0, result.output
@@ -338,8 +338,8 @@ def test_known_write_and_prune(stub_target: str, suite: Any) -> None:
 
 def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> None:
     """Nothing is run before both are there."""
-    assert "say --write or --prune" in error("known", "k.yaml", stub_target)
-    assert "needs --reason" in error("known", "--write", "k.yaml", stub_target)
+    assert "specify --write or --prune" in error("known", "k.yaml", stub_target)
+    assert "requires --reason" in error("known", "--write", "k.yaml", stub_target)
     assert "k.yaml: No such file" in error("known", "--prune", "k.yaml", stub_target)
     assert suite.runs == []
 
@@ -421,7 +421,7 @@ def test_a_target_that_is_not_code_needs_no_trust(target: str, stub_target: str)
 def test_options_are_asked_for_if_the_target_is_named_again(stub_target: str) -> None:
     """It is the same target, which needs the same options."""
     Path("r.json").write_text(replay_file(target="./evil.py:make", options=["key"]))
-    assert "give -o key=... again" in error("replay", "r.json", "./evil.py:make")
+    assert "specify -o key=..." in error("replay", "r.json", "./evil.py:make")
 
 
 def test_a_replay_that_passes_shows_no_expectation(stub_target: str) -> None:
@@ -478,7 +478,7 @@ def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> N
     assert error("replay", "a.json", "none.json") == snapshot(
         "none.json: No such file or directory"
     )
-    assert "no target 'nosuch'" in error("replay", "a.json", "nosuch")
+    assert "unknown target 'nosuch'" in error("replay", "a.json", "nosuch")
 
 
 @pytest.mark.parametrize(
@@ -490,14 +490,14 @@ def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> N
         ('{"buffer": NaN}', "r.json: line 1, column 12: not JSON: NaN is not a number"),
         ("9" * 5_000, "r.json: line 1, column 1: a number of more than 100 digits"),
         ("[]", "r.json: not a replay file"),
-        ("{}", "r.json names no target"),
+        ("{}", "r.json: missing target"),
         ('{"target": "memory"}', "r.json: not a replay file"),
-        (replay_file(target="memory", clause="seek.zer"), "r.json: no clause 'seek.zer'"),
+        (replay_file(target="memory", clause="seek.zer"), "r.json: unknown clause 'seek.zer'"),
         (replay_file(target="memory", program=5), "r.json: expected an object with length"),
-        (replay_file(target="memory", profile=5), "profile must be a name, not 5"),
-        (replay_file(target="memory", content=5), "content must be a text, not 5"),
-        (replay_file(target="memory", options=5), "options must be a list of names, not 5"),
-        (replay_file(target="memory", options=["key"]), "give -o key=... again"),
+        (replay_file(target="memory", profile=5), "profile must be a name, got 5"),
+        (replay_file(target="memory", content=5), "content must be a string, got 5"),
+        (replay_file(target="memory", options=5), "options must be a list of names, got 5"),
+        (replay_file(target="memory", options=["key"]), "specify -o key=..."),
         (replay_file(target="memory", profile="hadop"), "did you mean hadoop"),
     ],
     ids=lambda value: str(value)[:30],

@@ -27,7 +27,7 @@ def saved(data: Any, name: str = "a.json") -> str:
 
 
 def test_it_prints_markdown(tmp_path: Path) -> None:
-    """Where no file is asked for."""
+    """Return the output without a file option."""
     saved(judged({"seek.zero": "pass"}, "store"))
     result = run("matrix", "a.json", "--title", "Mine")
     assert result.exit_code == 0, result.stderr
@@ -64,9 +64,9 @@ def test_a_list_gives_a_column_for_each_target() -> None:
         (json.dumps([report(), {**report(), "seed": "x"}]), r"\[1\]\.seed: 'x' is not of type"),
         (
             json.dumps(report() | {"clauses": judged({"a": "pass"})["clauses"] * 2}),
-            "a is there twice",
+            "duplicate a",
         ),
-        (json.dumps(judged({"a": "fail"}) | {"conforms": True}), "its clauses say otherwise"),
+        (json.dumps(judged({"a": "fail"}) | {"conforms": True}), "its clauses contradict it"),
     ],
 )
 def test_a_file_that_is_no_report_is_refused(text: str, said: str) -> None:
@@ -80,12 +80,12 @@ def test_a_file_that_is_no_report_is_refused(text: str, said: str) -> None:
 
 
 def test_files_that_can_not_be_read_are_named() -> None:
-    """A missing one, one that is not text, and one that is given twice."""
+    """duplicate report: A missing one, one that is not text, and one that."""
     Path("b.json").write_bytes(b"\xff\xfe\xff")
     saved(report())
     assert error("matrix", "none.json") == snapshot("none.json: No such file or directory")
     assert error("matrix", "b.json") == snapshot("b.json: line 1, byte 1: not UTF-8 text")
-    assert error("matrix", "a.json", "a.json") == "a.json is given twice"
+    assert error("matrix", "a.json", "a.json") == "duplicate report: a.json"
     assert error("matrix", "a.json", "--findings", "f.md") == snapshot(
         "f.md: No such file or directory"
     )
@@ -139,7 +139,7 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\x00\ud800"
 
 @pytest.fixture
 def page() -> Page:
-    """That of a report whose every text is hostile."""
+    """Return the page of a report with hostile texts."""
     data = judged({"seek.zero": "known", "seek.noop": "pass", HOSTILE: "fail"}, HOSTILE, HOSTILE)
     data |= {"binding": HOSTILE, "profile": HOSTILE, "versions": {HOSTILE: HOSTILE}}
     for clause in data["clauses"]:

@@ -74,7 +74,7 @@ def test_the_entry_is_valid_and_the_drafts_compile(checkout: Path, clause: str) 
 def test_a_new_group_needs_its_document(checkout: Path) -> None:
     """With it, the drafts go to the files of that document; a group may have a hyphen."""
     assert error("new-clause", "new-group.eof").startswith(
-        "no clause of a group 'new-group': name its document with --document; known: "
+        "unknown group 'new-group'; specify its document with --document; known: "
     )
     paths = written(checkout, "new-group.eof", "--document", "faults")
     assert paths["entry"].name == "faults.yaml"
@@ -97,9 +97,9 @@ def test_dry_run_writes_nothing(checkout: Path) -> None:
         (["Seek.twice"], "invalid id: 'Seek.twice'; expected a group and a name"),
         (
             ["a.b", "--document", "opnfile"],
-            "unknown document: 'opnfile'; did you mean openfile or ",
+            "unknown document 'opnfile'; did you mean openfile or ",
         ),
-        (["a.b", "--document", "zzz"], "unknown document: 'zzz'; known: fsdatainputstream, "),
+        (["a.b", "--document", "zzz"], "unknown document 'zzz'; known: fsdatainputstream, "),
     ],
 )
 def test_an_unusable_id_or_document_is_one_line(
@@ -112,14 +112,14 @@ def test_an_unusable_id_or_document_is_one_line(
 
 
 def test_a_retired_id_is_not_used_again(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message says what became of it."""
+    """The message names its replacement."""
     from fscontract.contract.spec import clauses
 
     old = clauses.Retired("seek.old", "0.2.0", "renamed", ("seek.pos",))
     monkeypatch.setattr(clauses, "retired", lambda: {"seek.old": old})
     message = error("new-clause", "seek.old")
     assert message == (
-        snapshot("an id is never used again: seek.old is seek.pos since 0.2.0: renamed")
+        snapshot("a retired id must not be reused: seek.old is seek.pos since 0.2.0: renamed")
     )
 
 
@@ -128,4 +128,4 @@ def test_a_directory_outside_a_checkout_is_one_line(
 ) -> None:
     """An installation has no sources to add to."""
     monkeypatch.chdir(tmp_path)
-    assert error("new-clause", "seek.twice").startswith("not in a checkout of fscontract: ")
+    assert error("new-clause", "seek.twice").startswith("not a checkout of fscontract: ")

@@ -56,21 +56,23 @@ def test_invalid_schedule_is_refused_in_one_line(change: dict[str, Any]) -> None
 def test_refusals_of_schedules_say_what_is_allowed() -> None:
     assert {name: message(change) for name, change in INVALID.items()} == snapshot(
         {
-            "negative length": "schedule: length must be 0 to 2**30, not -1",
+            "negative length": "schedule: length must be 0 to 2**30, got -1",
             "threads null": "schedule: expected an object with length and threads",
             "no threads": "schedule: threads must be 1 to 16 lists of calls",
-            "unknown operation": "schedule: thread 0 call 0: no operation 'fly'; known: OPERATIONS",
+            "unknown operation": "schedule: thread 0 call 0: unknown "
+            "operation 'fly'; known: OPERATIONS",
             "change of the file": (
                 "schedule: threads share one stream of one file, so no change('delete')"
             ),
-            "short switch": "schedule: switch 1: expected [thread, call, event, to], not [0, 0]",
-            "switch of an unknown thread": "schedule: switch 1: thread must be 0 to 1, not 5",
-            "switch in an unknown call": "schedule: switch 1: call must be 0 to 0, not 9",
-            "unknown mode": "schedule: mode must be controlled or free, not 'fast'",
-            "opcodes that are a number": "schedule: opcodes must be true or false, not 1",
-            "seed that is text": "schedule: seed must be 0 to 2**128, not 'x'",
+            "short switch": "schedule: switch 1: expected [thread, call, event, to], got [0, 0]",
+            "switch of an unknown thread": "schedule: switch 1: thread must be 0 to 1, got 5",
+            "switch in an unknown call": "schedule: switch 1: call must be 0 to 0, got 9",
+            "unknown mode": "schedule: mode must be controlled or free, got 'fast'",
+            "opcodes that are a number": "schedule: opcodes must be true or false, got 1",
+            "seed that is text": "schedule: seed must be 0 to 2**128, got 'x'",
             "unknown key": (
-                "schedule: no key 'speed'; known: length, mode, opcodes, seed, switches, threads"
+                "schedule: unknown key 'speed'; known: length, mode, "
+                "opcodes, seed, switches, threads"
             ),
         }
     )

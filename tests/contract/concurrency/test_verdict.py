@@ -138,4 +138,4 @@ def test_trace_numbers_the_lines_up_to_the_faulty_call() -> None:
 def test_trace_of_a_hang_ends_with_a_line_about_all_threads() -> None:
     lines = trace(execution([(pread(8), gave(8))]), HANG)
     assert len(lines) == 3
-    assert lines[-1] == snapshot("3  no thread comes to an end")
+    assert lines[-1] == snapshot("3  all threads hang")

@@ -85,7 +85,7 @@ def test_target_that_each_task_makes_is_not_checked(run: Run) -> None:
     result = run(lambda files: StreamBinding(MemoryFileSystem(), "other"), "memory")
     assert set(outcomes(result).values()) == {Verdict.UNEXERCISED}
     assert result.clauses[0].reason == snapshot(
-        "each task makes such a target for itself, and no place that others find"
+        "each task makes a separate target, whose files other tasks do not see"
     )
 
 

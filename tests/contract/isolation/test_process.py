@@ -12,7 +12,7 @@ import threading
 import pytest
 from inline_snapshot import snapshot
 
-from fscontract.contract.isolation.process import Forked, Process, Quiet, can_fork, how_ended
+from fscontract.contract.isolation.process import Forked, Process, Quiet, can_fork, describe_exit
 from tests.limits import DEADLOCK
 
 _LINE = "import socket, sys, time, os, signal; line = socket.socket(fileno=int(sys.argv[1]));"
@@ -87,7 +87,7 @@ except KeyboardInterrupt:
 
 def test_end_of_a_process_is_named_by_its_status() -> None:
     statuses = (0, 7, -signal.SIGKILL, -99)
-    assert {int(status): how_ended(status) for status in statuses} == snapshot(
+    assert {int(status): describe_exit(status) for status in statuses} == snapshot(
         {
             0: "the process exited with status 0",
             7: "the process exited with status 7",

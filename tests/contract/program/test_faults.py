@@ -89,8 +89,8 @@ def test_fault_with_an_unknown_kind_or_parameter_raises_program_error() -> None:
     lines = [str(caught.value).replace(", ".join(FAULTS), "KINDS") for caught in (kind, parameter)]
     assert lines == snapshot(
         [
-            "no kind 'shrt'; known: KINDS",
-            "delete has no seconds; it takes no number but at and times",
+            "unknown kind 'shrt'; known: KINDS",
+            "unknown parameter seconds of delete; allowed: at, times",
         ]
     )
 
@@ -143,50 +143,50 @@ def test_refusals_of_plans_say_what_is_allowed() -> None:
             "deeply nested": "plan: not JSON: ...",
             "list": "plan: expected an object with a list of faults",
             "faults that are no list": "plan: expected an object with a list of faults",
-            "another key": "plan: expected faults and nothing else",
-            "fault that is a number": "plan: fault 1: expected an object with kind, not 1",
-            "fault without kind": "plan: fault 1: expected an object with kind, not {'at': 1}",
-            "unknown kind": "plan: fault 1: no kind 'oops\\n'; known: KINDS",
-            "kind that is a list": "plan: fault 1: no kind []; known: KINDS",
+            "another key": "plan: unexpected keys besides faults",
+            "fault that is a number": "plan: fault 1: expected an object with kind, got 1",
+            "fault without kind": "plan: fault 1: expected an object with kind, got {'at': 1}",
+            "unknown kind": "plan: fault 1: unknown kind 'oops\\n'; known: KINDS",
+            "kind that is a list": "plan: fault 1: unknown kind []; known: KINDS",
             "unknown field": (
-                "plan: fault 1: no field 'when'; known: kind, at, times, amount, seconds"
+                "plan: fault 1: unknown field 'when'; known: kind, at, times, amount, seconds"
             ),
-            "request 0": "plan: fault 1: at must be a whole number from 1 to 1000000000, not 0",
+            "request 0": "plan: fault 1: at must be a whole number from 1 to 1000000000, got 0",
             "request that is a bool": (
-                "plan: fault 1: at must be a whole number from 1 to 1000000000, not True"
+                "plan: fault 1: at must be a whole number from 1 to 1000000000, got True"
             ),
             "request that is a float": (
-                "plan: fault 1: at must be a whole number from 1 to 1000000000, not 1.0"
+                "plan: fault 1: at must be a whole number from 1 to 1000000000, got 1.0"
             ),
             "request null": (
-                "plan: fault 1: at must be a whole number from 1 to 1000000000, not None"
+                "plan: fault 1: at must be a whole number from 1 to 1000000000, got None"
             ),
             "negative times": (
-                "plan: fault 1: times must be a whole number from 1 to 1000000000, not -1"
+                "plan: fault 1: times must be a whole number from 1 to 1000000000, got -1"
             ),
             "amount of a kind without number": (
-                "plan: fault 1: reset has no amount; it takes no number but at and times"
+                "plan: fault 1: unknown parameter amount of reset; allowed: at, times"
             ),
             "amount of a kind with seconds": (
-                "plan: fault 1: hang has no amount; it takes only seconds"
+                "plan: fault 1: unknown parameter amount of hang; allowed: at, times, seconds"
             ),
             "amount 0": (
-                "plan: fault 1: amount must be a whole number from 1 to 1099511627776, not 0"
+                "plan: fault 1: amount must be a whole number from 1 to 1099511627776, got 0"
             ),
             "infinite amount": (
-                "plan: fault 1: amount must be a whole number from 1 to 1099511627776, not inf"
+                "plan: fault 1: amount must be a whole number from 1 to 1099511627776, got inf"
             ),
             "seconds that are not a number": (
-                "plan: fault 1: seconds must be a number from 0 to 86400, not nan"
+                "plan: fault 1: seconds must be a number from 0 to 86400, got nan"
             ),
             "seconds that are text": (
-                "plan: fault 1: seconds must be a number from 0 to 86400, not '1'"
+                "plan: fault 1: seconds must be a number from 0 to 86400, got '1'"
             ),
             "negative seconds": (
-                "plan: fault 1: seconds must be a number from 0 to 86400, not -0.1"
+                "plan: fault 1: seconds must be a number from 0 to 86400, got -0.1"
             ),
-            "too many faults": "plan: at most 1000 faults, not 1001",
-            "long kind": "plan: fault 1: no kind 'xxx...; known: KINDS",
+            "too many faults": "plan: expected at most 1000 faults, got 1001",
+            "long kind": "plan: fault 1: unknown kind 'xxx...; known: KINDS",
         }
     )
 
@@ -259,7 +259,7 @@ def test_unstruck_faults_say_why() -> None:
             "other requests": "it can only strike read, not 1 (open), 2 (status)",
             "one of several": "it can only strike open or status or read, not 4 (list)",
             "preceded": "an earlier fault of the plan came first",
-            "without effect": "it changed nothing about the requests that it met",
+            "without effect": "it had no effect on its requests",
         }
     )
 
@@ -372,7 +372,7 @@ def test_injector_refuses_a_plan_that_it_can_not_execute() -> None:
     with pytest.raises(ProgramError, match="hang") as caught:
         injector.attach(FaultPlan((Fault("short"), Fault("hang"))))
     assert str(caught.value) == snapshot(
-        "plan: fault 2: hang can't happen here; possible: short, reset"
+        "plan: fault 2: unsupported kind hang; possible: short, reset"
     )
 
 

@@ -85,21 +85,22 @@ def test_refusals_of_openings_say_what_is_allowed() -> None:
             "calls that are no list": "open: expected an object with file and calls",
             "unknown file": (
                 "open: file must be file or late or missing or directory or unreadable or "
-                "foreign, not 'socket'"
+                "foreign, got 'socket'"
             ),
             "unknown method": (
                 "open: call 1: expected a list that starts with opt or must or opt_long or "
                 "must_long or opt_double or must_double or buffer_size or with_file_status"
             ),
             "missing argument": "open: call 1: opt takes key, value; got 1 arguments",
-            "key that is a number": "open: call 1: opt key: text or null is wanted, not 7",
+            "key that is a number": "open: call 1: opt key: expected text or null, got 7",
             "number that is text": (
-                "open: call 1: opt_long number: a whole number or an anchor like 'len-1' is "
-                "wanted, not 'seven'"
+                "open: call 1: opt_long number: expected a whole number or "
+                "an anchor like 'len-1', got 'seven'"
             ),
             "unknown status": (
-                "open: call 1: with_file_status status: none or own or parents or scheme or "
-                "subclass or located or name or name-subclass or stale is wanted, not 'mine'"
+                "open: call 1: with_file_status status: expected none or "
+                "own or parents or scheme or subclass "
+                "or located or name or name-subclass or stale, got 'mine'"
             ),
         }
     )

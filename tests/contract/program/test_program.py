@@ -102,39 +102,41 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
         {
             "not an object": "program: expected an object with length and steps",
             "no steps": "program: expected an object with length and steps",
-            "negative length": "program: length must be 0 to 1073741824, not -1",
-            "length that is a bool": "program: length must be 0 to 1073741824, not True",
-            "too many streams": "program: streams must be 1 to 8, not 9",
+            "negative length": "program: length must be 0 to 1073741824, got -1",
+            "length that is a bool": "program: length must be 0 to 1073741824, got True",
+            "too many streams": "program: streams must be 1 to 8, got 9",
             "step that is no list": "program: step 1: expected a list such as ['seek', 0]",
-            "unknown operation": "program: step 1: no operation 'fly'; known: OPERATIONS",
+            "unknown operation": "program: step 1: unknown operation 'fly'; known: OPERATIONS",
             "missing argument": "program: step 1: seek takes position; got 0 arguments",
             "argument that is no number": (
-                "program: step 1: seek position: a whole number or an anchor like 'len-1', not "
-                "'end'"
+                "program: step 1: seek position: expected a whole number "
+                "or an anchor like 'len-1', got 'end'"
             ),
             "buffer that is too large": (
-                "program: step 1: read_into size: at most 67108864 bytes, not 134217728"
+                "program: step 1: read_into size: expected at most 67108864 bytes, got 134217728"
             ),
             "ranges that are no pairs": (
-                "program: step 1: read_vectored ranges: a list of [offset, length] pairs, not "
-                "((0,),)"
+                "program: step 1: read_vectored ranges: expected a list of "
+                "[offset, length] pairs, got ((0,),)"
             ),
             "unknown allocator": (
-                "program: step 1: read_vectored allocate: heap or view or null, not 'stack'"
+                "program: step 1: read_vectored allocate: expected "
+                "heap or view or null, got 'stack'"
             ),
             "unknown change": (
-                "program: step 1: change how: overwrite or truncate or append or delete, not 'burn'"
+                "program: step 1: change how: expected overwrite or "
+                "truncate or append or delete, got 'burn'"
             ),
-            "stream that is not opened": "program: a step names a stream that is not opened",
-            "stream beyond the last": "program: step 1: stream must be 0 to 7, not 8",
+            "stream that is not opened": "program: unknown stream in a step",
+            "stream beyond the last": "program: step 1: stream must be 0 to 7, got 8",
             "bad opening": (
                 "program: open: file must be file or late or missing or directory or unreadable "
-                "or foreign, not 'socket'"
+                "or foreign, got 'socket'"
             ),
             "bad faults": (
-                "program: fault 1: no kind 'oops'; known: short, slow, reset, timeout, throttle, "
-                "cut-body, corrupt, range, precondition, change, cut, delete, revoke, "
-                "descriptors, hang"
+                "program: fault 1: unknown kind 'oops'; known: short, slow, "
+                "reset, timeout, throttle, cut-body, corrupt, "
+                "range, precondition, change, cut, delete, revoke, descriptors, hang"
             ),
         }
     )

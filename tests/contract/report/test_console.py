@@ -75,7 +75,7 @@ def test_a_known_failure_is_one_line(make_result: Make) -> None:
 
 
 def test_control_characters_are_escaped(make_result: Make) -> None:
-    """What a target says can't drive the terminal."""
+    """Messages of a target can't control the terminal."""
     block = failure_block(make_result(Verdict.FAIL, actual="IO (\x1b[2J\x07)"))
     assert "  actual     IO (\\x1b[2J\\x07)" in block
 
@@ -135,7 +135,7 @@ def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run:
 
 
 def test_the_last_line_is_the_verdict(make_result: Make, make_run: MakeRun) -> None:
-    """Before it stand counts, versions, seed and seconds."""
+    """Counts, versions, seed and seconds precede it."""
     *_, facts, verdict = lines(make_run(make_result()))
     assert facts == snapshot("12 programs, 40 operations, demo 1.0, seed 7, 1.2 s")
     assert verdict == "conforms: 1 clause holds"

@@ -1,4 +1,4 @@
-"""What GitHub gets to show of a job, and what it must not take for a command."""
+"""GitHub annotations and summaries, and protection against workflow commands."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_violations_are_errors_and_hints_are_warnings(make_result: Make, make_ru
     assert [(kind, title) for kind, title, _ in found] == snapshot(
         [
             ("error", "demo.bad: fail on memory"),
-            ("warning", "demo.lax is not kept by memory"),
+            ("warning", "demo.lax is not satisfied by memory"),
             ("warning", "2 clauses not verified on memory"),
         ]
     )
@@ -105,7 +105,7 @@ def test_no_more_than_github_shows(make_result: Make, make_run: MakeRun) -> None
 def test_beside_a_baseline_only_what_is_worse_is_an_error(
     make_result: Make, make_run: MakeRun
 ) -> None:
-    """What failed before is a warning; what has vanished is an error of its own."""
+    """A known failure is a warning; a vanished clause is a separate error."""
     result = make_run(*(make_result(Verdict.FAIL, name=f"demo.{n}") for n in ("old", "new")))
     compared = Comparison(
         "memory",
@@ -120,7 +120,7 @@ def test_beside_a_baseline_only_what_is_worse_is_an_error(
     assert found == snapshot(
         [
             ("error", "demo.new: fail on memory"),
-            ("error", "demo.gone is verified no more on memory"),
+            ("error", "demo.gone is no longer verified on memory"),
             ("warning", "demo.old: fail on memory, as in the baseline"),
             ("warning", "demo.chance was not exercised this time on memory"),
         ]
@@ -187,10 +187,10 @@ def test_a_summary_that_would_be_dropped_is_short(tmp_path: Path) -> None:
 def test_a_summary_that_can_not_be_written_is_one_line(
     stub_target: str, suite: FakeSuite, job: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verdict stands."""
+    """The verdict is unchanged."""
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job.parent))
     result = run("check", stub_target)
     assert result.exit_code == 0
     assert result.stderr == snapshot(
-        "fscontract: error: can't write the summary of the job: Is a directory\n"
+        "fscontract: error: can't write the job summary: Is a directory\n"
     )

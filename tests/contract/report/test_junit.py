@@ -86,7 +86,7 @@ def test_control_characters_do_not_break_the_document(make_result: Make, make_ru
 
 
 def test_a_target_that_was_not_set_up_is_an_error(make_result: Make, make_run: MakeRun) -> None:
-    """It has a suite of its own beside those that ran."""
+    """It has a separate suite beside those that ran."""
     ran, broken = _suites(render([make_run(make_result()), NotSetUp("s3://b", "no way in")]))
     assert ran.get("errors") == "0"
     assert broken.get("errors") == "1"

@@ -15,7 +15,7 @@ MakeRun = Callable[..., RunResult]
 
 
 def test_a_cell_can_not_break_out_of_its_table() -> None:
-    """Bars, line breaks, tags and emphasis are shown as they are."""
+    """Bars, line breaks, tags and emphasis are escaped."""
     assert cell("a|b\nc <img> `x` *y*") == snapshot(r"a\|b c &lt;img&gt; \`x\` \*y\*")
 
 

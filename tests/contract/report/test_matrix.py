@@ -36,7 +36,7 @@ PAGE = """# Findings
 
 
 def joined(place: Path, *reports: Any) -> Matrix:
-    """The matrix of these reports, each in a file of its own."""
+    """Return the matrix of these reports, each in a separate file."""
     paths = [save(place / f"{number}.json", data) for number, data in enumerate(reports)]
     return join([c for path in paths for c in read_reports(Path(path))], "Title", NOW)
 
@@ -61,7 +61,7 @@ def test_rows_are_in_the_order_of_the_documents(tmp_path: Path) -> None:
 
 
 def test_a_clause_that_a_run_was_not_asked_about_has_an_empty_cell(tmp_path: Path) -> None:
-    """Which is no outcome at all."""
+    """The outcome is unknown."""
     matrix = joined(
         tmp_path, judged({"seek.zero": "pass"}, "a"), judged({"seek.noop": "undeclared"}, "b")
     )
@@ -133,9 +133,9 @@ def test_rows_that_no_target_breaks_are_counted(tmp_path: Path) -> None:
     second = {"seek.zero": "undeclared", "seek.negative": "pass"}
     matrix = joined(tmp_path, judged(first, "a"), judged(second, "b"))
     text = lines(matrix, everything=False)
-    assert "<summary>2 clauses that no target breaks</summary>" in text
+    assert "<summary>2 clauses that no target violates</summary>" in text
     assert "| seek.zero | MUST | 1 pass, 1 undeclared |" in text
-    assert "| seek.noop | MUST | 1 pass, 1 not asked |" in text
+    assert "| seek.noop | MUST | 1 pass, 1 not selected |" in text
     assert "| seek.negative | MUST | ✗ fail | ✓ pass |" in text
 
 
@@ -143,7 +143,7 @@ def test_rows_that_no_target_breaks_are_counted(tmp_path: Path) -> None:
 def test_what_is_not_settled_is_shown_in_full(outcome: str, tmp_path: Path) -> None:
     """Only what holds, or does not apply, may be counted."""
     text = lines(joined(tmp_path, judged({"seek.zero": outcome})), everything=False)
-    assert not any("that no target breaks" in line for line in text)
+    assert not any("that no target violates" in line for line in text)
 
 
 def test_hostile_names_stay_in_their_cells(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_hostile_names_stay_in_their_cells(tmp_path: Path) -> None:
 
 
 def test_ids_of_findings_become_links(tmp_path: Path) -> None:
-    """To the anchors that a heading has on GitHub; what is in a block of code is no heading."""
+    """Links use GitHub's anchors of headings; code blocks contain no headings."""
     (tmp_path / "f.md").write_text(PAGE)
     findings = load_findings(tmp_path / "f.md", "../f.md")
     addresses = {link.text: link.address for link in findings.links("F1, F2 F9 https://x/y")}

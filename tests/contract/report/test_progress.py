@@ -34,7 +34,7 @@ STARTED = RunStarted("memory", "stream", "default", "quick", 7, 200)
 
 
 class Clock:
-    """A time that stands still until it is told."""
+    """A clock that advances only when the test calls it."""
 
     now = 0.0
 
@@ -43,7 +43,7 @@ class Clock:
 
 
 def heard(*events: Event, seconds: float = 12.0) -> State:
-    """The state after these events, the last of which comes so many seconds after the others."""
+    """Return the state after these events, with a delay of some seconds before the last one."""
     clock = Clock()
     state = State(clock)
     for event in events[:-1]:
@@ -98,7 +98,7 @@ def test_what_was_reached_once_stays_reached() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 200])
 def test_it_is_one_line_of_any_width(width: int) -> None:
-    """What matters most stays longest: the phase, then violations, then programs."""
+    """The most important parts stay longest: the phase, then violations, then programs."""
     state = heard(
         STARTED, PhaseStarted("openings", 4000), Progress("openings", 1000, 4000, 9, clauses=9)
     )
@@ -153,7 +153,7 @@ def test_violations_are_counted_once_there_is_a_target() -> None:
 
 
 def test_runs_of_other_commands_show_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there is a terminal, and it is gone whatever happens."""
+    """The line is shown on a terminal, and removed in any case."""
     for name, value in (("CI", ""), ("TERM", "xterm")):
         monkeypatch.setenv(name, value)
     terminal, pipe = Terminal(), io.StringIO()
@@ -215,7 +215,7 @@ def test_other_commands_print_it_to_a_log_too(monkeypatch: pytest.MonkeyPatch) -
 
 
 def drive(make_run: MakeRun, *found: ClauseResult, columns: int, **options: Any) -> list[str]:
-    """What a terminal of so many columns gets to see of a run, without colours."""
+    """Return the output of a run on a terminal of this width, without colours."""
     stream = Terminal()
     console = Console(stream, plain=False, **options)
     assert console._rich is not None

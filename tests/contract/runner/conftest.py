@@ -57,9 +57,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The watchdog's time, which stands still unless a test moves it.
+    """The watchdog's clock, which is frozen unless a test advances it.
 
-    So nothing is late because the machine is busy.
+    So nothing is late on a machine under load.
     """
     made = Clock()
     monkeypatch.setattr(timeouts, "monotonic", made.monotonic)

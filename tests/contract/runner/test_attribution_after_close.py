@@ -23,7 +23,7 @@ Opener: TypeAlias = Callable[[str], Any]
 
 
 class NeverClosed(io.BytesIO):
-    """Goes on working after close."""
+    """Still works after close."""
 
     def close(self) -> None:
         """Do nothing."""
@@ -38,7 +38,7 @@ class TellsWhenClosed(io.FileIO):
 
 
 class OtherWords(io.FileIO):
-    """Refuses to work on when it is closed, with an exception of its own."""
+    """Rejects calls after close with a wrong exception."""
 
     def read(self, size: int | None = -1) -> bytes:
         """Read, or raise something."""

@@ -59,7 +59,7 @@ class Files(MemoryFileSystem):
 
 @pytest.fixture
 def findings() -> Iterator[ShrinkingCounterexamples]:
-    """What is found of these files."""
+    """Return the findings for these files."""
     binding = StreamBinding(Files(), "test")
     binding.prepare()
     yield ShrinkingCounterexamples(Executor(binding, FEATURES, 64), frozenset(clauses()))

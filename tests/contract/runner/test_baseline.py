@@ -42,7 +42,7 @@ def check(*more: str, clauses: str = CLAUSES) -> tuple[int, list[str]]:
 
 
 def test_nothing_is_worse(suite: FakeSuite) -> None:
-    """Where all is as it was."""
+    """Return the comparison of equal reports."""
     before(seek_zero="fail")
     suite.outcomes["seek.zero"] = Verdict.FAIL
     assert check() == (0, ["0 new, 0 vanished, 0 fixed, 1 clause fails as before"])
@@ -89,7 +89,7 @@ def test_a_known_failure_that_is_gone_is_new(suite: FakeSuite) -> None:
 
 @pytest.mark.parametrize("now", ["pass", "lax", "known"])
 def test_what_fails_no_more_is_fixed(now: str, suite: FakeSuite) -> None:
-    """Which is told, and fails nothing."""
+    """The change is reported, but is not a failure."""
     before(seek_zero="fail")
     suite.outcomes["seek.zero"] = Verdict(now)
     code, (line, last) = check()
@@ -100,7 +100,7 @@ def test_what_fails_no_more_is_fixed(now: str, suite: FakeSuite) -> None:
 @pytest.mark.parametrize("now", ["undeclared", "inexpressible", "unexercised", "error"])
 @pytest.mark.parametrize("was", ["pass", "fail", "known"])
 def test_what_is_verified_no_more_has_vanished(was: str, now: str, suite: FakeSuite) -> None:
-    """With the reason; a failure that nobody looks for any more is not fixed."""
+    """The reason is kept; an entry that is not checked any more does not count as fixed."""
     before(seek_zero=was)
     suite.outcomes["seek.zero"] = Verdict(now)
     suite.reasons["seek.zero"] = "no way"
@@ -127,7 +127,7 @@ def test_what_was_not_exercised_this_time_is_told_and_fails_nothing(
 
 
 def test_what_was_not_exercised_this_time_is_not_all_there_was(suite: FakeSuite) -> None:
-    """A run that verifies nothing is no success, and beside what has vanished none either."""
+    """A run that verifies nothing is not a success, with or without vanished clauses."""
     before()
     for name in CLAUSES.split(","):
         suite.outcomes[name], suite.reasons[name] = Verdict.UNEXERCISED, STOPPED
@@ -154,7 +154,7 @@ def test_what_was_not_verified_either_has_not_vanished(suite: FakeSuite) -> None
 
 
 def test_a_target_that_is_not_checked_has_vanished(suite: FakeSuite) -> None:
-    """With all its clauses; one that the baseline lacks is said to be new to it."""
+    """All its clauses are listed; a target that the baseline lacks is reported as new."""
     save(Path("old.json"), [judged({"seek.zero": "pass"}, n) for n in ("stub", "gone")])
     result = run("check", "stubs.py:Stub", "stubs.py:Other", "--clauses", "seek.zero",
                  "--baseline", "old.json")  # fmt: skip
@@ -172,7 +172,7 @@ def test_other_settings_are_named(suite: FakeSuite) -> None:
 
 
 def test_a_target_that_can_not_be_set_up_exits_3(suite: FakeSuite) -> None:
-    """As it does without a baseline; nothing is said to have vanished."""
+    """The output is that without a baseline; no clause is reported as vanished."""
     save(Path("old.json"), judged({"seek.zero": "pass"}, "broken"))
     result = run("check", "stubs.py:Broken", "--clauses", "seek.zero", "--baseline", "old.json")
     assert result.exit_code == 3
@@ -196,7 +196,7 @@ def test_lost_calls_count_beside_failures_that_are_no_news(suite: FakeSuite) -> 
 
 
 def test_a_report_of_this_version_is_a_baseline_of_the_same_run(suite: FakeSuite) -> None:
-    """Also where the signature is one of its own."""
+    """This also holds for a unique signature."""
     suite.outcomes["seek.zero"] = Verdict.HANG
     args = ("check", "stubs.py:Stub", "--clauses", CLAUSES)
     assert run(*args, "--json", "old.json").exit_code == 1
@@ -211,8 +211,8 @@ def test_a_report_of_this_version_is_a_baseline_of_the_same_run(suite: FakeSuite
         ("[" * 100_000, "old.json: line 1, column 65: nested more than 64 levels deep"),
         ("{}", "old.json: not a report of fscontract: "),
         (json.dumps(report("elsewhere")), "old.json: a report of elsewhere, not of stub"),
-        (json.dumps([report("stub")] * 2), "old.json: stub is there twice"),
-        (json.dumps(judged({"a": "fail"}) | {"conforms": True}), "its clauses say otherwise"),
+        (json.dumps([report("stub")] * 2), "old.json: duplicate target stub"),
+        (json.dumps(judged({"a": "fail"}) | {"conforms": True}), "its clauses contradict it"),
     ],
 )
 def test_a_file_that_is_no_baseline_is_refused(
@@ -229,7 +229,9 @@ def test_the_baseline_is_not_overwritten(suite: FakeSuite) -> None:
     """Or the next run would find nothing worse."""
     before()
     said = error("check", "stubs.py:Stub", "--baseline", "old.json", "--json", "./old.json")
-    assert said == snapshot("old.json is the baseline: a report can't go there")
+    assert said == snapshot(
+        "old.json: the report would overwrite the baseline; choose another path"
+    )
 
 
 def test_hostile_names_do_not_drive_the_terminal(suite: FakeSuite) -> None:

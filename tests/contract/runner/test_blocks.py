@@ -129,7 +129,7 @@ def test_blocks_that_are_not_known_or_as_the_buffer_have_no_programs(block: int 
 
 
 def test_a_run_warns_of_blocks_that_are_too_large() -> None:
-    """What lies at their ends is not verified."""
+    """Clauses at their ends are not verified."""
     result, _ = outcome(MemoryInputStream, LARGEST + 1)
     assert result.conforms
     (warning,) = result.warnings

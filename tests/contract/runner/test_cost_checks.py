@@ -1,4 +1,4 @@
-"""What the check of costs measures, and what it makes of the numbers."""
+"""Measurements of the cost check, and its verdicts."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_an_exact_cost_is_neither_more_nor_less(
 
 
 def test_what_was_counted_before_the_open_does_not_count(opener: Priced, check: Check) -> None:
-    """Placing the file, its status, and earlier streams are no cost of this open."""
+    """Creating the file, its status, and earlier streams do not count as a cost of this open."""
     opener.counts["op_exists"] = 1000
     calls = (("with_file_status", "own", None),)
     assert check(clause_of({"default": 0}, calls=calls)) == CostVerdict("open.test", 4)
@@ -250,7 +250,7 @@ def test_what_is_held_is_counted_from_the_open_on(opener: Priced, check: Check) 
 def test_a_meter_without_a_counter_has_no_verdict_if_the_api_has_no_statistics(
     opener: Priced, check: Check
 ) -> None:
-    """That nothing was counted does not say that nothing was done."""
+    """A count of zero does not prove that there were no requests."""
     opener.statistics = False
     assert check(clause_of({"default": 0}, "bytes")) == CostVerdict("open.test", unsaid=True)
 
@@ -311,7 +311,7 @@ def test_anchors_in_the_calls_become_numbers(opener: Priced, check: Check) -> No
 def test_a_call_that_raises_ends_the_measurement_without_a_verdict(
     opener: Priced, check: Check
 ) -> None:
-    """Whether it may raise is the matter of other clauses."""
+    """Exceptions are judged by other clauses."""
     opener.opens[""] = Counter(op_exists=9)
     steps = (Step("seek", (-1,)), READ)
     assert check(clause_of({"default": 0}, steps=steps)) == CostVerdict("open.test")
@@ -333,7 +333,7 @@ def test_an_open_that_fails_has_no_verdict(opener: Priced, check: Check) -> None
 
 
 def test_an_error_of_the_network_is_told_and_ends_the_clause(opener: Priced, check: Check) -> None:
-    """The run decides whether to go on with a target that does not answer."""
+    """The run decides whether to continue with a target that does not answer."""
     opener.refuses = ConnectionResetError("gone")
     verdict = check(clause_of({"default": 0}))
     assert verdict.environment == "ENVIRONMENT (ConnectionResetError: gone)"
@@ -374,7 +374,7 @@ def test_a_default_in_the_profile_replaces_all_of_the_budget(opener: Priced, che
 def test_a_policy_in_the_profile_leaves_the_rest_of_the_budget(
     opener: Priced, check: Check
 ) -> None:
-    """What the profile does not mention is still checked."""
+    """Budgets that the profile does not mention are still checked."""
     opener.opens["random"] = Counter(op_exists=2)
     assert check(clause_of({"default": 0}), random=2) == CostVerdict("open.test", 4)
     opener.opens[""] = Counter(op_exists=1)

@@ -1,4 +1,4 @@
-"""A clause keeps all its distinct failures; each is known, new or fixed by itself."""
+"""A clause keeps all its distinct failures; each is known, new or fixed independently."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Blocks(MemoryInputStream):
 def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
     stream: type[MemoryInputStream],
 ) -> None:
-    """By its circumstances: a seek to a negative position is no seek to where the stream is."""
+    """Circumstances decide: a seek to a negative position is not a seek to the current one."""
     chosen = [c.id for c in clauses().values() if c.id.startswith("seek.")]
     result = check(binding_of(stream), settings_for(*chosen, timeout=0.4))
     hung = {c.clause.id: c.counterexample for c in _hung(result)}

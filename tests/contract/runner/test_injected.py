@@ -82,8 +82,9 @@ def _raise(error: BaseException) -> NoReturn:
 
 
 def run(binding: Any, checks: str) -> RunResult | TargetError:
-    """What comes of a run of the clauses with such a check, which nothing but a TargetError may
-    end."""
+    """Return the result of a run of the clauses with such a check; only a TargetError may end
+    it.
+    """
     chosen = [c.id for c in clauses().values() if any(k.startswith(checks) for k in c.checks)]
     settings = settings_for(*chosen, stop_at_first=True)
     try:
@@ -93,7 +94,7 @@ def run(binding: Any, checks: str) -> RunResult | TargetError:
 
 
 def is_told(ended: RunResult | TargetError, error: str) -> bool:
-    """Whether the report says which exception it was."""
+    """Return whether the report names the exception."""
     if isinstance(ended, TargetError):
         return error in str(ended)
     shown = [c.counterexample.actual for c in ended.clauses if c.counterexample]
@@ -175,7 +176,7 @@ def test_a_call_of_a_part_of_a_pipeline_that_raises_is_a_violation(
 
 
 def test_a_reader_without_one_of_the_contexts_breaks_the_clauses_about_it() -> None:
-    """It is no fault of the kit."""
+    """The error is not a bug of the kit."""
     inner = blockreader({})
 
     class Few(BlockReaderBinding):

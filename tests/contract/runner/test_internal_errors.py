@@ -119,7 +119,7 @@ def test_an_output_that_nobody_reads_is_no_violation(monkeypatch: pytest.MonkeyP
 
 
 def answers(target: str) -> list[dict[str, Any]]:
-    """What a child says of a target, played in this process."""
+    """Return a child's messages about a target, with the child's code in this process."""
     memory = shared_file()
     ours, theirs = socket.socketpair()
     request: dict[str, Any] = {
@@ -154,7 +154,7 @@ def test_a_fault_in_the_process_of_a_target_gets_to_the_parent(
 def test_an_exception_of_the_set_up_is_not_taken_for_a_fault_of_the_kit(
     stub_target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told with class and place."""
+    """The report has its class and place."""
     (answer,) = answers("stubs.py:fails")
     assert answer["target"].startswith("stubs.py:fails: RuntimeError: nothing here (")
     with pytest.raises(TargetError, match="nothing here"):
@@ -218,7 +218,7 @@ def test_a_binding_that_can_not_be_loaded_keeps_no_other_from_being_used(
     assert run("check", "mem.py:make", "--clauses", "capabilities.unknown").exit_code == 0
     result = run("check", "stubs.py:number")
     assert result.exit_code == 2
-    assert "obstore (not here: AttributeError: module 'obstore.store' has no" in result.stderr
+    assert "obstore (unavailable: AttributeError: module 'obstore.store' has no" in result.stderr
     result = run("check", "obstore+memory://x")
     assert result.exit_code == 3
     assert "AttributeError: module 'obstore.store' has no attribute" in result.stderr

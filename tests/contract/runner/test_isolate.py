@@ -133,7 +133,7 @@ def test_the_call_that_does_not_end_is_to_blame(
 def test_what_came_after_that_call_is_cut_away(
     index: int, steps: tuple[Step, ...], how: str
 ) -> None:
-    """The implicit close is added, and a stream that no call needs is removed."""
+    """A close without a journal entry is added, and a stream without calls is removed."""
     shown = ended(PLAIN, index, "returns", "crashed", "crash")
     assert shown.program is not None
     assert shown.program.steps == steps

@@ -44,7 +44,7 @@ def quick() -> tuple[Program, ...]:
 
 
 def scene_of(program: Program) -> str:
-    """What lies at the path."""
+    """Return the scenes at the path."""
     assert program.opening is not None
     return program.opening.scene
 
@@ -120,7 +120,7 @@ def test_every_standard_key_is_set_by_every_method_to_everything_that_can_be_mis
 
 
 def test_infinities_reach_the_builder_as_numbers_though_json_has_no_word_for_them() -> None:
-    """They stand as text in a program, so that its JSON stays strict."""
+    """They are text in a program, so that its JSON stays strict."""
     for program in quick():
         for call in case_of(program).opening.calls:
             assert not call[0].endswith("_double") or isinstance(call[2], int | float)
@@ -140,7 +140,7 @@ def test_every_example_of_the_table_is_tried_as_optional_and_as_mandatory(key: s
 
 @pytest.mark.parametrize("key", [*open_arguments.UNKNOWN_KEYS, *sorted(OWN | UNSUPPORTED), None])
 def test_keys_that_are_not_standard_are_set_by_every_method(key: str | None) -> None:
-    """Whether a key is refused must not depend on the method that sets it."""
+    """The rejection of a key must not depend on the method that sets it."""
     methods = {call[0] for call in every_call() if len(call) == 3 and call[1] == key}
     assert methods >= {w + form for w in ("opt", "must") for form in ("", "_long", "_double")}
 
@@ -152,7 +152,7 @@ def test_a_mandatory_key_that_nobody_knows_is_set_whatever_lies_at_the_path() ->
 
 
 def test_a_status_is_given_only_where_one_can_be_had_before_the_open() -> None:
-    """Nobody can have the status of a file that is missing, or not made yet."""
+    """A file that is missing, or not made yet, has no status."""
     without = {"late", "missing", "foreign"}
     for program in (p for p in source("normal") if scene_of(p) in without):
         kinds = {call[1] for call in calls_of(program) if call[0] == "with_file_status"}
@@ -169,7 +169,7 @@ def test_every_clause_of_the_model_is_spoken_for_by_a_quick_run() -> None:
 
 @pytest.mark.parametrize("effort", ["quick", "normal"])
 def test_no_program_goes_beyond_a_file_that_is_said_to_be_longer(effort: str) -> None:
-    """Where a stream stands there, and what it says of itself, is nothing the model knows."""
+    """The model does not know the position and the reports of a stream there."""
     seen = 0
     for program in source(effort):
         declared = case_of(program).declared
@@ -188,7 +188,7 @@ def test_no_program_goes_beyond_a_file_that_is_said_to_be_longer(effort: str) ->
 
 
 def test_files_that_are_said_to_be_longer_are_read_at_their_end_and_beyond() -> None:
-    """What a stream does when the data ends early is the point of such a length."""
+    """Such a length tests the behaviour of a stream whose data ends early."""
     ops = {
         (step.op, step.args[0])
         for program in quick()
@@ -270,5 +270,5 @@ def test_an_api_with_python_files_alone_reads_by_them() -> None:
 
 
 def test_an_api_that_cannot_read_opens_all_the_same() -> None:
-    """Whether an open fails shows without a read."""
+    """The failure of an open shows without a read."""
     assert {p.steps for p in source(operations=frozenset())} == {()}

@@ -182,7 +182,7 @@ def test_a_check_under_the_proposal_exits_0(
 
 
 def test_defects_are_found_under_the_proposal(quick: str) -> None:
-    """What is wrong is listed, and no feature is taken back to hide it."""
+    """Violations are listed, and unknown feature is removed to hide them."""
     Path(quick).write_text("name: few\ntitle: Few\nextends: fsspec\nremote: true\n")
     made = run("profile", "infer", "defects.py:Short", "--profile", quick)
     assert made.exit_code == 0, made.output
@@ -193,10 +193,10 @@ def test_defects_are_found_under_the_proposal(quick: str) -> None:
 
 
 def test_files_that_are_there_are_not_overwritten(tmp_path: Path, quick: str) -> None:
-    """They may have been edited; so it is said before anything runs."""
+    """They may have been edited, so the error is reported before anything runs."""
     Path("p.yaml").write_text("mine")
     said = error("profile", "infer", "memory", "--write", "p.yaml")
-    assert said == snapshot("p.yaml is there already, and may have been edited")
+    assert said == snapshot("p.yaml: already exists; remove it, or choose another path")
     assert Path("p.yaml").read_text() == "mine"
 
 
@@ -207,4 +207,4 @@ def test_a_profile_is_shown() -> None:
     assert shown.stdout.startswith("s3: fscontract's streams on S3 objects\n")
     assert "  yes  openfile-first-read" in shown.stdout
     assert "  no   supports-new-source" in shown.stdout
-    assert error("profile", "show", "s4").startswith("no profile 's4'")
+    assert error("profile", "show", "s4").startswith("unknown profile 's4'")

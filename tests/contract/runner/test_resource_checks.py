@@ -1,4 +1,4 @@
-"""Leaks are told from pools."""
+"""Leaks are distinguished from pools."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_glance_sees_that_descriptors_are_open(count: int) -> None:
 def test_a_target_may_leak_half_of_what_the_process_may_have(
     allowed: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that a long run goes on to its end."""
+    """So that a long run completes."""
     monkeypatch.setattr(resource, "getrlimit", lambda _: (allowed, allowed))
     assert resource_checks.most_descriptors() == most
 

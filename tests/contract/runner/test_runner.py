@@ -262,12 +262,12 @@ def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def stopped(*_: object, report: ConcurrencyReport, **__: object) -> None:
-        report.note("stopped at threads that come to no end")
+        report.note("stopped because threads hang")
 
     monkeypatch.setattr(phases, "check_concurrency", stopped)
     found = clause(check(binding_of(), settings_for("pread.isolation")), "pread.isolation")
     assert found.outcome is Verdict.UNEXERCISED
-    assert found.reason == snapshot("stopped at threads that come to no end")
+    assert found.reason == snapshot("stopped because threads hang")
 
 
 class Stays(StreamBinding):

@@ -66,7 +66,7 @@ def test_what_is_no_exception_becomes_an_outcome() -> None:
 
 
 def test_what_is_no_exception_comes_out_as_one_of_that_name() -> None:
-    """Where exceptions are let through."""
+    """Exceptions pass."""
     with pytest.raises(Exception, match="ouch") as caught:
         SandboxedBinding(Bad(_raises(Panic("ouch"))), 5.0).open("/")
     assert type(caught.value).__name__ == "Panic"
@@ -96,7 +96,7 @@ def test_a_value_of_another_type_is_stood_for() -> None:
 
 
 def test_an_answer_that_is_no_outcome_is_one() -> None:
-    """The fault is the binding's, and it is said."""
+    """The error names the binding as its cause."""
     assert _act(lambda: 7) == Outcome(Kind.OTHER, detail="the binding returned int")
 
 
@@ -133,12 +133,12 @@ def test_a_trace_that_a_call_sets_is_taken_away() -> None:
 def test_a_target_that_never_gets_ready_is_given_up() -> None:
     """After some times the patience for a program."""
     binding: Binding = SandboxedBinding(Bad(threading.Event().wait), 0.02)
-    with pytest.raises(TargetError, match="bad: hangs while it is set up"):
+    with pytest.raises(TargetError, match="bad: hangs during set-up"):
         binding.prepare()
 
 
 def test_a_fork_that_comes_back_ends() -> None:
-    """Only the process that the run began in goes on."""
+    """Only the process that started the run continues."""
     reading, writing = os.pipe()
 
     def does() -> Outcome:

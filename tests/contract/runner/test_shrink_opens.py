@@ -21,7 +21,7 @@ from fscontract.contract.runner.shrink import plainer, shrink
 
 
 def plainest(*calls: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    """What the calls become if none of what they say matters."""
+    """Return the simplest form of the calls."""
     for _ in range(100):
         better = next(plainer(calls), None)
         if better is None:

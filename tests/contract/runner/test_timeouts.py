@@ -194,7 +194,7 @@ class Seconds:
             self._passed.release()
 
     def wait(self, count: int) -> None:
-        """Wait for so many seconds."""
+        """Wait for this number of seconds."""
         for _ in range(count):
             self._awaited.release()
             self._passed.acquire()

@@ -60,7 +60,7 @@ def test_violation_has_expected_and_actual_value_and_its_scenario() -> None:
     assert found.expected == snapshot(("files after the trigger: ['/in/f']",))
     actual, _, scenario = found.actual.partition("; ")
     assert (actual, scenario) == snapshot(
-        ("[]", "A file comes, no time passes, and a scan is asked for, then none.")
+        ("[]", "A file is added and no time passes; a scan is triggered, then none.")
     )
     assert not result.conforms
 
@@ -203,7 +203,9 @@ def test_clauses_about_another_kind_of_target_are_not_selected(
 def test_known_write_refuses_a_splitter() -> None:
     code, output = _run("known", "--write", "x.yaml", "splitter", "--reason", "none")
     assert code == 2
-    assert output == snapshot("fscontract: error: splitter: a splitter, not a filesystem\n")
+    assert output == snapshot(
+        "fscontract: error: splitter: expected a filesystem, got a splitter\n"
+    )
 
 
 def test_documents_without_an_api_are_about_streams() -> None:

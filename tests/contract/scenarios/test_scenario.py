@@ -40,7 +40,7 @@ class TapHarness(Harness):
 
 
 class CollectingHarness(TapHarness):
-    """A harness whose scenarios go on after a violation."""
+    """A harness whose scenarios continue after a violation."""
 
     collects = True
 
@@ -136,7 +136,7 @@ def test_exceptions_are_shown_as_the_actual_value(scenario: Scenarios[TapHarness
 
     violations = find_violations(Tap(), {"tap.drips", "tap.runs"}).violations
     assert {clause: v.actual for clause, v in violations.items()} == snapshot(
-        {"tap.drips": "LookupError: dry", "tap.runs": "it went on after its process had died"}
+        {"tap.drips": "LookupError: dry", "tap.runs": "it continued after its process had crashed"}
     )
 
 

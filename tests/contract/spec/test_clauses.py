@@ -73,7 +73,7 @@ def test_no_pattern_selects_every_clause() -> None:
         ("fsdatainputsteam", "did you mean fsdatainputstream"),
         ("pread.", "did you mean pread"),
         ("zzz.*", "a group (model, open, close"),
-        ("", "it takes an id such as model.finite"),
+        ("", "expected an id such as model.finite"),
     ],
 )
 def test_a_pattern_that_matches_nothing_is_refused_in_one_line(pattern: str, says: str) -> None:
@@ -100,7 +100,7 @@ def test_a_clause_holds_what_its_entry_says() -> None:
 
 
 def test_an_example_may_open_its_file_through_a_builder() -> None:
-    """What lies at the path is a file unless it is said, and the calls are in order."""
+    """The scene is a file by default, and the calls are in order."""
     opened = [e.program.opening for e in clauses()["open.deferred-state"].examples]
     policy = ("opt", "fs.option.openfile.read.policy", "random")
     assert opened == [Opening("late"), Opening("late", (policy,))]

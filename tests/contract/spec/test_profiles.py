@@ -35,7 +35,7 @@ def _refused(name_or_path: str) -> str:
 
 
 def test_needs_are_met_by_features_and_by_their_absence() -> None:
-    """What is returned are the needs that are not met."""
+    """The result contains the unmet needs."""
     profile = Profile("p", "P", frozenset({"supports-seek"}))
     assert profile.satisfies(["supports-seek", "!supports-skip"]) == ()
     assert profile.satisfies(["!supports-seek", "supports-skip"]) == (
@@ -53,7 +53,9 @@ def test_features_are_added_and_removed_by_name() -> None:
 
 def test_an_unknown_feature_is_refused_with_what_is_near() -> None:
     """The sign before it is not part of its name."""
-    with pytest.raises(ProfileError, match=r"^no feature 'supports-sek'; did you mean supports-se"):
+    with pytest.raises(
+        ProfileError, match=r"^unknown feature 'supports-sek'; did you mean supports-se"
+    ):
         load_profile("default").with_features(["!supports-sek"])
 
 
@@ -95,26 +97,32 @@ def test_a_file_extends_a_shipped_profile(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "top level: a mapping is wanted, not None"),
+        ("", "top level: expected a mapping, got None"),
         ("name: a: b", "line 1, column 8: not YAML: mapping values are not allowed"),
-        ("title: T\n", "top level: 'name' is a required property"),
-        (BARE + "name: x\n", "line 3, column 1: the key 'name' occurs twice"),
-        (BARE + "nmae: x\n", "top level: unknown 'nmae'; allowed: name, title, extends, features"),
+        ("title: T\n", "top level: required property missing: 'name'"),
+        (BARE + "name: x\n", "line 3, column 1: duplicate key 'name'"),
+        (
+            BARE + "nmae: x\n",
+            "top level: unknown property 'nmae'; allowed: name, title, extends, features",
+        ),
         ("name: A B\ntitle: T\n", "name: expected lower-case letters, digits and single hyphens"),
-        (BARE + "features: {supports-seek: 1}\n", "features.supports-seek: true or false is"),
-        (BARE + "features: {supports-sek: true}\n", "features: no feature 'supports-sek'; did"),
-        (BARE + "features: {7: true}\n", "features: no feature '7'; known: supports-seek, "),
+        (BARE + "features: {supports-seek: 1}\n", "features.supports-seek: expected true or false"),
+        (
+            BARE + "features: {supports-sek: true}\n",
+            "features: unknown feature 'supports-sek'; did",
+        ),
+        (BARE + "features: {7: true}\n", "features: unknown feature '7'; known: supports-seek, "),
         (BARE + "buffer: 0\n", "buffer: 0 is less than the minimum of 1"),
-        (BARE + "buffer: big\n", "buffer: a whole number is wanted, not 'big'"),
-        (BARE + "extends: pyfle\n", "extends: no profile 'pyfle'; allowed: default, "),
-        (BARE + "known: [{clause: seek.zero}]\n", "known[0]: 'reason' is a required property"),
+        (BARE + "buffer: big\n", "buffer: expected a whole number, got 'big'"),
+        (BARE + "extends: pyfle\n", "extends: unknown profile 'pyfle'; allowed: default, "),
+        (BARE + "known: [{clause: seek.zero}]\n", "known[0]: required property missing: 'reason'"),
         (
             BARE + "known: [{clause: seek.zro, reason: r, signature: s}]\n",
-            "known[0].clause: no clause 'seek.zro'; did you mean seek.zero",
+            "known[0].clause: unknown clause 'seek.zro'; did you mean seek.zero",
         ),
         (
             BARE + "known: [{clause: seek.zero, reason: r, signature: s, until: soon}]\n",
-            "known[0].until: expected a date such as 2027-06-01, not 'soon'",
+            "known[0].until: expected a date such as 2027-06-01, got 'soon'",
         ),
     ],
 )
@@ -127,7 +135,7 @@ def test_a_fault_in_a_file_is_named_with_its_place(tmp_path: Path, text: str, sa
 
 
 def test_all_faults_of_a_file_are_named_at_once(tmp_path: Path) -> None:
-    """Nobody has to mend one to learn of the next."""
+    """All errors are reported together."""
     assert len(_refused(_written(tmp_path, BARE + "buffer: 0\nremote: 3\n")).splitlines()) == 2
 
 
@@ -142,7 +150,7 @@ def test_a_misspelt_profile_is_refused_with_what_is_near() -> None:
     """And with the names of all that there are."""
     assert _refused("pyfil") == (
         snapshot(
-            "no profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, "
+            "unknown profile 'pyfil': neither a file nor one of default, fake, fsspec, hadoop, "
             "hadoop-ftp, hadoop-har, hadoop-http, hadoop-local, hadoop-raw, hadoop-s3a, "
             "hadoop-viewfs, obstore, opendal, pyarrow, python-file, reference, s3, spark; "
             "did you mean python-file?"
@@ -162,7 +170,7 @@ def test_the_first_faults_of_many_are_listed(tmp_path: Path) -> None:
     """A line for each, not thousands."""
     lines = _refused(_written(tmp_path, BARE + "known: [" + "1, " * 1_000 + "]\n")).splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "... and more mistakes"
+    assert lines[-1] == "... and more errors"
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
@@ -176,7 +184,7 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_lists_option_keys_and_budgets(tmp_path: Path) -> None:
-    """Keys of its own, keys it has no support for, and costs that it admits to."""
+    """It has additional keys, keys without support, and declared costs."""
     text = BARE + (
         "openfile:\n  keys: [my.key]\n  unsupported: [my.query]\n"
         "  budgets: {open.cost-seek: {default: 1, random: 0}}\n"
@@ -197,7 +205,7 @@ def test_keys_without_support_declare_their_feature(tmp_path: Path) -> None:
 def test_a_file_that_extends_another_adds_to_its_keys_and_budgets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it says goes before what the other one says, and its default before all budgets."""
+    """Its values override those of the other profile, and its default overrides all budgets."""
     base = Profile(
         "base",
         "Base",
@@ -239,19 +247,22 @@ def test_keys_that_are_all_supported_take_the_feature_back(
 @pytest.mark.parametrize(
     ("section", "says"),
     [
-        ("openfile: []", "openfile: a mapping is wanted, not []"),
-        ("openfile: {kyes: []}", "openfile: unknown 'kyes'; allowed: keys, unsupported, budgets"),
-        ("openfile: {keys: my.key}", "openfile.keys: a list is wanted, not 'my.key'"),
-        ("openfile: {keys: [7]}", "openfile.keys[0]: text is wanted, not 7"),
-        ("openfile: {keys: [a b]}", "openfile.keys[0]: expected a key without whitespace, not"),
+        ("openfile: []", "openfile: expected a mapping, got []"),
+        (
+            "openfile: {kyes: []}",
+            "openfile: unknown property 'kyes'; allowed: keys, unsupported, budgets",
+        ),
+        ("openfile: {keys: my.key}", "openfile.keys: expected a list, got 'my.key'"),
+        ("openfile: {keys: [7]}", "openfile.keys[0]: expected text, got 7"),
+        ("openfile: {keys: [a b]}", "openfile.keys[0]: expected a key without whitespace, got"),
         ("openfile: {keys: [a, a]}", "openfile.keys: ['a', 'a'] has non-unique elements"),
         (
             "openfile: {keys: [a], unsupported: [a]}",
-            "openfile.unsupported: 'a' is among the keys, too",
+            "openfile.unsupported: 'a' is also in openfile.keys",
         ),
         (
             "openfile: {unsupported: [fs.option.openfile.length]}",
-            "openfile.unsupported: 'fs.option.openfile.length' is a standard option, which is",
+            "openfile.unsupported: 'fs.option.openfile.length' is a standard option, which can't",
         ),
         (
             "features: {openfile-unsupported-keys: true}",
@@ -259,11 +270,11 @@ def test_keys_that_are_all_supported_take_the_feature_back(
         ),
         (
             "openfile: {budgets: {open.cost-sek: {default: 1}}}",
-            "openfile.budgets: no clause 'open.cost-sek'; did you mean open.cost-seek",
+            "openfile.budgets: unknown clause 'open.cost-sek'; did you mean open.cost-seek",
         ),
         (
             "openfile: {budgets: {7: {default: 1}}}",
-            "openfile.budgets: no clause 7; allowed: open.buffer-size-used, ",
+            "openfile.budgets: unknown clause 7; allowed: open.buffer-size-used, ",
         ),
         (
             "openfile: {budgets: {seek.zero: {default: 1}}}",
@@ -271,11 +282,11 @@ def test_keys_that_are_all_supported_take_the_feature_back(
         ),
         (
             "openfile: {budgets: {open.cost-seek: {randm: 1}}}",
-            "openfile.budgets.open.cost-seek: no read policy 'randm'; did you mean random?",
+            "openfile.budgets.open.cost-seek: unknown read policy 'randm'; did you mean random?",
         ),
         (
             "openfile: {budgets: {open.cost-seek: {8: 1}}}",
-            "openfile.budgets.open.cost-seek: no read policy 8; allowed: adaptive, default, ",
+            "openfile.budgets.open.cost-seek: unknown read policy 8; allowed: adaptive, default, ",
         ),
         (
             "openfile: {budgets: {open.cost-seek: {random: -1}}}",
@@ -283,11 +294,11 @@ def test_keys_that_are_all_supported_take_the_feature_back(
         ),
         (
             "openfile: {budgets: {open.cost-seek: {random: true}}}",
-            "openfile.budgets.open.cost-seek.random: a whole number is wanted, not True",
+            "openfile.budgets.open.cost-seek.random: expected a whole number, got True",
         ),
         (
             "openfile: {budgets: {open.cost-seek: 3}}",
-            "openfile.budgets.open.cost-seek: a mapping is wanted, not 3",
+            "openfile.budgets.open.cost-seek: expected a mapping, got 3",
         ),
         (
             "openfile: {budgets: {open.cost-seek: {}}}",
@@ -339,11 +350,11 @@ def test_a_hadoop_contract_file_may_start_with_a_declaration_and_comments(tmp_pa
         ('<!DOCTYPE c [<!ENTITY a "b">]><c>&a;</c>', "a DOCTYPE or an entity declaration is not"),
         ("<configuration>", "not XML: "),
         ("<configuration>&a;</configuration>", "not XML: undefined entity"),
-        ("<profile/>", "<configuration> is wanted at the root, not <profile>"),
-        (_hadoop(("", "true")), "property 1: <name> is wanted"),
+        ("<profile/>", "the root element must be <configuration>, got <profile>"),
+        (_hadoop(("", "true")), "property 1: required element missing: <name>"),
         (
             _hadoop(("fs.contract.supports-seek", "yes")),
-            "fs.contract.supports-seek: true or false is wanted, not 'yes'",
+            "fs.contract.supports-seek: expected true or false, got 'yes'",
         ),
     ],
 )

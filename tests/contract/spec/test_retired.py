@@ -1,4 +1,4 @@
-"""Ids that clauses have no longer: what they stand for, wherever somebody still writes them."""
+"""Retired ids of clauses, and their replacements in old files."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_one_that_was_withdrawn_selects_nothing() -> None:
 
 
 def test_groups_and_globs_mean_present_ids() -> None:
-    """Nobody asked for the old ones."""
+    """The old ids were not selected."""
     assert "seek.begin" not in _ids("seek")
     with pytest.raises(ClauseError, match="no clause matches"):
         select(["*.begin"])
@@ -96,7 +96,7 @@ def test_the_command_refuses_one_that_was_withdrawn(stub_target: str, suite: Fak
     ],
 )
 def test_ids_of_old_can_be_explained(name: str, parts: tuple[str, ...]) -> None:
-    """As long as somebody may meet one in an old report."""
+    """As long as an old report may contain one."""
     result = run("explain", name)
     assert result.exit_code == 0
     assert all(part in result.stdout for part in parts)
@@ -119,14 +119,14 @@ def test_a_known_failure_of_a_renamed_clause_goes_on_being_known(tmp_path: Path)
 def test_a_known_failure_that_could_be_of_several_clauses_is_refused(
     clause: str, said: str, tmp_path: Path
 ) -> None:
-    """Which of them it is, its author knows; and so of one that is nobody's now."""
+    """Only its author can map a retired id to one of its successors, if there is one."""
     with pytest.raises(KnownError) as caught:
         load_known(_known(tmp_path / "k.yaml", clause))
     assert str(caught.value).endswith(f"known entry 1: {said}")
 
 
 def test_a_baseline_may_have_ids_of_old(stub_target: str, suite: FakeSuite) -> None:
-    """A renamed clause is the same one; of others it is said what became of them."""
+    """A renamed clause is the same one; for others the message describes the change."""
     save(Path("old.json"), judged({"seek.begin": "fail", "seek.soft": "pass"}, "stub"))
     suite.outcomes["seek.zero"] = Verdict.PASS
     result = run("check", stub_target, "--clauses", "seek.zero", "-q", "--baseline", "old.json")

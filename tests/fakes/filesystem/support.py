@@ -15,12 +15,12 @@ def plan(*faults: Fault) -> FaultPlan:
 
 
 def outcomes(fs: FakeFileSystem, kind: str = "read") -> list[str]:
-    """What came of the requests of a kind so far."""
+    """Return the outcomes of the requests of a kind so far."""
     return [request.outcome for request in fs.store.requests if request.kind == kind]
 
 
 def replicas(fs: FakeFileSystem) -> list[int | None]:
-    """Which replicas were read, in order."""
+    """Return the replicas that were read, in order."""
     return [request.replica for request in fs.store.requests if request.kind == "read"]
 
 
@@ -37,7 +37,7 @@ def read(fs: FakeFileSystem, path: str) -> bytes:
 
 
 def names(fs: FakeFileSystem, path: str = "/") -> list[str]:
-    """What a directory is shown to hold."""
+    """Return the listing of a directory."""
     return [status.path for status in fs.list_status(path)]
 
 

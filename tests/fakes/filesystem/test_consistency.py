@@ -1,4 +1,4 @@
-"""What is seen of changes, and when."""
+"""Visibility of changes under weak consistency."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class TestReading:
 
 @pytest.mark.parametrize("seconds", [-1, math.inf, math.nan])
 def test_windows_end(seconds: float) -> None:
-    """What is never seen would be no store."""
+    """A change that never becomes visible is not allowed."""
     with pytest.raises(IllegalArgumentException, match="list_after"):
         Consistency(list_after=seconds)
 

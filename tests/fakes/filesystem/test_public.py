@@ -85,7 +85,7 @@ class TestTarget:
         assert passed > len(chosen) * 0.7
 
     def test_its_faults_strike_streams_only(self) -> None:
-        """What the suite does to files is no request."""
+        """The suite's changes of files are not requests."""
         binding = fake({})
         binding.prepare()
         assert binding.injector is not None

@@ -165,7 +165,7 @@ class TestVersions:
     ids=json.dumps,
 )
 def test_sizes_make_sense(options: dict[str, Any]) -> None:
-    """What is mistaken is said where it is said."""
+    """Invalid values are rejected at the call that contains them."""
     with pytest.raises(IllegalArgumentException):
         FakeFileSystem(**options)
 

@@ -1,4 +1,4 @@
-"""What faults do to the fake filesystem, and what its streams make of them."""
+"""Effects of faults on the fake filesystem, and the reactions of its streams."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class TestSurvival:
     def test_what_does_not_pass_is_an_error_after_a_few_requests(
         self, fs: FakeFileSystem, kind: str
     ) -> None:
-        """The position stays; once all is well again, the stream goes on."""
+        """The position stays; the stream continues after the fault."""
         with fs.open("/a") as stream:
             stream.seek(50)
             fs.attach(plan(Fault(kind, times=100)))
@@ -130,7 +130,7 @@ class TestSurvival:
 
     @pytest.mark.parametrize("amount", [1, 7, 99, 1000])
     def test_short_answers_are_continued(self, fs: FakeFileSystem, amount: int) -> None:
-        """They are no failures, however many there are."""
+        """They do not count as failures."""
         fs.attach(plan(Fault("short", times=5000, amount=amount)))
         assert read(fs, "/a") == DATA
         assert len(outcomes(fs)) == -(-1000 // amount)
@@ -170,7 +170,7 @@ class TestSurvival:
             assert stream.read_byte() == DATA[0]
 
     def test_without_retries_the_reader_sees_each_failure(self) -> None:
-        """For whoever tests retries of their own."""
+        """For tests of a client's retries."""
         fs = FakeFileSystem(retries=0)
         fs.write("/a", DATA)
         with fs.open("/a") as stream:
@@ -267,7 +267,7 @@ class TestPlans:
             FaultPlan.loads('{"faults": [{"kind": "flood", "at": 1}]}')
 
     def test_parallel_reads_fail_for_themselves(self, fs: FakeFileSystem) -> None:
-        """The request that a fault strikes is tried again, and nobody else notices."""
+        """The request that a fault strikes is retried, without an effect on others."""
         with fs.open("/a") as stream, ThreadPoolExecutor(4) as pool:
             fs.attach(plan(Fault("reset", times=3), Fault("corrupt", at=5, times=2)))
             reads = [pool.submit(pread, stream, i * 10, 10) for i in range(100)]
@@ -295,7 +295,7 @@ CALLS = st.one_of(
 
 
 def test_a_file_changes_once_in_a_plan(fs: FakeFileSystem) -> None:
-    """However many requests the fault could strike: nobody could tell what it may hold by then."""
+    """For any number of requests that the fault could strike, the content is unknown by then."""
     with fs.injector.attached(plan(Fault("change", times=3), Fault("cut", at=4, times=2))):
         etags = [fs.get_file_status("/a").etag for _ in range(6)]
     assert len(set(etags[:3])) == 1
@@ -365,7 +365,9 @@ def test_no_plan_makes_for_a_wrong_byte(
 
 
 def _versions(length: int) -> list[bytes]:
-    """What may have been opened: a fault may have changed the file just before."""
+    """Return the versions that may have been opened: a fault may have changed the file just
+    before.
+    """
     halves = [DATA]
     while len(halves[-1]) > length:
         halves.append(halves[-1][: len(halves[-1]) // 2])
@@ -376,7 +378,7 @@ def _versions(length: int) -> list[bytes]:
 
 
 def _fits(version: bytes, position: int, data: bytes) -> bool:
-    """Whether these are bytes of the version, and none only at its end."""
+    """Return whether these are bytes of the version, and empty only at its end."""
     if not data:
         return position >= len(version)
     return version[position : position + len(data)] == data

@@ -52,7 +52,7 @@ def test_the_first_that_is_new_enough_is_taken(
 
 
 def test_a_link_on_path_leads_to_its_home(tmp_path: Path) -> None:
-    """That is where the library is."""
+    """The library is in that directory."""
     home = _runtime(tmp_path / "jdk", "17.0.9")
     links = tmp_path / "links"
     links.mkdir()

@@ -144,10 +144,14 @@ def test_target_that_fails_in_executors_exits_with_3(
             2,
             "invalid value for --spark: 'nowhere'; expected local[2], ",
         ),
-        (("memory", "--spark", "local[2]", "--isolate"), 2, "--isolate is for one process"),
-        (("spark", "--spark", "local[2]"), 2, "spark: it runs tasks itself"),
-        (("splitter", "--spark", "local[2]"), 2, "splitter: --spark is for filesystems"),
-        (("memroy", "--spark", "local[2]"), 2, "no target 'memroy'"),
+        (
+            ("memory", "--spark", "local[2]", "--isolate"),
+            2,
+            "--isolate and --spark are mutually exclusive",
+        ),
+        (("spark", "--spark", "local[2]"), 2, "spark: the target runs tasks itself"),
+        (("splitter", "--spark", "local[2]"), 2, "splitter: --spark requires a filesystem"),
+        (("memroy", "--spark", "local[2]"), 2, "unknown target 'memroy'"),
         (
             ("memory", "--spark", "spark://127.0.0.1:{port}"),
             3,
@@ -213,7 +217,7 @@ def test_interrupted_run_leaves_no_processes(
             process.kill()
     os.close(listening)
     assert process.returncode == 130
-    assert "the run was interrupted: 0 of 8 tasks had come to their end" in output
+    assert "the run was interrupted: 0 of 8 tasks were complete" in output
     assert json.loads(Path("x.json").read_text())["conforms"] is False
     assert _session(process.pid) == []
     os.rmdir(os.environ["TMPDIR"])

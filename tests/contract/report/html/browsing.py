@@ -31,7 +31,7 @@ _FLAGS = (
 
 
 def executable() -> str:
-    """Where Chromium is; it belongs to what development needs."""
+    """Return the path of Chromium, a development dependency."""
     found = next((path for name in _NAMES if (path := shutil.which(name))), None)
     assert found, "Chromium is missing, which shows reports to the tests: apt-get install chromium"
     return found
@@ -58,7 +58,7 @@ class Browser:
         self.events: list[dict[str, Any]] = []
 
     def call(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
-        """What comes of a method of the protocol."""
+        """Return the result of a protocol method."""
         number = next(self._numbers)
         message = {"id": number, "method": method, "params": parameters}
         if session:
@@ -116,7 +116,7 @@ class Tab:
         browser.wait("Page.loadEventFired", self._session)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """What comes of a method of the protocol."""
+        """Return the result of a protocol method."""
         return self._browser.call(method, self._session, **parameters)
 
     def js(self, expression: str) -> Any:

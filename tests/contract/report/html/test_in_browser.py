@@ -94,7 +94,7 @@ def test_what_fits_nothing_says_so(report: str, show: Show) -> None:
 
 
 def test_a_filter_can_be_passed_on(report: str, show: Show) -> None:
-    """The controls stand as the address says; what it should not say is left out."""
+    """The controls follow the address; invalid parts of it are ignored."""
     tab = show(report, "#outcome=unverified&text=why+un&level=HUGE")
     assert tab.js(SHOWN) == ["demo.undeclared", "demo.unexercised"]
     form = "document.querySelector('.filters').elements"
@@ -251,13 +251,13 @@ def test_the_matrix_can_be_filtered(tmp_path: Path, show: Show) -> None:
 
 
 def _laid_out(tab: Tab) -> tuple[int, int]:
-    """How often styles were computed so far, and the page was laid out."""
+    """Return the counts of style computations and layouts so far."""
     found = {m["name"]: m["value"] for m in tab.call("Performance.getMetrics")["metrics"]}
     return int(found["RecalcStyleCount"]), int(found["LayoutCount"])
 
 
 def _said(name: str) -> str:
-    """What a row of the matrix is found by."""
+    """Return the key of a row of the matrix."""
     clause = clauses()[name]
     return f"{name} {clause.section} {clause.statement}".lower()
 
@@ -278,7 +278,7 @@ def _in_sight(tab: Tab, selector: str) -> bool:
 
 
 def _light(tab: Tab, scheme: str) -> tuple[float, float]:
-    """How light the page is, and the least contrast of any of its texts."""
+    """Return the lightness of the page, and the minimum contrast of its texts."""
     tab.media(scheme=scheme)
     pairs = tab.js(
         "[...new Set([...document.querySelectorAll('.run:not([hidden]) *, header *')]"

@@ -68,7 +68,9 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def page(make_result: Make, make_run: MakeRun) -> Page:
-    """That of two targets, of which one could not be set up, with a clause for each outcome."""
+    """Return the page of two targets, one of which could not be set up, with a clause per
+    outcome.
+    """
     found = [
         make_result(v, name=f"demo.{v.value}", reason=f"why {v.value}", replay="r.json")
         for v in Verdict
@@ -198,7 +200,7 @@ def test_nothing_is_loaded_and_only_the_own_script_runs(page: Page, make_run: Ma
 
 
 def test_links_of_further_targets_name_their_target(make_result: Make, make_run: MakeRun) -> None:
-    """Those of the first one do not, so that they stay as they are."""
+    """Links of the first target omit it, so that they are the same as for a single one."""
     page = Page(render([make_run(make_result()), make_run(make_result(), target="b")]))
     ids = [row["id"] for row in page.all("tr") if "data-clause" in row]
     assert ids == ["clause=demo.one", "target=2&clause=demo.one"]
@@ -277,7 +279,7 @@ def test_threads_have_lanes() -> None:
     """In which they run, wait in the midst of a call, or do nothing."""
     found = lanes(
         ("1  T0 seek(2)  starts", "2  T0 paused at memory.py:3", "3  T1 seek(4)  starts",
-         "4  T1 seek(4) returned", "5  T0 goes on", "6  T0 seek(2) returned", "no thread ends")
+         "4  T1 seek(4) returned", "5  T0 continues", "6  T0 seek(2) returned", "no thread ends")
     )  # fmt: skip
     assert found is not None
     assert found.threads == (0, 1)
