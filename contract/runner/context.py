@@ -101,7 +101,7 @@ class RunContext:
         return time.spent / done * _MANY > time.left
 
     def has_time_for(self, calls: int) -> bool:
-        """Return whether the time of the phase is enough for a program of so many calls.
+        """Return whether the time of the phase is enough for a program of this number of calls.
 
         Each is expected to take as long as those so far, and a stream to open as long as a call.
         """

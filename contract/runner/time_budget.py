@@ -125,13 +125,13 @@ class HangTime:
 
     @property
     def is_spent(self) -> bool:
-        """Whether so many calls hung that a further one is not looked into."""
+        """Whether calls have hung for all the time that they may."""
         return self._left <= 0
 
     def spend(self, seconds: float) -> None:
-        """Note that a call hung for so long."""
+        """Count the seconds that a call hung."""
         self._left -= seconds
 
     def note(self, seconds: float, calls: int) -> None:
-        """Note how long a program of so many calls took that came to its end."""
+        """Note how long a complete program with this number of calls took."""
         self._slowest = max(self._slowest, seconds / calls)
