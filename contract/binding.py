@@ -268,6 +268,13 @@ class Binding(ABC):
         """Remove a prefix that another run has left, if it exists; TargetError if that fails."""
         raise TargetError(f"{self.name}: {prefix} can't be removed through {self.api}")
 
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return the classes of other packages that define what each operation calls.
+
+        A failure may be one that the target inherits from such a class. `path` is an existing file.
+        """
+        return {}
+
     def status_length(self, path: str) -> int | None:
         """Return the length in bytes that the filesystem's status reports for `path`, if any."""
         return None

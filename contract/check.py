@@ -44,6 +44,9 @@ def check(
     faults: str | None = None,
     seed: int = 0,
     timeout: float = 10.0,
+    budget: float | None = None,
+    fail_on: str | Sequence[str] = (),
+    strict: bool = False,
     listener: Callable[[Event], None] = _ignore,
 ) -> RunResult:
     """Check a target for conformance in this process, and return the result without secrets.
@@ -51,7 +54,10 @@ def check(
     `target` is a name, URL or `file.py:callable` as on the command line, with its `options`, and
     for a read-only URL `file` and `content`; or a filesystem, a callable that returns one, or a
     binding. `clauses` are ids, groups or globs. `faults`, an effort, adds programs whose requests
-    fail. `timeout` is in seconds for one program. `listener` gets each event of the run.
+    fail. `timeout` is in seconds for one call, and `budget` for the run: `math.inf` for no limit,
+    None for that of the effort. With `fail_on`, only failures with these consequences make the
+    result not conform; with `strict`, those inherited from base classes of other packages do, too.
+    `listener` gets each event of the run.
 
     Raises UsageError, or another ValueError, for invalid arguments, and TargetError if the target
     can't be set up. A target that crashes also crashes this process: `fscontract check` runs
@@ -68,6 +74,9 @@ def check(
         faults=faults,
         seed=seed,
         timeout=timeout,
+        budget=budget,
+        fail_on=(fail_on,) if isinstance(fail_on, str) else tuple(fail_on),
+        strict=strict,
         options=dict(options or {}),
         file=file,
         content=None if content is None else Path(content),

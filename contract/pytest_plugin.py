@@ -195,9 +195,10 @@ class ClauseItem(pytest.Item):
 
         result = self._clause_result
         assert result is not None
-        if result.outcome is Verdict.KNOWN:
+        explained = (Verdict.KNOWN, Verdict.INHERITED)
+        if result.outcome in explained:
             _expect_failure(result.reason)
-        if result.outcome in FAILING or result.outcome is Verdict.KNOWN:
+        if result.outcome in FAILING or result.outcome in explained:
             raise ContractViolation("\n".join(failure_block(result)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

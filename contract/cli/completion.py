@@ -53,6 +53,20 @@ def features(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return [CompletionItem(f"{before}{comma}{sign}{name}") for name in fitting]
 
 
+def consequences(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return consequences, also after a comma."""
+    from fscontract.contract.spec.clauses import CONSEQUENCES
+
+    before, comma, last = incomplete.rpartition(",")
+    return [
+        CompletionItem(f"{before}{comma}{name}", help=meaning)
+        for name, meaning in CONSEQUENCES.items()
+        if name.startswith(last)
+    ]
+
+
 def profiles(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return profiles of this package, otherwise files."""
     from importlib.resources import files

@@ -81,12 +81,14 @@ def _width() -> int:
 
 
 def _clause(clause: Clause) -> Iterator[str]:
-    from fscontract.contract.spec.clauses import FAULTS
+    from fscontract.contract.spec.clauses import CONSEQUENCES, FAULTS
 
     yield _head(clause.id, f"{clause.level.value}  {clause.citation}")
     yield from (f"  {line}" for line in wrap(clause.statement, _width()))
     yield from _part("reading", clause.reading)
     yield from _part("because", clause.because)
+    if clause.testable:
+        yield from _part("breaks", f"{clause.consequence}: {CONSEQUENCES[clause.consequence]}")
     yield from _part("needs", ", ".join(_need(n) for n in clause.needs))
     yield from _part("origin", clause.origin)
     yield from _part("refs", ", ".join(clause.refs))
@@ -257,6 +259,7 @@ def _plain(clause: Clause) -> dict[str, Any]:
     return {
         "id": clause.id,
         "level": clause.level.value,
+        "consequence": clause.consequence.value if clause.testable else None,
         "document": clause.document,
         "section": clause.section,
         "statement": clause.statement,

@@ -151,6 +151,7 @@ def _entry(path: Path, clause_id: str, sibling: Clause) -> Draft:
     text = f"""\
         - id: {clause_id}
           level: MUST
+          consequence: {sibling.consequence}
           section: {section}
           statement: "TODO: the statement of the document, in your own words."
           checks: [{", ".join(sibling.checks)}]

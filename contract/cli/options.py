@@ -113,6 +113,18 @@ _OPTIONS = (
         help="The timeout of a call in seconds.",
     ),
     click.option(
+        "--fail-on",
+        metavar="A,B",
+        callback=_commas,
+        help="Fail only for these consequences: data, position, hang, leak, error, cost, claim.",
+        shell_complete=completion.consequences,
+    ),
+    click.option(
+        "--strict",
+        is_flag=True,
+        help="Fail for failures inherited from base classes of other packages, too.",
+    ),
+    click.option(
         "--budget",
         metavar="S|none",
         callback=_budget,

@@ -16,6 +16,7 @@ from fscontract.contract.report.text import (
     out_of_time,
     short_block,
     table,
+    worst_first,
 )
 from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
 from fscontract.contract.runner.result import (
@@ -41,6 +42,7 @@ _STYLES = {
     "FIXED": "bold red",
     "LAX": "yellow",
     "KNOWN": "yellow",
+    "INHERITED": "yellow",
     "conforms:": "bold green",
     "does": "bold red",
     "interrupted:": "bold red",
@@ -57,12 +59,12 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
         (FAILING, failure_block),
         ({Verdict.LAX}, short_block),
     ):
-        for result in entry.clauses:
-            if result.outcome in verdicts:
-                yield from block(result, width)
-                yield ""
-    known = [known_line(r) for r in entry.clauses if r.outcome is Verdict.KNOWN]
-    yield from [*known, ""] if known else []
+        for result in worst_first(r for r in entry.clauses if r.outcome in verdicts):
+            yield from block(result, width)
+            yield ""
+    for verdict in (Verdict.INHERITED, Verdict.KNOWN):
+        explained = [known_line(r) for r in entry.clauses if r.outcome is verdict]
+        yield from [*explained, ""] if explained else []
     yield from aligned(table(entry), width)
     yield ""
     yield from not_verified(entry, width)

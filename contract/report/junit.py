@@ -76,7 +76,7 @@ def _case(result: ClauseResult, seed: int) -> Element:
         _child(case, "failure", word, summary_of(result), "\n".join(failure_block(result)))
     elif result.outcome is Verdict.ERROR:
         _child(case, "error", word, result.reason)
-    elif result.outcome is Verdict.KNOWN or result.outcome in UNVERIFIED:
+    elif result.outcome in (Verdict.KNOWN, Verdict.INHERITED) or result.outcome in UNVERIFIED:
         _child(case, "skipped", word, f"{word}: {result.reason}")
     elif result.outcome is Verdict.LAX:
         SubElement(case, "system-out").text = _text("\n".join(short_block(result)))

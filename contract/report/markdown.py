@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from fscontract.contract.report.text import out_of_time, table
+from fscontract.contract.report.text import out_of_time, table, worst_first
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
 from fscontract.contract.runner.result import (
     FAILING,
@@ -55,11 +55,14 @@ def _section(entry: Entry) -> Iterable[str]:
         yield from (f"- {cell(note)}" for note in notes)
         yield ""
     yield from table_lines(table(entry))
-    yield from _failures("Violations", [r for r in entry.clauses if r.outcome in FAILING])
+    yield from _failures(
+        "Violations", worst_first(r for r in entry.clauses if r.outcome in FAILING)
+    )
     yield from _failures(
         "Not as recommended", [r for r in entry.clauses if r.outcome is Verdict.LAX]
     )
-    yield from _known([r for r in entry.clauses if r.outcome is Verdict.KNOWN])
+    explained = (Verdict.INHERITED, Verdict.KNOWN)
+    yield from _known([r for r in entry.clauses if r.outcome in explained])
     yield from _unverified(entry)
 
 

@@ -19,7 +19,9 @@ from fscontract.contract.spec.clauses import clauses, documents
 from fscontract.contract.untrusted import UntrustedError, load_json, load_text
 
 #: Outcomes that must be explained by a finding.
-RED = frozenset({Verdict.FAIL, Verdict.KNOWN, Verdict.LAX, Verdict.HANG, Verdict.CRASH})
+RED = frozenset(
+    {Verdict.FAIL, Verdict.KNOWN, Verdict.INHERITED, Verdict.LAX, Verdict.HANG, Verdict.CRASH}
+)
 #: The fields that distinguish columns of one name, in the order in which they are tried.
 _APART = ("binding", "profile", "effort", "seed", "version", "started", "source")
 

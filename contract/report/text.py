@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from fscontract.contract.runner.result import (
@@ -12,7 +12,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import Level
+from fscontract.contract.spec.clauses import Consequence, Level
 from fscontract.contract.text import plural, printable
 
 
@@ -80,6 +80,12 @@ def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
         lines += _labelled(width, "expected", _alternatives(example))
         lines += _labelled(width, "actual", example.actual)
     return [printable(line) for line in lines]
+
+
+def worst_first(results: Iterable[ClauseResult]) -> list[ClauseResult]:
+    """Return results sorted by what their failures do to users, the worst first."""
+    order = list(Consequence)
+    return sorted(results, key=lambda result: order.index(result.consequence))
 
 
 def known_line(result: ClauseResult) -> str:

@@ -107,7 +107,8 @@ def _compare(target: str, old: Column | None, new: Entry | None) -> Comparison:
         return Comparison(target, ())
     was = {} if old is None else {read_id(name): cell for name, cell in old.cells.items()}
     results = {} if new is None else {r.clause.id: r for r in new.clauses}
-    names = dict.fromkeys([*results, *was])
+    ungated = set() if new is None else {r.clause.id for r in new.clauses if not new.gates(r)}
+    names = [name for name in dict.fromkeys([*results, *was]) if name not in ungated]
     differences = (_difference(n, was.get(n), results.get(n), new is None) for n in names)
     return Comparison(target, tuple(d for d in differences if d), tuple(_remarks(old, new)))
 

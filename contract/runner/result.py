@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes
-from fscontract.contract.spec.clauses import Clause
+from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
 
 
@@ -31,6 +31,7 @@ class Verdict(str, Enum):
     LAX = "lax"
     FAIL = "fail"
     KNOWN = "known"
+    INHERITED = "inherited"
     FIXED = "fixed"
     UNDECLARED = "undeclared"
     INEXPRESSIBLE = "inexpressible"
@@ -49,6 +50,7 @@ MEANINGS = {
     Verdict.LAX: "a SHOULD that is not satisfied",
     Verdict.FAIL: "is violated",
     Verdict.KNOWN: "is violated, as listed in a file of known failures",
+    Verdict.INHERITED: "is violated by a base class of another package, as is known of it",
     Verdict.FIXED: "is listed as known, but holds",
     Verdict.UNDECLARED: "needs a feature that the profile does not declare",
     Verdict.INEXPRESSIBLE: "the API has no such call",
@@ -63,6 +65,7 @@ GLYPHS = {
     Verdict.LAX: "~",
     Verdict.FAIL: "✗",
     Verdict.KNOWN: "◆",
+    Verdict.INHERITED: "◇",
     Verdict.FIXED: "↑",
     Verdict.UNDECLARED: "-",
     Verdict.INEXPRESSIBLE: "∅",
@@ -154,6 +157,8 @@ class Counterexample:
     #: The reason of the known failure that this is, and where it is described; "" if it is none.
     known: str = ""
     issue: str = ""
+    #: The base class that has this failure, and the finding on it; "" if it is not inherited.
+    inherited: str = ""
     #: What the calls up to that one did, an outcome for each step of the program; "" for a change
     #: of the file. Empty where that is not known.
     outcomes: tuple[str, ...] = ()
@@ -209,6 +214,8 @@ class Counterexample:
             data["known"] = self.known
         if self.issue:
             data["issue"] = self.issue
+        if self.inherited:
+            data["inherited"] = self.inherited
         if self.step:
             data["step"] = self.step
         if self.interleaving:
@@ -234,6 +241,12 @@ class ClauseResult:
     others: tuple[Counterexample, ...] = ()
 
     @property
+    def consequence(self) -> Consequence:
+        """What the failure does to users."""
+        ends = self.outcome in (Verdict.HANG, Verdict.CRASH)
+        return Consequence.HANG if ends else self.clause.consequence
+
+    @property
     def counterexamples(self) -> tuple[Counterexample, ...]:
         """The shortest program of each distinct failure, those that are not known first."""
         return () if self.counterexample is None else (self.counterexample, *self.others)
@@ -255,6 +268,7 @@ class ClauseResult:
             "id": self.clause.id,
             "level": self.clause.level.value,
             "outcome": self.outcome.value,
+            "consequence": self.consequence.value,
             "exercised": self.exercised,
             "counterexample": None if example is None else example.to_dict(),
         }
@@ -322,6 +336,8 @@ class RunResult:
     buffer: int = 0
     #: Why the run is incomplete, in one line, so that it can't conform; "" if it is complete.
     incomplete: str = ""
+    #: The consequences whose failures fail the run; empty for all.
+    fail_on: tuple[Consequence, ...] = ()
     #: Phases that did not run all of their programs in the time of the run.
     cut_short: tuple[PhaseShare, ...] = ()
 
@@ -331,7 +347,13 @@ class RunResult:
     @property
     def verdict(self) -> RunVerdict:
         """Conforms, does not conform, incomplete, or nothing verified."""
-        return verdict_of({c.outcome for c in self.clauses}, self.incomplete)
+        outcomes = {c.outcome if self.gates(c) else Verdict.KNOWN for c in self.clauses}
+        return verdict_of(outcomes, self.incomplete)
+
+    def gates(self, result: ClauseResult) -> bool:
+        """Return False for a failing clause whose consequence does not fail the run."""
+        gated = not self.fail_on or result.consequence in self.fail_on
+        return gated or result.outcome not in FAILING
 
     @property
     def conforms(self) -> bool:
@@ -384,6 +406,8 @@ class RunResult:
         held = count[Verdict.PASS]
         if self.conforms or (self.incomplete and held and not failed):
             parts.append(f"{plural(held, 'clause')} {'holds' if held == 1 else 'hold'}")
+            if failed:
+                parts.append(f"{failed} failed, none by {' or '.join(map(str, self.fail_on))}")
         elif failed:
             verb = "fails" if failed == 1 else "fail"
             parts.append(f"{failed} of {plural(verified, 'verified clause')} {verb}")
@@ -395,6 +419,8 @@ class RunResult:
             parts.append(f"{count[Verdict.LAX]} lax")
         if count[Verdict.KNOWN]:
             parts.append(f"{count[Verdict.KNOWN]} known")
+        if count[Verdict.INHERITED]:
+            parts.append(f"{count[Verdict.INHERITED]} inherited")
         if skipped:
             parts.append(f"{skipped} not verified")
         return f"{self._first_words}: {', '.join(parts)}"
@@ -439,6 +465,7 @@ class RunResult:
             "versions": dict(self.versions),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
             **({"incomplete": self.incomplete} if self.incomplete else {}),
+            **({"fail_on": [c.value for c in self.fail_on]} if self.fail_on else {}),
             **({"cut_short": [vars(s) for s in self.cut_short]} if self.cut_short else {}),
         }
 

@@ -7,7 +7,7 @@ isolated runs and tasks of distributed ones.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,18 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import BUDGETS
-from fscontract.contract.spec.clauses import FAULTS, STREAM, Clause, Level, select
+from fscontract.contract.spec.clauses import (
+    FAULTS,
+    STREAM,
+    Clause,
+    Consequence,
+    Level,
+    near_misses,
+    select,
+)
 from fscontract.contract.spec.known_failures import Known, applying
 from fscontract.contract.spec.profiles import Profile, load_profile
+from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
 #: Levels of clauses by the value of `--level`.
@@ -50,6 +59,9 @@ class RunOptions:
     spark: str | None = None
     #: Seconds for the run, math.inf for no limit; None for those of the effort.
     budget: float | None = None
+    strict: bool = False
+    #: Names of consequences whose failures fail the run; empty for those of the profile.
+    fail_on: tuple[str, ...] = ()
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
@@ -121,10 +133,22 @@ def settings_for(
         seed=run.seed,
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,
+        strict=run.strict,
+        fail_on=read_consequences(run.fail_on or profile.fail_on),
         budget=BUDGETS[run.effort] if run.budget is None else run.budget,
         replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
         replay_fields={} if target is None else _replay_fields(target, run),
     )
+
+
+def read_consequences(names: Iterable[str]) -> tuple[Consequence, ...]:
+    """Return the consequences of these names; UsageError."""
+    known = [c.value for c in Consequence]
+    for name in names:
+        if name not in known:
+            hint = near_misses(name, known) or f"; known: {', '.join(known)}"
+            raise UsageError(f"unknown consequence {name!r}{hint}")
+    return tuple(c for c in Consequence if c.value in names)
 
 
 def _replay_fields(target: str, run: RunOptions) -> dict[str, Any]:

@@ -150,6 +150,10 @@ class SandboxedBinding(Binding):
         """Change or delete a file; TargetError."""
         self._tried(f"can't change {path}", self._inner.change, path, content)
 
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return the classes that define what each operation calls; TargetError."""
+        return self._tried("can't be inspected", self._inner.sources, path)
+
     def open(self, path: str) -> Opened:
         """Open the file at `path`; raise only exceptions."""
         return call_sandboxed(self._inner.open, path)

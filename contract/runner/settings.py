@@ -11,7 +11,7 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.runner.crashes import Crash
-from fscontract.contract.spec.clauses import STREAM, Clause
+from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.spec.profiles import Profile
 
@@ -45,6 +45,10 @@ class Settings:
     timeout: float = 10.0
     #: Seconds that the run may take.
     budget: float = math.inf
+    #: Whether failures of base classes of other packages count as those of the target.
+    strict: bool = False
+    #: The consequences whose failures fail the run; empty for all.
+    fail_on: tuple[Consequence, ...] = ()
     #: Directory for replay files; None writes none.
     replays: Path | None = None
     #: Fields of replay files that resolve the target, besides or instead of the binding's name.

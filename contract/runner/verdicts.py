@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Any
 
 from fscontract.contract.binding import Binding
@@ -22,6 +23,7 @@ from fscontract.contract.runner.result import (
 )
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Level
+from fscontract.contract.spec.inherited_failures import inherits
 from fscontract.contract.spec.known_failures import Known, match, outdated
 
 #: Levels whose violation is a failure. A testable MAY limits its permission.
@@ -57,7 +59,13 @@ class Seen:
 
 
 def outcome_of(
-    clause: Clause, seen: Seen, listed: Iterable[Known], today: date, out_of_time: bool = False
+    clause: Clause,
+    seen: Seen,
+    listed: Iterable[Known],
+    today: date,
+    *,
+    out_of_time: bool = False,
+    sources: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> ClauseResult:
     """Return the clause's result; `listed` are its entries among the known failures.
 
@@ -65,12 +73,19 @@ def outcome_of(
     failures is. A SHOULD that is missed stays lax, and the entry explains it. An entry whose
     failure did not occur makes a clause that was judged "fixed", unless one that is not listed did,
     or the run was `out_of_time`.
+
+    A failure that is known of a base class among `sources` is inherited, unless an entry lists it.
     """
     listed = tuple(listed)
-    violations = [
-        (verdict, _explained(failure, match(listed, clause.id, failure, today)))
-        for verdict, failure in seen.violations(clause.level)
-    ]
+
+    def explained(failure: Counterexample) -> Counterexample:
+        entry = match(listed, clause.id, failure, today)
+        if entry is not None:
+            return replace(failure, known=entry.reason, issue=entry.issue)
+        known = inherits(clause, failure, sources)
+        return failure if known is None else replace(failure, inherited=known.reason)
+
+    violations = [(v, explained(failure)) for v, failure in seen.violations(clause.level)]
     if not violations:
         if seen.lost:
             return ClauseResult(clause, Verdict.ERROR, seen.exercised, reason=seen.lost)
@@ -80,21 +95,22 @@ def outcome_of(
         result = ClauseResult(clause, Verdict.PASS, seen.exercised)
         return result if out_of_time else _unless_fixed(result, listed)
     failing = [v for v in violations if v[0] in VIOLATED] or violations
-    (outcome, first), *rest = sorted(failing, key=lambda v: bool(v[1].known))
+    (outcome, first), *rest = sorted(failing, key=lambda v: _rank(v[1]))
     others = tuple(failure for _, failure in rest)
     result = ClauseResult(clause, outcome, seen.exercised, first, others=others)
     if first.known:
         outcome = Verdict.KNOWN if outcome in VIOLATED else outcome
         result = replace(result, outcome=outcome, reason=first.known, issue=first.issue)
+    elif first.inherited and outcome in VIOLATED:
+        result = replace(result, outcome=Verdict.INHERITED, reason=first.inherited)
     if seen.lost or outcome in VIOLATED or out_of_time:
         return result
     return _unless_fixed(result, listed)
 
 
-def _explained(failure: Counterexample, entry: Known | None) -> Counterexample:
-    if entry is None:
-        return failure
-    return replace(failure, known=entry.reason, issue=entry.issue)
+def _rank(failure: Counterexample) -> int:
+    """Return the order of failures: those of the target itself first."""
+    return 2 if failure.known else 1 if failure.inherited else 0
 
 
 def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult:
@@ -124,6 +140,8 @@ class Evidence:
     reasons: Mapping[str, str] = field(default_factory=dict)
     #: Whether the time was over before the last program.
     out_of_time: bool = False
+    #: The classes of other packages that define what each operation calls.
+    sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def sum_up(
@@ -157,6 +175,7 @@ def sum_up(
         counts=counts,
         versions=dict(getattr(binding, "versions", {})),
         buffer=settings.buffer(binding),
+        fail_on=settings.fail_on,
     )
 
 
@@ -179,7 +198,14 @@ def _judge(
         **counterexamples.of(clause.id),
     )
     listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
-    result = outcome_of(clause, seen, listed, date.today(), evidence.out_of_time)
+    result = outcome_of(
+        clause,
+        seen,
+        listed,
+        date.today(),
+        out_of_time=evidence.out_of_time,
+        sources=evidence.sources,
+    )
     directory = settings.replays
     if not result.counterexamples or directory is None or result.outcome is Verdict.LAX:
         return result

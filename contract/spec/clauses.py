@@ -43,6 +43,33 @@ class Level(str, Enum):
         return self.value
 
 
+class Consequence(str, Enum):
+    """What a violation does to users, the worst first."""
+
+    DATA = "data"
+    POSITION = "position"
+    HANG = "hang"
+    LEAK = "leak"
+    ERROR = "error"
+    COST = "cost"
+    CLAIM = "claim"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+#: The meaning of each consequence, for a legend.
+CONSEQUENCES = {
+    Consequence.DATA: "wrong, lost, stale or invented bytes",
+    Consequence.POSITION: "a wrong position",
+    Consequence.HANG: "a call that does not return, or ends the process",
+    Consequence.LEAK: "a resource that is not released",
+    Consequence.ERROR: "the wrong exception, or none",
+    Consequence.COST: "more requests, lookups or memory than necessary",
+    Consequence.CLAIM: "a wrong capability, statistic or attribute",
+}
+
+
 @dataclass(frozen=True)
 class Example:
     """A program and the permitted outcomes of its last step, as in `specs/schema.json`."""
@@ -98,6 +125,8 @@ class Clause:
     cost: Cost | None = None
     #: The subject of the document, which is the kind of target that it judges.
     api: str = STREAM
+    #: What a violation does to users; of no use without checks.
+    consequence: Consequence = Consequence.ERROR
 
     @property
     def testable(self) -> bool:
@@ -338,6 +367,7 @@ def _clause(entry: dict[str, Any], document: Document) -> Clause:
         origin=entry.get("origin", ""),
         cost=_cost(entry["cost"], entry["id"]) if "cost" in entry else None,
         api=document.api,
+        consequence=Consequence(entry.get("consequence", Consequence.ERROR)),
     )
 
 

@@ -71,6 +71,8 @@ class Profile:
     #: Its own keys that open_file supports, and those that it recognises but does not support.
     own_keys: frozenset[str] = frozenset()
     unsupported_keys: frozenset[str] = frozenset()
+    #: The names of consequences whose failures fail a run; empty for all.
+    fail_on: tuple[str, ...] = ()
     #: By clause and read policy, or "default": budgets that replace those of the clause's cost.
     budgets: Mapping[str, Mapping[str, int]] = field(default_factory=dict, hash=False)
 
@@ -159,6 +161,7 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         title=data["title"],
         buffer=data.get("buffer", base.buffer),
         remote=data.get("remote", base.remote),
+        fail_on=tuple(data.get("fail-on", base.fail_on)),
         known=(*base.known, *known),
         own_keys=base.own_keys - unsupported | own,
         unsupported_keys=unsupported_keys,

@@ -42,6 +42,11 @@ from fscontract.implementations.bindings.fsspec_quirks import (
     is_unreachable,
     versions_of,
 )
+from fscontract.implementations.bindings.method_sources import (
+    FILE_METHODS,
+    FILESYSTEM_METHODS,
+    sources_of,
+)
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
 
 _file_of = attrgetter("file")
@@ -212,6 +217,12 @@ class FsspecBinding(ScratchBinding):
     def open(self, path: str) -> OpenedFile:
         """Open the file for reading."""
         return OpenedFile(self.fs.open(path, "rb"), path)
+
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return the classes that define the methods of the file and of the filesystem."""
+        with self.fs.open(path, "rb") as file:
+            of_file = sources_of(file, FILE_METHODS, self.fs)
+        return {**sources_of(self.fs, FILESYSTEM_METHODS, self.fs), **of_file}
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of an OpenedFile."""

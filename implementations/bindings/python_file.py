@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from fscontract.contract.binding import Action
@@ -23,6 +23,7 @@ from fscontract.implementations.bindings.file_operations import (
     bind_python,
     inexpressible,
 )
+from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
 
 
 def _itself(opened: Any) -> Any:
@@ -67,6 +68,11 @@ class PythonFileBinding(ScratchBinding):
     def open(self, path: str) -> BinaryIO:
         """Open the file with the opener."""
         return self._opener(path)
+
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return the classes that define the methods of the file."""
+        with self._opener(path) as file:
+            return sources_of(file, FILE_METHODS, file)
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of a binary file."""

@@ -18,7 +18,7 @@ def test_page_has_the_current_commands() -> None:
 
 def test_page_lists_every_outcome() -> None:
     text = (DOCS / PAGE).read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| .* \| (?:yes|no) \|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (?:yes|no)[^|]* \|$", text, re.MULTILINE)
     assert sorted(rows) == sorted(str(verdict) for verdict in Verdict)
 
 

@@ -17,7 +17,7 @@ from fscontract.contract.untrusted import parse_yaml
 
 SPECS = Path(str(files("fscontract.specs")))
 #: What is not a document of clauses.
-TABLES = ("features", "openfile-options", "renames")
+TABLES = ("bases", "features", "openfile-options", "renames")
 FILES = sorted(p for p in SPECS.glob("*.yaml") if p.stem not in TABLES)
 #: What a stream must have for an operation to do what the model says.
 FEATURE_OF = {

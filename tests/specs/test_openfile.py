@@ -47,6 +47,7 @@ source: {name: Demo}
 clauses:
   - id: demo.one
     level: MUST
+    consequence: cost
     section: One
     statement: It costs nothing.
     checks: [cost.requests]
@@ -201,6 +202,6 @@ def test_schema_rejects_a_cost_check_without_a_cost() -> None:
 def test_schema_rejects_a_cost_without_a_check() -> None:
     data = parse_yaml(COSTLY)
     clause = data["clauses"][0]
-    del clause["checks"], clause["because"], clause["examples"]
+    del clause["checks"], clause["because"], clause["examples"], clause["consequence"]
     clause["untestable"] = "nothing to see"
     assert len(list(Draft202012Validator(_schema()).iter_errors(data))) == 1

@@ -94,6 +94,7 @@ _HINTS = {
 _KINDS = (
     ("Violations", FAILING),
     ("Not as recommended", frozenset({Verdict.LAX})),
+    ("Inherited", frozenset({Verdict.INHERITED})),
     ("Known failures", frozenset({Verdict.KNOWN})),
 )
 
@@ -224,10 +225,16 @@ class View:
             Tile(count[Verdict.PASS], "hold", "pass", self.link(outcome="pass")),
             Tile(failing, fail, "failing", f"found-{self.number}-1"),
             Tile(count[Verdict.LAX], "lax", "lax", self.link(outcome="lax")),
+            Tile(
+                count[Verdict.INHERITED],
+                "inherited",
+                "inherited",
+                self.link(outcome="inherited"),
+            ),
             Tile(count[Verdict.KNOWN], "known", "known", self.link(outcome="known")),
             Tile(self.unverified, "not verified", "unverified", f"unverified-{self.number}"),
         ]
-        return [t for t in tiles if t.number or t.outcome not in ("lax", "known")]
+        return [t for t in tiles if t.number or t.outcome not in ("lax", "inherited", "known")]
 
     @property
     def outcomes(self) -> list[Verdict]:

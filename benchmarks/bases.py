@@ -1,0 +1,357 @@
+"""Run the suite on empty subclasses of widely used base classes, and write `specs/bases.yaml`.
+
+    python -m benchmarks.bases [--check]
+
+Each failure is bound to the class that defines the methods at fault, and to a finding: that of the
+matrix for the same clause. With `--check` nothing is written; the failures that are missing in the
+file are printed, and the exit code is 1 if there are any.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from fsspec import AbstractFileSystem
+from fsspec.caching import caches
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractBufferedFile
+
+from fscontract.contract.binding import Binding
+from fscontract.contract.runner.events import PhaseStarted
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.run_options import RunOptions, selected, settings_for
+from fscontract.contract.runner.runner import check
+from fscontract.contract.spec.clauses import Clause
+from fscontract.contract.spec.inherited_failures import (
+    InheritedFailure,
+    inherited_failures,
+    operations_of,
+)
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
+
+_FILE = Path(__file__).resolve().parents[1] / "specs" / "bases.yaml"
+_KNOWN = Path(__file__).resolve().parent / "matrix" / "known"
+#: The known failures of the matrix in which a finding is looked up, the likeliest first.
+_TARGETS = {
+    "fsspec": ("fsspec-local", "fsspec-memory", "fsspec-http", "fsspec-blockcache", "s3fs*"),
+    "io": ("bytesio", "open-raw"),
+}
+#: Caches of fsspec that read in blocks on their own account, or are not for one file.
+_CACHES = ("none", "readahead", "bytes", "all", "first", "mmap", "blockcache", "background")
+#: The finding on reads through fsspec's mmap cache, and those of clauses that the matrix lacks.
+_OF_MMAP = "S15"
+_OTHERS: dict[object, str] = {
+    ("python.write.refused", "py_write: ILLEGAL_ARGUMENT"): "F16",
+    ("read-fully.eof", "read_fully: OTHER AttributeError"): "F5",
+    ("read-fully.eof", "read_fully_all: OTHER AttributeError"): "F5",
+    "model.pread-thread-safe": "F1",
+    "open.independent": "F1",
+    "pread.isolation": "F1",
+    "pread.serializable": "F1",
+    "python.with.closes": "F2",
+    "python.writable.false": "F3",
+    ("python.write.refused", "py_write: returned"): "F3",
+    "read-fully.data": "F5",
+    "read-fully.whole": "F5",
+}
+_HEAD = """\
+# Known failures of widely used base classes, by class. A failure of a target whose methods come
+# from such a class has the outcome `inherited`. Made by `python -m benchmarks.bases`; the findings
+# are those of docs/findings.md.
+"""
+
+
+class Local(LocalFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    cachable = False
+
+
+class Memory(MemoryFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    cachable = False
+
+
+class Directory(DirFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    cachable = False
+
+
+class BufferedFile(AbstractBufferedFile):  # type: ignore[misc]
+    """A buffered file that fetches ranges of a local file."""
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        with open(self.path, "rb") as file:
+            file.seek(start)
+            return file.read(end - start)
+
+
+class Buffered(LocalFileSystem):  # type: ignore[misc]
+    """Local files that are read through a cache of fsspec."""
+
+    cachable = False
+    cache: str = "readahead"
+    cat_file = AbstractFileSystem.cat_file
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        if mode != "rb":
+            return super()._open(path, mode, **options)
+        if self.isdir(path):
+            raise IsADirectoryError(path)
+        return BufferedFile(self, path, mode, block_size=4096, cache_type=self.cache)
+
+
+class Raw(io.RawIOBase):
+    """A raw file with the methods that its base class asks for."""
+
+    def __init__(self, path: str) -> None:
+        self._data = Path(path).read_bytes()
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read up to the size of the buffer, and return the number of bytes."""
+        self._require_open()
+        view = memoryview(buffer).cast("B")
+        data = self._data[self._position : self._position + len(view)]
+        view[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Set the position, and return it."""
+        self._require_open()
+        if whence not in (0, 1, 2):
+            raise ValueError(f"invalid whence: {whence}")
+        position = (0, self._position, len(self._data))[whence] + offset
+        if not 0 <= position <= sys.maxsize:
+            raise ValueError(f"invalid position: {position}")
+        self._position = position
+        return position
+
+    def _require_open(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+
+
+class Unbuffered(io.FileIO):
+    """A subclass without differences."""
+
+
+class Reader(io.BufferedReader):
+    """A subclass without differences."""
+
+
+class Bytes(io.BytesIO):
+    """A subclass without differences."""
+
+
+class LocalOwner(Local):
+    """A filesystem whose files are fsspec's own."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return super()._open(path, mode, **options)
+
+
+class _Upload(io.BytesIO):
+    """A file that is kept when it is closed."""
+
+    def __init__(self, files: dict[str, bytes], path: str) -> None:
+        super().__init__()
+        self._files, self._path = files, path
+
+    def close(self) -> None:
+        """Keep the bytes."""
+        if not self.closed:
+            self._files[self._path] = self.getvalue()
+        super().close()
+
+
+class Minimal(AbstractFileSystem):  # type: ignore[misc]
+    """A filesystem with as few methods as its base class allows, whose files are Python's own."""
+
+    protocol = "minimal"
+    cachable = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._files: dict[str, bytes] = {}
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        path = self._strip_protocol(path)
+        if mode != "rb":
+            return _Upload(self._files, path)
+        if path not in self._files:
+            raise FileNotFoundError(path)
+        return io.BytesIO(self._files[path])
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> Any:
+        """List the files at or below a path."""
+        path = self._strip_protocol(path).rstrip("/")
+        found = [p for p in self._files if p == path or p.startswith(f"{path}/")]
+        entries = [{"name": p, "size": len(self._files[p]), "type": "file"} for p in found]
+        return entries if detail else found
+
+    def rm_file(self, path: str) -> None:
+        """Remove a file."""
+        del self._files[self._strip_protocol(path)]
+
+    def mkdir(self, path: str, create_parents: bool = True, **options: Any) -> None:
+        """Do nothing: there are no directories."""
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        """Do nothing."""
+
+
+class BytesOwner(Local):
+    """A filesystem whose files are Python's own."""
+
+    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        """Open a file."""
+        if mode != "rb":
+            return super().open(path, mode, **options)
+        return io.BytesIO(Path(path).read_bytes())
+
+
+def targets(directory: str) -> Iterator[Binding]:
+    """Yield a target for each base class."""
+    yield FsspecBinding(Local(), directory, "LocalFileSystem")
+    yield FsspecBinding(LocalOwner(), directory, "LocalFileOpener")
+    yield FsspecBinding(BytesOwner(), directory, "BytesIO of a filesystem")
+    yield FsspecBinding(Minimal(), "", "AbstractFileSystem")
+    yield FsspecBinding(Memory(), "/", "MemoryFileSystem")
+    yield FsspecBinding(Directory(directory, Local()), "/", "DirFileSystem")
+    for cache in _CACHES:
+        if cache in caches:
+            kind = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
+            yield FsspecBinding(kind(), directory, f"AbstractBufferedFile, cache {cache}")
+    files: dict[str, Any] = {
+        "RawIOBase": Raw,
+        "FileIO": Unbuffered,
+        "BufferedReader": lambda path: Reader(io.FileIO(path)),
+        "BytesIO": lambda path: Bytes(Path(path).read_bytes()),
+    }
+    for name, opener in files.items():
+        yield PythonFileBinding(opener, directory, name)
+
+
+class Probe(NamedTuple):
+    """The failures of a target, by clause and signature, and the classes behind its calls."""
+
+    failures: dict[tuple[str, str], Clause]
+    sources: dict[str, frozenset[str]]
+
+    def at_fault(self, clause: Clause) -> frozenset[str]:
+        """Return the classes that define what the operations of a clause call."""
+        operations = operations_of(clause, self.sources)
+        return frozenset().union(*(self.sources.get(op, ()) for op in operations))
+
+    @property
+    def every(self) -> frozenset[str]:
+        """All classes behind the calls of the target."""
+        return frozenset().union(*self.sources.values())
+
+
+def main(arguments: list[str]) -> int:
+    """Write the file, or compare it."""
+    probes = []
+    with tempfile.TemporaryDirectory() as directory:
+        for target in targets(directory):
+            probes.append(_probe(target))
+            print(f"{target.name}: {len(probes[-1].failures)} failures", flush=True)
+    found = sorted({f for probe in probes for f in _bound(probe, probes)}, key=_order)
+    for failure in found:
+        if not failure.finding:
+            print("no finding:", failure.clause, failure.signature, *failure.classes, sep="\t")
+    if "--check" not in arguments:
+        _write(found)
+        return 0
+    listed = {f for failures in inherited_failures().values() for f in failures}
+    for failure in set(found) - listed:
+        print("not listed:", failure.clause, failure.signature, *failure.classes, sep="\t")
+    return int(not listed.issuperset(found))
+
+
+def _bound(probe: Probe, probes: Sequence[Probe]) -> Iterator[InheritedFailure]:
+    """Yield each failure with the fewest classes that show it: behind whichever target they are."""
+    for (name, signature), clause in probe.failures.items():
+        at_fault, every = probe.at_fault(clause), sorted(probe.every)
+        sets = chain(combinations(every, 1), combinations(every, 2), [probe.every])
+        for classes in map(frozenset, sets):
+            if at_fault.isdisjoint(classes):
+                continue
+            alike = [p for p in probes if classes <= p.every and classes & p.at_fault(clause)]
+            if all((name, signature) in other.failures for other in alike):
+                yield InheritedFailure(classes, name, signature, _finding(name, signature, classes))
+                break
+
+
+def _order(failure: InheritedFailure) -> tuple[list[str], str, str]:
+    return sorted(failure.classes), failure.clause, failure.signature
+
+
+def _probe(target: Binding) -> Probe:
+    run = RunOptions(strict=True)
+    sources: dict[str, frozenset[str]] = {}
+
+    def look(event: object) -> None:
+        if isinstance(event, PhaseStarted) and not sources:
+            sources.update(target.sources(target.create(b"bytes")))
+
+    result = check(target, settings_for(target, run, selected(run)), look)
+    failures = {
+        (c.clause.id, failure.signature): c.clause
+        for c in result.clauses
+        if c.outcome is Verdict.FAIL
+        for failure in c.counterexamples
+    }
+    return Probe(failures, sources)
+
+
+def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
+    if "fsspec.caching.MMapCache" in classes:
+        return _OF_MMAP
+    package = "fsspec" if any(c.startswith("fsspec.") for c in classes) else "io"
+    how = signature.partition(";")[0]
+    if clause in _OTHERS or (clause, how) in _OTHERS:
+        return _OTHERS.get((clause, how)) or _OTHERS[clause]
+    for pattern in _TARGETS[package]:
+        for path in sorted(_KNOWN.glob(f"{pattern}.yaml")):
+            for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["known"]:
+                if entry["clause"] == clause:
+                    return str(entry["issue"])
+    return ""
+
+
+def _write(failures: list[InheritedFailure]) -> None:
+    bases: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for failure in failures:
+        entry = {"clause": failure.clause, "signature": failure.signature}
+        key = tuple(sorted(failure.classes))
+        bases.setdefault(key, []).append({**entry, "finding": failure.finding})
+    data = {"bases": [{"classes": [*key], "failures": entries} for key, entries in bases.items()]}
+    text = yaml.safe_dump(data, sort_keys=False, width=100)
+    _FILE.write_text(_HEAD + text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,79 @@
+"""Known failures of widely used base classes, which targets inherit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from fscontract.contract.program.program import OPERATIONS
+from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.spec.clauses import Clause, read_id
+from fscontract.contract.untrusted import parse_yaml
+
+#: The modules under which a class of the standard library is known.
+_PUBLIC = {"_io": "io"}
+_MODEL = "model."
+
+
+@dataclass(frozen=True)
+class InheritedFailure:
+    """A failure that classes show together: the clause, its signature, and the finding on it."""
+
+    classes: frozenset[str]
+    clause: str
+    signature: str
+    finding: str
+
+    @property
+    def reason(self) -> str:
+        """Where the failure comes from."""
+        return f"inherited from {' and '.join(sorted(self.classes))}, finding {self.finding}"
+
+
+@lru_cache(maxsize=1)
+def inherited_failures() -> Mapping[str, tuple[InheritedFailure, ...]]:
+    """Return the known failures of base classes by clause, from `specs/bases.yaml`."""
+    data = parse_yaml(files("fscontract.specs").joinpath("bases.yaml").read_text("utf-8"))
+    by_clause: dict[str, list[InheritedFailure]] = {}
+    for base in data["bases"]:
+        for entry in base["failures"]:
+            clause, classes = read_id(entry["clause"]), frozenset(base["classes"])
+            failure = InheritedFailure(classes, clause, entry["signature"], entry["finding"])
+            by_clause.setdefault(clause, []).append(failure)
+    return {clause: tuple(failures) for clause, failures in by_clause.items()}
+
+
+def inherits(
+    clause: Clause, failure: Counterexample, sources: Mapping[str, frozenset[str]]
+) -> InheritedFailure | None:
+    """Return the known failure of base classes that a failure of a target is, if it is one.
+
+    `sources` are the classes that define what an operation calls, by operation. One that the target
+    defines itself has none.
+    """
+    at_fault = frozenset().union(*(sources.get(op, ()) for op in operations_of(clause, sources)))
+    every = frozenset().union(*sources.values())
+    for known in inherited_failures().get(clause.id, ()):
+        matches = known.signature == failure.signature and known.classes <= every
+        if matches and not at_fault.isdisjoint(known.classes):
+            return known
+    return None
+
+
+def operations_of(clause: Clause, sources: Iterable[str]) -> list[str]:
+    """Return the operations that a clause is about, or all of `sources`."""
+    names = [c.removeprefix(_MODEL) for c in clause.checks if c.startswith(_MODEL)]
+    return [name for name in names if name in OPERATIONS] or list(sources)
+
+
+def class_name(cls: type[Any]) -> str:
+    """Return the name of a class as in `specs/bases.yaml`: its module and its name."""
+    return f"{_PUBLIC.get(cls.__module__, cls.__module__)}.{cls.__qualname__}"
+
+
+def package_of(name: str) -> str:
+    """Return the top package of a class name."""
+    return name.partition(".")[0]

@@ -1,0 +1,84 @@
+"""Tell which classes define the methods that operations call on an object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from fscontract.contract.spec.inherited_failures import class_name, package_of
+
+#: The methods of a binary file that each operation calls.
+FILE_METHODS: Mapping[str, tuple[str, ...]] = {
+    "close": ("close",),
+    "get_pos": ("tell",),
+    "seek": ("seek",),
+    "read_byte": ("read",),
+    "read_into": ("readinto", "read"),
+    "py_read": ("read",),
+    "py_readall": ("readall", "read"),
+    "py_readinto": ("readinto",),
+    "py_seek": ("seek",),
+    "py_tell": ("tell",),
+    "py_readline": ("readline",),
+    "py_readlines": ("readlines",),
+    "py_next": ("__next__",),
+    "py_closed": ("closed",),
+    "py_readable": ("readable",),
+    "py_seekable": ("seekable",),
+    "py_writable": ("writable",),
+    "py_with": ("__enter__", "__exit__"),
+    "py_write": ("write",),
+}
+#: The methods of an fsspec filesystem that open files and that positioned reads call.
+FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
+    "pread": ("cat_file",),
+    "read_fully": ("read_block",),
+    "read_fully_all": ("read_block",),
+    "read_vectored": ("cat_ranges", "cat_file"),
+    "open": ("open", "_open"),
+}
+
+
+#: The methods of files, of fsspec's caches and of filesystems.
+_READING = ("read", "_fetch", "cat_file")
+#: Not an operation: the classes of the objects that an object wraps.
+WRAPPED = "wrapped"
+
+
+def sources_of(
+    obj: object, methods: Mapping[str, tuple[str, ...]], own: object
+) -> dict[str, frozenset[str]]:
+    """Return the classes that define the methods of each operation, of an object or what it wraps.
+
+    Classes of the package of `own`, the object under test, are left out: they are under test, too.
+    """
+    package = package_of(class_name(type(own)))
+    by_operation = {
+        operation: [name for method in names for name in _definers(obj, method)]
+        for operation, names in methods.items()
+    }
+    by_operation[WRAPPED] = [class_name(type(one)) for one in _wrapped(obj)]
+    return {
+        operation: frozenset(name for name in names if package_of(name) != package)
+        for operation, names in by_operation.items()
+    }
+
+
+def _definers(obj: object, method: str) -> Iterator[str]:
+    for one in (obj, *_wrapped(obj)):
+        owner = one
+        with suppress(Exception):  # attributes of a target may raise anything
+            owner = getattr(getattr(one, method, None), "__self__", one)
+        for cls in type(owner).__mro__:
+            if method in vars(cls):
+                yield class_name(cls)
+                break
+
+
+def _wrapped(obj: object) -> Iterator[Any]:
+    """Yield the files, caches and filesystems that are attributes of an object."""
+    values = getattr(obj, "__dict__", {})
+    for value in values.values() if isinstance(values, dict) else ():
+        if any(hasattr(type(value), name) for name in _READING):
+            yield value

@@ -1,0 +1,158 @@
+"""Failures that a target inherits from a known base class do not fail its run."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
+
+from fscontract import check
+from fscontract.contract.runner.result import RunResult, RunVerdict, Verdict
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.inherited_failures import inherited_failures
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
+
+FINDINGS = Path(__file__).resolve().parents[3] / "docs" / "findings.md"
+
+
+class Memory(MemoryFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    cachable = False
+
+
+class BufferedFile(AbstractBufferedFile):  # type: ignore[misc]
+    """A buffered file that fetches ranges of a local file."""
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        data: bytes = Path(self.path).read_bytes()
+        return data[start:end]
+
+
+class Buffered(LocalFileSystem):  # type: ignore[misc]
+    """Local files that are read through fsspec's buffer."""
+
+    cachable = False
+    cat_file = AbstractFileSystem.cat_file
+    file = BufferedFile
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        if mode != "rb":
+            return super()._open(path, mode, **options)
+        if self.isdir(path):
+            raise IsADirectoryError(path)
+        return self.file(self, path, mode, block_size=4096)
+
+
+class Wrapper:
+    """A file that passes everything on to another one."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __iter__(self) -> Any:
+        return iter(self._file)
+
+    def __next__(self) -> bytes:
+        return next(self._file)
+
+    def __enter__(self) -> Any:
+        return self._file.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._file.__exit__(*error)
+
+
+class Wrapped(Buffered):
+    """A filesystem that wraps its files."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        file = super()._open(path, mode, **options)
+        return Wrapper(file) if mode == "rb" else file
+
+
+class Bytes(io.BytesIO):
+    """A subclass without differences."""
+
+
+def run(fs: AbstractFileSystem, directory: Path, **options: Any) -> RunResult:
+    root = "/" if isinstance(fs, MemoryFileSystem) else str(directory)
+    return check(FsspecBinding(fs, root, "mine"), **options)
+
+
+def outcomes(result: RunResult, verdict: Verdict) -> set[str]:
+    return {c.clause.id for c in result.clauses if c.outcome is verdict}
+
+
+@pytest.mark.parametrize("kind", [Memory, Buffered, Wrapped], ids=lambda kind: kind.__name__)
+def test_a_subclass_without_differences_conforms(kind: Any, tmp_path: Path) -> None:
+    result = run(kind(), tmp_path)
+    assert result.verdict is RunVerdict.CONFORMS, outcomes(result, Verdict.FAIL)
+    assert outcomes(result, Verdict.INHERITED)
+
+
+def test_an_inherited_failure_names_its_class_and_finding(tmp_path: Path) -> None:
+    result = run(Buffered(), tmp_path, clauses="python.seek.closed")
+    (clause,) = result.clauses
+    assert clause.reason == "inherited from fsspec.spec.AbstractBufferedFile, finding F15"
+
+
+def test_a_strict_run_fails_for_what_is_inherited(tmp_path: Path) -> None:
+    result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=True)
+    assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
+
+
+def test_a_method_of_the_target_inherits_nothing(tmp_path: Path) -> None:
+    """It fails in the same way as that of the base class, but it is the target's own."""
+
+    class File(BufferedFile):
+        def seek(self, offset: int, whence: int = 0) -> int:
+            return int(super().seek(offset, whence))
+
+    class Mine(Buffered):
+        file = File
+
+    result = run(Mine(), tmp_path, clauses="python.seek.closed")
+    assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
+
+
+def test_another_failure_of_an_inherited_method_fails(tmp_path: Path) -> None:
+    class File(BufferedFile):
+        def _fetch_range(self, start: int, end: int) -> bytes:
+            return bytes(super()._fetch_range(start, end))[::-1]
+
+    class Mine(Buffered):
+        file = File
+
+    assert "pread.data" in outcomes(run(Mine(), tmp_path), Verdict.FAIL)
+
+
+def test_nothing_is_inherited_on_the_target_of_the_library_itself() -> None:
+    result = check("memory://x", clauses=["close.state", "open.independent"])
+    assert outcomes(result, Verdict.FAIL) == {"close.state", "open.independent"}
+
+
+def test_a_subclass_of_a_python_file_inherits(tmp_path: Path) -> None:
+    def opened(path: str) -> io.BytesIO:
+        return Bytes(Path(path).read_bytes())
+
+    result = check(PythonFileBinding(opened, str(tmp_path), "mine"))
+    assert outcomes(result, Verdict.INHERITED) == {"python.writable.false", "python.write.refused"}
+    assert result.conforms
+
+
+def test_every_inherited_failure_has_a_clause_and_a_finding() -> None:
+    text = FINDINGS.read_text(encoding="utf-8")
+    for clause, failures in inherited_failures().items():
+        assert clause in clauses()
+        for failure in failures:
+            assert f"\n### {failure.finding} " in text, failure
