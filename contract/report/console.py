@@ -9,16 +9,25 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, TextIO
 
 from fscontract.contract import __version__
+from fscontract.contract.clock import monotonic
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.report.text import (
     failure_block,
+    found_line,
     known_line,
     out_of_time,
     short_block,
     table,
     worst_first,
 )
-from fscontract.contract.runner.events import Event, Interrupted, Listener, PhaseStarted, RunStarted
+from fscontract.contract.runner.events import (
+    Event,
+    Interrupted,
+    Listener,
+    PhaseStarted,
+    RunStarted,
+    ViolationFound,
+)
 from fscontract.contract.runner.result import (
     FAILING,
     INTERRUPTED,
@@ -34,6 +43,8 @@ if TYPE_CHECKING:
 
 #: Columns of a report in a file, and the minimum and maximum at a terminal.
 _WIDTH, _MIN_WIDTH, _MAX_WIDTH = 98, 40, 120
+#: After how many seconds a run prints violations when they are found.
+_A_WHILE = 10.0
 #: The colour of a line by its first word.
 _STYLES = {
     "FAIL": "bold red",
@@ -146,6 +157,9 @@ class Console:
         self._rich: RichConsole | None = None
         self._line: ProgressLine | None = None
         self._headed = False
+        self._began = monotonic()
+        #: The violations that were not printed yet.
+        self._found: list[str] = []
         #: The partial result of an interrupted run; None if it was not interrupted.
         self.so_far: RunResult | None = None
         if not (is_plain(stream) if plain is None else plain):
@@ -170,6 +184,8 @@ class Console:
         if isinstance(event, RunStarted):
             self._headed = True
             self.so_far = None
+            self._began = monotonic()
+            self._found.clear()
             self._head(
                 f"{printable(event.target)} through {event.binding}, "
                 f"profile {event.profile}, effort {event.effort}, seed {event.seed}"
@@ -179,10 +195,20 @@ class Console:
         elif isinstance(event, PhaseStarted) and self._rich is None and not self._quiet:
             total = "" if event.total is None else f": {plural(event.total, 'program')}"
             self._print(f"phase {event.phase}{total}")
+        elif isinstance(event, ViolationFound) and not self._quiet:
+            self._found.append(found_line(event.clause, event.counterexample))
+        self._print_found()
         if self._line is not None:
             self._line(event)
         if self._lines is not None:
             self._lines(event)
+
+    def _print_found(self) -> None:
+        """Print the violations of a run that takes a while; a short run reports them soon."""
+        if self._found and monotonic() - self._began >= _A_WHILE:
+            for line in self._found:
+                self._print(line)
+            self._found.clear()
 
     def finish(self, entry: Entry) -> None:
         """Print the report of a target that has been checked, or could not be."""

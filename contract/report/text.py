@@ -88,6 +88,12 @@ def worst_first(results: Iterable[ClauseResult]) -> list[ClauseResult]:
     return sorted(results, key=lambda result: order.index(result.consequence))
 
 
+def found_line(clause: str, failure: Counterexample) -> str:
+    """Return a violation in a line, as it is printed during a run."""
+    program = "" if failure.program is None else f"{failure.program}: "
+    return printable(f"found {clause}: {program}{failure.actual}")
+
+
 def known_line(result: ClauseResult) -> str:
     """Return a known failure as a line."""
     reasons = dict.fromkeys(" ".join(f.known.split()) for f in result.counterexamples if f.known)

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from fscontract.contract.report import console
 from fscontract.contract.report.console import Console, is_plain, lines
 from fscontract.contract.report.text import failure_block, known_line, short_block, table
-from fscontract.contract.runner.events import PhaseStarted, Progress, RunStarted
+from fscontract.contract.runner.events import PhaseStarted, Progress, RunStarted, ViolationFound
 from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, Verdict
 from fscontract.contract.spec.clauses import Level
 
@@ -195,3 +196,22 @@ def test_a_stream_that_can_not_encode_gets_escapes(make_result: Make, make_run: 
     stream = io.TextIOWrapper(raw, encoding="ascii")
     Console(stream, plain=True).finish(make_run(make_result(Verdict.FAIL)))
     assert b"demo \\xa7 Demo.one()" in raw.getvalue()
+
+
+@pytest.mark.parametrize("seconds", [0.0, 11.0])
+def test_a_long_run_prints_violations_when_they_are_found(
+    make_result: Make, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """A short one has its report soon."""
+    now = [0.0]
+    monkeypatch.setattr(console, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    shown = Console(stream, plain=True)
+    shown(RunStarted("demo", "stream", "none", "quick", 0))
+    failure = make_result(Verdict.FAIL).counterexample
+    assert failure is not None
+    shown(ViolationFound("demo.one", failure))
+    now[0] = seconds
+    shown(PhaseStarted("seeded", None))
+    line = "found demo.one: f = open(3 bytes); f.seek(2); f.seek(-1): returned"
+    assert (line in stream.getvalue().splitlines()) == (seconds > 0)

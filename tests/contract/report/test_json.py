@@ -76,7 +76,7 @@ def test_a_passed_clause_has_no_counterexample(make_result: Make, make_run: Make
     """Null, so that the key is always there."""
     assert make_run(make_result()).to_dict()["clauses"] == [
         {"id": "demo.one", "level": "MUST", "outcome": "pass", "exercised": 3}
-        | {"counterexample": None}
+        | {"consequence": "error", "counterexample": None}
     ]
 
 

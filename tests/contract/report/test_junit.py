@@ -73,7 +73,7 @@ def test_the_suite_counts_its_cases(make_result: Make, make_run: MakeRun) -> Non
     results = [make_result(v, name=f"demo.{v.value}") for v in Verdict]
     (suite,) = _suites(render([make_run(*results)]))
     counts = {k: suite.get(k) for k in ("tests", "failures", "errors", "skipped")}
-    assert counts == {"tests": "11", "failures": "4", "errors": "1", "skipped": "4"}
+    assert counts == {"tests": "12", "failures": "4", "errors": "1", "skipped": "5"}
     assert suite.get("timestamp") == "2026-05-04T03:02:01"
 
 

@@ -48,6 +48,7 @@ READ = Step("read_into", (4, 0, 4))
         (READ, _read(bytes(4)), "zeros"),
         (READ, _read(bytes([FILL]) * 4), "buffer not filled"),
         (READ, _read(b"zzzz"), "bytes not in the file"),
+        (READ, Outcome(Kind.OTHER, detail="got 4 of 2 bytes"), "got N of N bytes"),
         (READ, _read(DATA[4:6] + b"zz"), "wrong after the first byte"),
         (READ, returned(0, bytes([FILL]) * 4), "no bytes"),
         (READ, returned(-1, bytes([FILL]) * 4), "end of file"),

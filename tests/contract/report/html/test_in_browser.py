@@ -71,7 +71,7 @@ def test_filters_show_what_fits_and_stay_in_the_address(report: str, show: Show)
     assert len(tab.js(SHOWN)) == len(Verdict)
     _choose(tab, "outcome", "failing")
     assert tab.js(SHOWN) == ["demo.fail", "demo.fixed", "demo.hang", "demo.crash"]
-    assert tab.js(SAID) == "4 of 11 clauses"
+    assert tab.js(SAID) == "4 of 12 clauses"
     assert tab.js("location.hash") == "#outcome=failing"
     _choose(tab, "text", "HANG what")
     assert tab.js(SHOWN) == ["demo.hang"]

@@ -106,7 +106,7 @@ def test_every_clause_has_a_row(page: Page) -> None:
 
 def test_the_verdict_and_the_sums_stand_on_top(page: Page) -> None:
     """In one line, and by level and outcome with links to just those clauses."""
-    assert "does not conform: 3 of 8 verified clauses fail" in page.text
+    assert "does not conform: 3 of 9 verified clauses fail" in page.text
     (link,) = (a for a in page.all("a") if a["href"] == "#level=SHOULD&outcome=pass")
     assert link
     assert "could not be set up" in page.text
@@ -125,7 +125,7 @@ def test_what_was_not_verified_stands_first_class(page: Page) -> None:
 
 def test_a_failure_is_drawn_with_what_to_run(page: Page) -> None:
     """Its step is marked, with what was expected and what came."""
-    assert len(page.all("details")) == 6
+    assert len(page.all("details")) == 7
     text = " ".join(page.text.split())
     assert "expected EOF or IO came returned" in text
     assert "fscontract replay r.json" in text
