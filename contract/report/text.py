@@ -89,7 +89,7 @@ def worst_first(results: Iterable[ClauseResult]) -> list[ClauseResult]:
 
 
 def found_line(clause: str, failure: Counterexample) -> str:
-    """Return a violation in a line, as it is printed during a run."""
+    """Return a violation in a line, for the output during a run."""
     program = "" if failure.program is None else f"{failure.program}: "
     return printable(f"found {clause}: {program}{failure.actual}")
 

@@ -74,6 +74,13 @@ def class_name(cls: type[Any]) -> str:
     return f"{_PUBLIC.get(cls.__module__, cls.__module__)}.{cls.__qualname__}"
 
 
+@lru_cache(maxsize=1)
+def base_packages() -> frozenset[str]:
+    """Return the packages with base classes whose failures are known."""
+    known = (failure for failures in inherited_failures().values() for failure in failures)
+    return frozenset(package_of(name) for failure in known for name in failure.classes)
+
+
 def package_of(name: str) -> str:
     """Return the top package of a class name."""
     return name.partition(".")[0]

@@ -123,13 +123,16 @@ def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]
 
 
 def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
-    """Return an entry for each distinct failure in `result` that is not known."""
+    """Return an entry for each distinct failure in `result` that is neither known nor inherited.
+
+    Those of threads are intermittent: which schedules fail depends on more than the target.
+    """
     return tuple(
-        Known(r.clause.id, reason, failure.signature)
+        Known(r.clause.id, reason, failure.signature, intermittent=bool(failure.interleaving))
         for r in result.clauses
         if r.outcome in VIOLATED
         for failure in r.counterexamples
-        if not failure.known
+        if not failure.known and not failure.inherited
     )
 
 

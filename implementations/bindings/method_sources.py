@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from fscontract.contract.spec.inherited_failures import class_name, package_of
+from fscontract.contract.spec.inherited_failures import base_packages, class_name, package_of
 
 #: The methods of a binary file that each operation calls.
 FILE_METHODS: Mapping[str, tuple[str, ...]] = {
@@ -52,8 +52,11 @@ def sources_of(
     """Return the classes that define the methods of each operation, of an object or what it wraps.
 
     Classes of the package of `own`, the object under test, are left out: they are under test, too.
+    An object of a package with known failures inherits nothing: its failures are findings.
     """
     package = package_of(class_name(type(own)))
+    if package in base_packages():
+        return {}
     by_operation = {
         operation: [name for method in names for name in _definers(obj, method)]
         for operation, names in methods.items()

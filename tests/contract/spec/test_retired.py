@@ -267,9 +267,9 @@ def test_an_id_that_is_a_clauses_stands_for_itself() -> None:
 def test_the_reference_lists_ids_of_old() -> None:
     """If there are any."""
     page = reference_index((), OLD.values())
-    assert "## Ids of old" in page
+    assert "## Retired ids" in page
     assert f"- {RENAMED}" in page
-    assert "Ids of old" not in reference_index(())
+    assert "Retired ids" not in reference_index(())
 
 
 def test_a_document_declares_them_in_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
