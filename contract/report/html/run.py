@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from fscontract.contract import __version__
 from fscontract.contract.report.html.page import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline
+from fscontract.contract.report.text import worst_first
 from fscontract.contract.runner.result import (
     FAILING,
     GLYPHS,
@@ -287,7 +288,8 @@ class View:
 
     def _findings(self, verdicts: Iterable[Verdict]) -> list[Finding]:
         buffer = 0 if self.result is None else self.result.buffer
-        return [_finding(r, buffer) for r in self._clauses if r.outcome in verdicts]
+        found = worst_first(r for r in self._clauses if r.outcome in verdicts)
+        return [_finding(r, buffer) for r in found]
 
 
 def render(entries: Sequence[Entry]) -> str:
