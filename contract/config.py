@@ -109,7 +109,7 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     Relative paths become relative to the current directory.
     """
     values = dict(entry)
-    for name in ("features", "clauses"):
+    for name in ("features", "clauses", "exclude"):
         if name in values:
             values[name] = tuple(values[name])
     for name in _PATHS:

@@ -141,6 +141,7 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     metavar="MASTER",
     help="Run the programs in the executors of Spark, such as local[2].",
 )
+@click.option("--fail-fast", "-x", is_flag=True, help="Stop at the first failure.")
 @click.option("--known", metavar="FILE", type=_PATH, help="A file of known failures (YAML).")
 @click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
 @click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
@@ -186,6 +187,8 @@ def check(
     run = options.collect(values)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate and --spark are mutually exclusive")
+    if run.fail_fast and run.spark is not None:
+        raise click.UsageError("--fail-fast and --spark are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     paths = [path for path in reports.values() if path is not None]
@@ -309,6 +312,9 @@ def _run_all(
             console.finish(entry)
             if isinstance(entry, NotSetUp) and not in_one_place():
                 say_error(entry.message)
+            if request.run.fail_fast and entry.exit_code != exit_codes.CONFORMS:
+                _say_left_out(prepared, len(entries))
+                break
     finally:
         with contextlib.suppress(OSError):
             console.stop()
@@ -319,6 +325,15 @@ def _run_all(
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+def _say_left_out(prepared: Sequence[tuple[_Request, _Target | NotSetUp]], done: int) -> None:
+    """Name the targets that are not checked, because one before them failed."""
+    from fscontract.contract.text import mask_url
+
+    names = [mask_url(request.target) for request, _ in prepared[done:]]
+    if names:
+        say(f"fscontract: stopped at the first failure; not checked: {', '.join(names)}", err=True)
 
 
 def _made(prepared: Sequence[tuple[_Request, _Target | NotSetUp]]) -> list[_Target]:

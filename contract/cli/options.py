@@ -135,6 +135,14 @@ _SELECTION = (
         shell_complete=completion.clauses,
     ),
     click.option(
+        "--exclude",
+        metavar="GLOB",
+        multiple=True,
+        callback=_commas,
+        help="Without these clauses, separated by commas; may be repeated.",
+        shell_complete=completion.clauses,
+    ),
+    click.option(
         "--level",
         type=click.Choice(["must", "should", "all"]),
         default="all",
@@ -148,7 +156,7 @@ _SELECTION = (
     ),
 )
 #: Their values in a run of all clauses except those of faults.
-WHOLE: dict[str, Any] = {"clauses": (), "level": "all", "faults": None}
+WHOLE: dict[str, Any] = {"clauses": (), "exclude": (), "level": "all", "faults": None}
 
 
 def run_options(function: _Function) -> _Function:

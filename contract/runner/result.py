@@ -123,6 +123,8 @@ def verdict_of(outcomes: set[Verdict], incomplete: str = "") -> RunVerdict:
 OUT_OF_TIME = "out of time"
 #: The start of the reason of clauses not exercised because the check of threads ended early.
 STOPPED = "stopped"
+#: Why a clause was not verified in a run that ended with the first failure.
+FAILED_FAST = f"{STOPPED} at the first failure"
 #: The start of `incomplete` for a run that the user or a signal has ended.
 INTERRUPTED = "the run was interrupted"
 

@@ -50,14 +50,20 @@ class RunOptions:
     spark: str | None = None
     #: Seconds for the run, math.inf for no limit; None for those of the effort.
     budget: float | None = None
+    #: Clauses that `clauses` selects, but that are not checked.
+    exclude: tuple[str, ...] = ()
+    #: True to end the run with the first failure.
+    fail_fast: bool = False
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
     """Return the testable clauses of streams, or of `anything`, that the options select."""
+    excluded = {clause.id for clause in select(run.exclude)} if run.exclude else frozenset()
     return tuple(
         clause
         for clause in select(run.clauses)
         if clause.testable
+        and clause.id not in excluded
         and clause.level in _LEVELS[run.level]
         and (anything or clause.api == STREAM)
         and (clause.document != FAULTS or run.faults is not None)
@@ -124,6 +130,7 @@ def settings_for(
         budget=BUDGETS[run.effort] if run.budget is None else run.budget,
         replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
         replay_fields={} if target is None else _replay_fields(target, run),
+        fail_fast=run.fail_fast,
     )
 
 

@@ -266,6 +266,7 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         "; ".join(context.notes),
         lost,
         out_of_time=bool(context.cut_short),
+        stopped=context.stopped,
     )
     context.counts["programs"] = executor.programs
     context.counts["operations"] = executor.operations

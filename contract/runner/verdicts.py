@@ -124,6 +124,8 @@ class Evidence:
     reasons: Mapping[str, str] = field(default_factory=dict)
     #: Whether the time was over before the last program.
     out_of_time: bool = False
+    #: Why the settings ended the run before the last program, "" if they did not.
+    stopped: str = ""
 
 
 def sum_up(
@@ -178,8 +180,9 @@ def _judge(
         lost=evidence.lost,
         **counterexamples.of(clause.id),
     )
-    listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
-    result = outcome_of(clause, seen, listed, date.today(), evidence.out_of_time)
+    listed = settings.known_of(clause.id, binding.name)
+    ended_early = evidence.out_of_time or bool(evidence.stopped)
+    result = outcome_of(clause, seen, listed, date.today(), ended_early)
     directory = settings.replays
     if not result.counterexamples or directory is None or result.outcome is Verdict.LAX:
         return result
@@ -200,6 +203,8 @@ def _unverified(
     counterexamples = evidence.counterexamples
     shadow = counterexamples.shadowed.get(clause.id)
     by = counterexamples.unheld.get(clause.id)
+    if evidence.stopped:
+        return Verdict.UNEXERCISED, evidence.stopped
     if by is not None:
         return Verdict.UNEXERCISED, f"its own example fails by {by}, which this run does not judge"
     if evidence.exercised[clause.id] and (shadow is None or shadow != TOLD_BY.get(clause.id)):

@@ -141,6 +141,43 @@ def test_only_must(stub_target: str, suite: Any) -> None:
     assert {c.level for c in suite.runs[0].clauses} == {Level.MUST}
 
 
+def test_excluded_clauses_are_not_selected(stub_target: str, suite: Any) -> None:
+    """Ids, groups and globs; the option may be repeated, and take several with commas."""
+    more = ("--exclude", "seek.negative,seek.z*", "--exclude", "skip")
+    assert run("check", stub_target, "--clauses", "seek,skip", *more).exit_code == 0
+    chosen = {c.id for c in suite.runs[0].clauses}
+    assert {name.split(".")[0] for name in chosen} == {"seek"}
+    assert not {"seek.negative", "seek.zero"} & chosen
+    Path("pyproject.toml").write_text('[tool.fscontract]\nexclude = ["seek.*"]\n')
+    run("check", stub_target, "--clauses", "seek,skip")
+    assert {c.id.split(".")[0] for c in suite.runs[1].clauses} == {"skip"}
+
+
+def test_an_excluded_name_that_matches_nothing_is_a_mistake(stub_target: str) -> None:
+    message = error("check", stub_target, "--exclude", "seek.negativ")
+    assert message.startswith("no clause matches 'seek.negativ'; did you mean seek.negative")
+    everything = ("--clauses", "seek", "--exclude", "seek")
+    assert run("check", stub_target, *everything).exit_code == 5
+
+
+def test_fail_fast_leaves_out_the_targets_after_one_that_fails(
+    stub_target: str, suite: Any
+) -> None:
+    suite.outcomes["seek.negative"] = Verdict.FAIL
+    result = run("check", stub_target, "stubs.py:Other", "-x", "--json", "r.json")
+    assert result.exit_code == 1
+    assert [settings.fail_fast for settings in suite.runs] == [True]
+    assert json.loads(Path("r.json").read_text())["target"] == "stub"
+    assert result.stderr == (
+        "fscontract: stopped at the first failure; not checked: stubs.py:Other\n"
+    )
+
+
+def test_fail_fast_and_spark_are_mutually_exclusive() -> None:
+    message = error("check", "memory", "-x", "--spark", "local[2]")
+    assert message == "--fail-fast and --spark are mutually exclusive"
+
+
 def test_a_random_seed_is_printed(stub_target: str, suite: Any) -> None:
     """So that the run can be had again."""
     result = run("check", stub_target, "--seed", "random")
