@@ -35,7 +35,7 @@ class _Replay:
 
 
 @click.command(cls=watched.WatchedCommand, short_help="Run failures again.")
-@click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
+@click.argument("words", metavar="[FILE|DIRECTORY]... [TARGET]", nargs=-1)
 @click.option(
     "--profile", metavar="P", help="A profile to use instead of the one of the failed run."
 )
@@ -56,11 +56,14 @@ def replay(
 ) -> None:
     """Run failures again from each FILE that `check` wrote, on TARGET or the one they failed on.
 
+    A DIRECTORY stands for its replay files. Without arguments, the failures of the last `check` are
+    run again.
+
     FILE contains the target, --file and --content, but no options and no secrets: pass them again.
     If its target is code, as file.py:callable, pass TARGET, too, or --trust.
 
     Exit codes: 0 all pass now, 1 one still fails, fails otherwise or ends the process, 2 usage, 3
-    the target can't be used, 4 internal error of fscontract.
+    the target can't be used, 4 internal error of fscontract. Of several, the worst: 1, then 3.
     """
     from fscontract.contract.binding import TargetError
 
@@ -81,12 +84,47 @@ def replay(
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
-    """Return the files and the target: the last argument, unless it is alone or names a file."""
+    """Return the files and the target: the last argument, unless it is alone or names files."""
+    if not words:
+        return _of_last_run(), None
     *first, last = words
-    is_file = "://" not in last and (last.endswith(".json") or os.path.isfile(last))
-    if not first or is_file:
-        return [Path(word) for word in words], None
-    return [Path(word) for word in first], last
+    names_files = last.endswith(".json") or os.path.exists(last)
+    if not first or ("://" not in last and names_files and not _is_named_target(last)):
+        return [path for word in words for path in _files(Path(word))], None
+    return [path for word in first for path in _files(Path(word))], last
+
+
+def _is_named_target(word: str) -> bool:
+    """Return whether the word is a target, whatever files there are."""
+    from fscontract.contract.targets import FAULTY, PIPELINES, TARGETS, installed
+
+    return any(word in installed(group) for group in (TARGETS, PIPELINES, FAULTY))
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the replay files that an argument names."""
+    from fscontract.contract.runner.replay_files import replays_in
+
+    if not path.is_dir():
+        return [path]
+    files = replays_in(path)
+    if not files:
+        raise click.UsageError(f"{path}: no replay files in this directory")
+    return files
+
+
+def _of_last_run() -> list[Path]:
+    """Return the replay files of the failures of the last `check` in this directory."""
+    from fscontract.contract.runner.replay_files import DIRECTORY, load_last_runs
+
+    paths = [DIRECTORY / Path(name).name for name in load_last_runs().replays]
+    files = [path for path in paths if path.is_file()]
+    if not files:
+        raise click.UsageError(
+            f"no replay files of a last run in {DIRECTORY}; pass a FILE that 'fscontract check' "
+            "wrote, or run that first"
+        )
+    return files
 
 
 def _read(

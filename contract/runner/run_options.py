@@ -15,6 +15,7 @@ from typing import Any
 from fscontract.contract import targets
 from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.runner.replay_files import DIRECTORY
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import BUDGETS
 from fscontract.contract.spec.clauses import FAULTS, STREAM, Clause, Level, select
@@ -26,8 +27,6 @@ from fscontract.contract.text import mask_url
 _LEVELS = {"must": {Level.MUST}, "should": {Level.MUST, Level.SHOULD}, "all": set(Level)}
 #: Seconds to set up a target: a multiple of the time limit of a program, and at least this.
 _SET_UP_PROGRAMS, _SET_UP = 6, 60.0
-#: Where replay files go.
-_REPLAYS = Path(".fscontract")
 
 
 @dataclass(frozen=True)
@@ -128,13 +127,20 @@ def settings_for(
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,
         budget=BUDGETS[run.effort] if run.budget is None else run.budget,
-        replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
-        replay_fields={} if target is None else _replay_fields(target, run),
+        replays=DIRECTORY if target is not None and os.access(".", os.W_OK) else None,
+        replay_fields={} if target is None else {**replay_fields(target, run), **_selection(run)},
         fail_fast=run.fail_fast,
     )
 
 
-def _replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
+def _selection(run: RunOptions) -> dict[str, Any]:
+    """Return the options that leave clauses out, as a field of replay files, if there are any."""
+    chosen = {"clauses": list(run.clauses), "exclude": list(run.exclude), "level": run.level}
+    whole = {"clauses": [], "exclude": [], "level": "all"}
+    return {} if chosen == whole else {"selection": chosen}
+
+
+def replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
     """Return what a replay needs to resolve the target again; names of options, no values."""
     fields: dict[str, Any] = {"target": mask_url(target)}
     if run.options:

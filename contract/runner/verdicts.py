@@ -11,7 +11,8 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
-from fscontract.contract.runner.counterexamples import Counterexamples, write_replay
+from fscontract.contract.runner.counterexamples import Counterexamples
+from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
     OUT_OF_TIME,
     VIOLATED,
@@ -144,9 +145,13 @@ def sum_up(
         "features": sorted(settings.profile.features),
         "buffer": settings.buffer(binding),
         "seed": settings.seed,
+        "effort": settings.effort,
         **settings.replay_fields,
     }
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
+    is_complete = not (evidence.lost or evidence.stopped or evidence.out_of_time)
+    if settings.replays is not None and is_complete:
+        remove_outdated(settings.replays, results, context, settings.faults is not None)
     return RunResult(
         target=binding.name,
         binding=binding.api,

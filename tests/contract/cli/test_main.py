@@ -178,6 +178,26 @@ def test_fail_fast_and_spark_are_mutually_exclusive() -> None:
     assert message == "--fail-fast and --spark are mutually exclusive"
 
 
+def test_last_failed_selects_what_failed_in_the_last_run(stub_target: str, suite: Any) -> None:
+    """Of this target with these options; a run that judges a clause again decides anew."""
+    suite.outcomes |= {"seek.negative": Verdict.FAIL, "skip.count": Verdict.HANG}
+    run("check", stub_target, "stubs.py:Other")
+    again = run("check", stub_target, "--last-failed", "--level", "must", "--exclude", "skip")
+    assert again.exit_code == 1
+    assert [c.id for c in suite.runs[-1].clauses] == ["seek.negative"]
+    suite.outcomes.clear()
+    assert run("check", stub_target, "--last-failed").exit_code == 0
+    assert {c.id for c in suite.runs[-1].clauses} == {"seek.negative", "skip.count"}
+    result = run("check", stub_target, "--last-failed")
+    assert result.stderr == (
+        "fscontract: stubs.py:Stub: no failure is recorded; checking all clauses\n"
+    )
+    assert [c.id for c in suite.runs[-1].clauses] == TESTABLE
+    assert run("check", "stubs.py:Other", "--last-failed", "--clauses", "close").exit_code == 5
+    run("check", "stubs.py:Other", "--last-failed")
+    assert {c.id for c in suite.runs[-1].clauses} == {"seek.negative", "skip.count"}
+
+
 def test_a_random_seed_is_printed(stub_target: str, suite: Any) -> None:
     """So that the run can be had again."""
     result = run("check", stub_target, "--seed", "random")
@@ -506,6 +526,25 @@ def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
     assert result.exit_code == 3
     assert "seek.zero: passes now" in result.stdout
     assert "directory not found" in result.stderr
+
+
+def test_directories_and_the_last_run_are_replayed(stub_target: str) -> None:
+    """The exit code is the worst: a failure before a target that can't be used."""
+    assert error("replay").startswith("no replay files of a last run in .fscontract; pass a FILE")
+    result = run("check", "memory://", "--clauses", "python.writable.false,seek.pos")
+    assert result.exit_code == 1
+    result = run("replay")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (
+        1,
+        "python.writable.false: still fails",
+    )
+    assert run("replay", ".fscontract").stdout == result.stdout
+    assert run("replay", ".fscontract", "memory").exit_code == 0
+    Path("memory").mkdir()
+    assert run("replay", ".fscontract", "memory").exit_code == 0
+    assert error("replay", "memory") == "memory: no replay files in this directory"
+    run("check", "memory://", "--clauses", "seek.pos")
+    assert error("replay").startswith("no replay files of a last run")
 
 
 def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> None:
