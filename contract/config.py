@@ -121,8 +121,9 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         values["budget"] = math.inf
     if "options" in values:
         values["options"] = {name: _text(value) for name, value in values["options"].items()}
-    if "target" in values:
-        values["target"] = _target(values["target"], folder)
+    for name in ("target", "encode"):
+        if name in values:
+            values[name] = _target(values[name], folder)
     return values
 
 

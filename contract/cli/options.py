@@ -75,6 +75,12 @@ CONTENT_OPTION = click.option(
     type=click.Path(path_type=Path),
     help="A local copy of --file.",
 )
+ENCODE_OPTION = click.option(
+    "--encode",
+    metavar="FUNCTION",
+    help="For a TARGET that opens a path: module:function or file.py:function that returns the "
+    "stored form of bytes, such as gzip:compress.",
+)
 _OPTIONS = (
     click.option(
         "--profile",
@@ -121,6 +127,7 @@ _OPTIONS = (
     TARGET_OPTION,
     FILE_OPTION,
     CONTENT_OPTION,
+    ENCODE_OPTION,
 )
 
 

@@ -32,6 +32,7 @@ class _Replay:
     content: Path | None
     #: A name or a path; None for the profile of the binding.
     profile: str | None
+    encode: str | None
 
 
 @click.command(cls=watched.WatchedCommand, short_help="Run failures again.")
@@ -43,6 +44,7 @@ class _Replay:
 @TARGET_OPTION
 @cli_options.FILE_OPTION
 @cli_options.CONTENT_OPTION
+@cli_options.ENCODE_OPTION
 @click.pass_context
 def replay(
     ctx: click.Context,
@@ -53,6 +55,7 @@ def replay(
     options: dict[str, str],
     file: str | None,
     content: Path | None,
+    encode: str | None,
 ) -> None:
     """Run failures again from each FILE that `check` wrote, on TARGET or the one they failed on.
 
@@ -68,7 +71,9 @@ def replay(
     from fscontract.contract.binding import TargetError
 
     paths, target = _split(words)
-    replays = [_read(path, target, profile, trust, options, file, content) for path in paths]
+    replays = [
+        _read(path, target, profile, trust, options, file, content, encode) for path in paths
+    ]
     codes = []
     for number, one in enumerate(replays):
         if number:
@@ -135,6 +140,7 @@ def _read(
     options: dict[str, str],
     file: str | None,
     content: Path | None,
+    encode: str | None,
 ) -> _Replay:
     """Read a replay file; raise UsageError if it, or its target, is invalid."""
     from fscontract.contract.program.arguments import ProgramError
@@ -149,6 +155,7 @@ def _read(
         _check_trust(chosen, path)
     if chosen == own:
         _check_options(data, options, path)
+        encode = encode or _encode_of(data, path, trust)
     if target is None and file is None and content is None:
         held = _text(data, "file", path), _text(data, "content", path)
         file, content = held[0], None if held[1] is None else Path(held[1])
@@ -157,7 +164,7 @@ def _read(
         validated(data, str(path))
     except ProgramError as error:
         raise click.UsageError(str(error)) from None
-    return _Replay(path, data, chosen, file, content, named)
+    return _Replay(path, data, chosen, file, content, named, encode)
 
 
 def _run(one: _Replay, options: dict[str, str]) -> int:
@@ -170,7 +177,7 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
 
     home = os.getpid()
     with watched.within(run_options.set_up_limit(0)):
-        binding = resolve_target(one.target, options, one.file, one.content)
+        binding = resolve_target(one.target, options, one.file, one.content, encode=one.encode)
     run_options.leave_fork(home)
     profile: Profile = load_profile(one.profile or binding.default_profile)
     ends = watched.ending(f"{one.data.get('clause')}: ends the process", exit_codes.VIOLATION)
@@ -205,6 +212,17 @@ def _check_trust(target: str, path: Path) -> None:
             f"{path}: its target is code, which is run only if you name it, as in '{again}', "
             "or give --trust"
         )
+
+
+def _encode_of(data: dict[str, Any], path: Path, trust: bool) -> str | None:
+    """Return the function that a file names for --encode; refuse to run it without --trust."""
+    encode = _text(data, "encode", path)
+    if encode is not None and not trust:
+        raise click.UsageError(
+            f"{path}: its --encode is code, which is run only if you name it, as in "
+            f"'--encode {shlex.quote(encode)}', or give --trust"
+        )
+    return encode
 
 
 def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) -> None:

@@ -161,7 +161,7 @@ class RunContext:
         suspects = {*found.failed, *found.crashed, *found.hung} & settings.declared
         for clause in settings.clauses:
             if clause.id in suspects:
-                seen = Seen(**found.of(clause.id))
+                seen = Seen(0, unverified=None, lost="", **found.of(clause.id))
                 listed = settings.known_of(clause.id, self.binding.name)
                 if outcome_of(clause, seen, listed, date.today()).outcome in VIOLATED:
                     return True

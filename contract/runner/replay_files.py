@@ -34,7 +34,7 @@ _RECORD = "last-runs.json"
 _NAME = re.compile(r"(?P<clause>.+)-[0-9a-f]{12}\.json")
 #: Fields of a replay file that say on what, and with which declarations, the program failed.
 _CONDITIONS = (
-    *("target", "options", "file", "content"),
+    *("target", "options", "file", "content", "encode"),
     *("binding", "profile", "features", "buffer", "seed"),
 )
 #: Fields that say which programs were run.
@@ -76,7 +76,8 @@ def write_replay(
     if not path.exists():
         path.write_text(_text(data), encoding="utf-8")
     target = str(context.get("target", ""))
-    return replace(counterexample, replay=str(path), code=target if names_code(target) else "")
+    code, encode = target if names_code(target) else "", str(context.get("encode", ""))
+    return replace(counterexample, replay=str(path), code=code, encode=encode)
 
 
 def remove_outdated(

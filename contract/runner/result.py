@@ -149,6 +149,8 @@ class Counterexample:
     replay: str | None = None
     #: The target as it was typed, if it names code, which a replay runs only if it is typed again.
     code: str = ""
+    #: The value of `--encode`, "" without one; it is code, too.
+    encode: str = ""
     #: The call that was not permitted and how it ended, as in "seek: returned".
     how: str = ""
     #: What tells this failure of the clause from others (see `signature`); "" for `how` alone.
@@ -166,6 +168,7 @@ class Counterexample:
         if not self.replay:
             return ""
         words = ["fscontract", "replay", self.replay, *([self.code] if self.code else [])]
+        words += ["--encode", self.encode] if self.encode else []
         return shlex.join(words)
 
     @property

@@ -53,6 +53,8 @@ class RunOptions:
     exclude: tuple[str, ...] = ()
     #: True to end the run with the first failure.
     fail_fast: bool = False
+    #: A function that returns the stored form of bytes, for a target that opens a path.
+    encode: str | None = None
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
@@ -72,8 +74,7 @@ def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
 def resolve(target: str, run: RunOptions) -> Binding:
     """Return the binding of a target; TargetError or UsageError."""
     home = os.getpid()
-    faulty = run.faults is not None
-    binding = targets.resolve_target(target, run.options, run.file, run.content, faulty)
+    binding = targets.resolve_target(target, run.options, *_how(run))
     leave_fork(home)
     return binding
 
@@ -81,10 +82,13 @@ def resolve(target: str, run: RunOptions) -> Binding:
 def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
     """Return the binding of a target, which may be part of a pipeline; TargetError, UsageError."""
     home = os.getpid()
-    faulty = run.faults is not None
-    binding = targets.resolve_any(target, run.options, run.file, run.content, faulty)
+    binding = targets.resolve_any(target, run.options, *_how(run))
     leave_fork(home)
     return binding
+
+
+def _how(run: RunOptions) -> tuple[str | None, Path | None, bool, str | None]:
+    return run.file, run.content, run.faults is not None, run.encode
 
 
 def set_up_limit(timeout: float) -> float:
@@ -149,4 +153,6 @@ def replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
         fields["profile"] = run.profile
     if run.file is not None and run.content is not None:
         fields |= {"file": mask_url(run.file), "content": str(run.content)}
+    if run.encode is not None:
+        fields["encode"] = run.encode
     return fields

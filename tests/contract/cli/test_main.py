@@ -528,6 +528,43 @@ def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
     assert "directory not found" in result.stderr
 
 
+def test_a_callable_that_opens_a_path_is_checked_with_encode(stub_target: str) -> None:
+    """Replay files name the function, which is code: it is run only if it is named."""
+    encode = ("--encode", "gzip:compress")
+    assert run("check", "gzip:open", *encode, "--clauses", "open.state,seek.pos").exit_code == 0
+    result = run("check", "gzip:open", *encode, "--clauses", "seek.negative")
+    assert result.exit_code == 1
+    assert "seek.negative-91cbcd329b94.json gzip:open --encode gzip:compress\n" in result.stdout
+    assert "as in '--encode gzip:compress', or give --trust" in error(
+        "replay", ".fscontract", "gzip:open"
+    )
+    assert run("replay", ".fscontract", "gzip:open", *encode).exit_code == 1
+    assert run("replay", "--trust").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "encode", "message"),
+    [
+        ("gzip:open", "gzip", "--encode must be package.module:callable or file.py:callable"),
+        ("gzip:open", "gzip:compres", "gzip:compres: 'compres' not found in gzip; did you mean"),
+        ("gzip:open", "os:sep", "os:sep: not callable: str"),
+        ("memory", "gzip:compress", "a target with --encode must be package.module:callable"),
+        ("stubs.py:fails", "gzip:compress", "stubs.py:fails: can't call fails: too many"),
+    ],
+)
+def test_a_mistake_in_encode_is_one_line(
+    target: str, encode: str, message: str, stub_target: str
+) -> None:
+    assert error("check", target, "--encode", encode).startswith(message)
+
+
+def test_a_callable_that_needs_a_path_names_encode(stub_target: str) -> None:
+    assert error("check", "gzip:open").endswith(
+        "missing a required argument: 'filename'; to check a callable that opens a path, "
+        "add --encode"
+    )
+
+
 def test_directories_and_the_last_run_are_replayed(stub_target: str) -> None:
     """The exit code is the worst: a failure before a target that can't be used."""
     assert error("replay").startswith("no replay files of a last run in .fscontract; pass a FILE")
