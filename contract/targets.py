@@ -6,6 +6,7 @@ contain secrets from options, or from user information and query strings of URLs
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -46,6 +47,8 @@ _URL_BINDING = "fsspec"
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
 _DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
 _CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.DOTALL)
+#: The maximum of callables that a message lists.
+_MOST_NAMED = 10
 
 
 class UsageError(ValueError):
@@ -108,12 +111,49 @@ def _resolve(
     if "://" in text:
         return _from_url(text, options, file, content)
     match = _FILE.match(text) or _DOTTED.match(text)
+    if match is None and text.endswith(".py"):
+        raise UsageError(_without_callable(text))
     if match is None:
+        place = Path(text)
+        hint = f"; did you mean {place.resolve().as_uri()}?" if text and place.is_dir() else ""
         raise UsageError(
-            f"unknown target {text!r}{near_misses(text, named)}; known: {_names(named)}; "
+            f"unknown target {text!r}{hint or near_misses(text, named)}; known: {_names(named)}; "
             "or a URL, package.module:callable, file.py:callable"
         )
     return _from_callable(text, match["place"], match["name"], options)
+
+
+def _without_callable(text: str) -> str:
+    """Return the message about a file without a callable; its code is read and not run."""
+    _require_file(Path(text))
+    try:
+        body = ast.parse(Path(text).read_bytes()).body
+    except (OSError, SyntaxError, ValueError) as error:
+        return f"{text}: can't be read: {' '.join(text_of(error).split())}"
+    kinds = ast.FunctionDef | ast.ClassDef
+    public = [node for node in body if isinstance(node, kinds) and not node.name.startswith("_")]
+    usable = [f"{text}:{node.name}{_options_of(node)}" for node in public]
+    if not usable:
+        return f"{text}: no callable that can be a target; expected {text}:NAME"
+    more = f" and {len(usable) - _MOST_NAMED} more" if len(usable) > _MOST_NAMED else ""
+    return f"{text}: missing callable; expected one of: {', '.join(usable[:_MOST_NAMED])}{more}"
+
+
+def _options_of(node: ast.FunctionDef | ast.ClassDef) -> str:
+    """Return the options that a call requires, as in " -o folder=..."."""
+    function, skipped = node, 0
+    if isinstance(node, ast.ClassDef):
+        methods = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+        if not methods:
+            return ""
+        function, skipped = methods[0], 1
+    assert isinstance(function, ast.FunctionDef)
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = positional[skipped : len(positional) - len(arguments.defaults)]
+    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    required += [argument for argument, default in keywords if default is None]
+    return "".join(f" -o {argument.arg}=..." for argument in required)
 
 
 def _opener(text: str, encode: str, options: dict[str, str]) -> Binding:
@@ -262,9 +302,7 @@ def _import(text: str, module: str, options: dict[str, str]) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise UsageError(f"file not found: {str(path)!r}{near_misses(path.name, beside)}")
+    _require_file(path)
     digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     spec = importlib.util.spec_from_file_location(f"_fscontract_target_{digest}", path)
     assert spec is not None
@@ -277,6 +315,13 @@ def _import_file(path: Path) -> ModuleType:
         del sys.modules[spec.name]
         raise
     return module
+
+
+def _require_file(path: Path) -> None:
+    """Raise UsageError with similar names if there is no such file."""
+    if not path.is_file():
+        beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise UsageError(f"file not found: {str(path)!r}{near_misses(path.name, beside)}")
 
 
 @contextmanager
