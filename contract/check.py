@@ -39,6 +39,7 @@ def check(
     profile: str | None = None,
     features: Sequence[str] = (),
     clauses: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
     known: str | Path | None = None,
     effort: str = "quick",
     faults: str | None = None,
@@ -53,11 +54,11 @@ def check(
 
     `target` is a name, URL or `file.py:callable` as on the command line, with its `options`, and
     for a read-only URL `file` and `content`; or a filesystem, a callable that returns one, or a
-    binding. `clauses` are ids, groups or globs. `faults`, an effort, adds programs whose requests
-    fail. `timeout` is in seconds for one call, and `budget` for the run: `math.inf` for no limit,
-    None for that of the effort. With `fail_on`, only failures with these consequences make the
-    result not conform; with `strict`, those inherited from base classes of other packages do, too.
-    `listener` gets each event of the run.
+    binding. `clauses` are ids, groups or globs, and so is `exclude`, which removes clauses from
+    them. `faults`, an effort, adds programs whose requests fail. `timeout` is in seconds for one
+    call, and `budget` for the run: `math.inf` for no limit, None for that of the effort. With
+    `fail_on`, only failures with these consequences make the result not conform; with `strict`,
+    those inherited from base classes of other packages do, too. `listener` gets each event.
 
     Raises UsageError, or another ValueError, for invalid arguments, and TargetError if the target
     can't be set up. A target that crashes also crashes this process: `fscontract check` runs
@@ -70,6 +71,7 @@ def check(
         profile=profile,
         features=tuple(features),
         clauses=(clauses,) if isinstance(clauses, str) else tuple(clauses),
+        exclude=(exclude,) if isinstance(exclude, str) else tuple(exclude),
         effort=effort,
         faults=faults,
         seed=seed,
@@ -117,7 +119,8 @@ class InProcess:
         """Return the result of the run; TargetError if there can be none."""
         binding, run, known = self._binding, self._run, self._known
         if isinstance(binding, PipelineBinding):
-            return check_pipeline(binding, self.clauses, known, run.timeout, listener)
+            clauses, timeout = self.clauses, run.timeout
+            return check_pipeline(binding, clauses, known, timeout, listener, run.fail_fast)
         settings = settings_for(binding, run, self.clauses, known, target=self._typed)
         return runner.check(binding, settings, listener)
 

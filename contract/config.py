@@ -109,7 +109,7 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     Relative paths become relative to the current directory.
     """
     values = dict(entry)
-    for name in ("features", "clauses", "fail_on"):
+    for name in ("features", "clauses", "exclude", "fail_on"):
         if name in values:
             values[name] = tuple(values[name])
     for name in _PATHS:
@@ -121,8 +121,9 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         values["budget"] = math.inf
     if "options" in values:
         values["options"] = {name: _text(value) for name, value in values["options"].items()}
-    if "target" in values:
-        values["target"] = _target(values["target"], folder)
+    for name in ("target", "encode"):
+        if name in values:
+            values[name] = _target(values[name], folder)
     return values
 
 

@@ -44,6 +44,7 @@ class Conformance:
         known: str | Path | None,
         effort: str | None,
         clauses: tuple[str, ...],
+        exclude: tuple[str, ...],
         seed: int | None,
         line: int,
     ) -> None:
@@ -53,6 +54,7 @@ class Conformance:
         self.known = known
         self.effort = effort
         self.clauses = clauses
+        self.exclude = exclude
         self.seed = seed
         self.line = line
         self._result: RunResult | None = None
@@ -114,7 +116,7 @@ class Conformance:
     def _options(self) -> RunOptions:
         from fscontract.contract.runner.run_options import RunOptions
 
-        return RunOptions(self.profile, self.features, self.clauses)
+        return RunOptions(self.profile, self.features, self.clauses, exclude=self.exclude)
 
 
 def conformance(
@@ -125,14 +127,16 @@ def conformance(
     known: str | Path | None = None,
     effort: str | None = None,
     clauses: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] = (),
     seed: int | None = None,
 ) -> Conformance:
     """Return a pytest test for every clause: `test_contract = conformance(make_filesystem)`.
 
     `connector` returns a filesystem of any kind that has a binding, or is a target as on the
-    command line. `clauses` are ids, groups or globs. `--contract-effort` and `--contract-seed` take
-    precedence; without them, pytest's settings `contract_effort` and `contract_seed` apply, with
-    the defaults quick and 0. The suite runs once, for the first of its tests.
+    command line. `clauses` are ids, groups or globs, and so is `exclude`, which removes clauses
+    from them. `--contract-effort` and `--contract-seed` take precedence; without them, pytest's
+    settings `contract_effort` and `contract_seed` apply, with the defaults quick and 0. The suite
+    runs once, for the first of its tests.
     """
     patterns = (clauses,) if isinstance(clauses, str) else tuple(clauses or ())
     line = sys._getframe(1).f_lineno - 1
@@ -143,6 +147,7 @@ def conformance(
         known=known,
         effort=effort,
         clauses=patterns,
+        exclude=(exclude,) if isinstance(exclude, str) else tuple(exclude),
         seed=seed,
         line=line,
     )

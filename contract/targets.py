@@ -6,6 +6,7 @@ contain secrets from options, or from user information and query strings of URLs
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -40,10 +41,14 @@ BINDINGS = "fscontract.bindings"
 PIPELINES = "fscontract.pipelines"
 #: Named targets whose requests can be made to fail; they replace those of the same name.
 FAULTY = "fscontract.faulty"
+#: Bindings of callables that open a path, for `--encode`.
+OPENERS = "fscontract.openers"
 _URL_BINDING = "fsspec"
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
 _DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
 _CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.DOTALL)
+#: The maximum of callables that a message lists.
+_MOST_NAMED = 10
 
 
 class UsageError(ValueError):
@@ -56,9 +61,10 @@ def resolve_target(
     file: str | None = None,
     content: Path | None = None,
     faulty: bool = False,
+    encode: str | None = None,
 ) -> Binding:
     """Return the binding to the filesystem TARGET; errors and arguments as `resolve_any`."""
-    binding = resolve_any(text, options, file, content, faulty)
+    binding = resolve_any(text, options, file, content, faulty, encode)
     if isinstance(binding, PipelineBinding):
         raise UsageError(f"{mask_url(text)}: expected a filesystem, got a {binding.api}")
     return binding
@@ -70,17 +76,22 @@ def resolve_any(
     file: str | None = None,
     content: Path | None = None,
     faulty: bool = False,
+    encode: str | None = None,
 ) -> Binding | PipelineBinding:
     """Return the binding that TARGET names; UsageError, or TargetError if it can't be made.
 
     `options` are passed to the code that makes it. `file` is the URL of a file that a read-only
     target holds, and `content` the local file with the same bytes; both or neither. With `faulty`,
-    the requests of the target can be made to fail.
+    the requests of the target can be made to fail. With `encode`, TARGET is a callable that
+    opens a path, and `encode` one that returns the stored form of bytes.
     """
     text = read_name("targets", text)
     _check_file(text, file, content)
     with _outside(text, options, ours=True):
-        binding = _resolve(text, options, file, content, faulty)
+        if encode is not None:
+            binding: Binding | PipelineBinding = _opener(text, encode, options)
+        else:
+            binding = _resolve(text, options, file, content, faulty)
         str(binding.name)  # the binding must have a name
         can_fail = not isinstance(binding, PipelineBinding) and binding.injector is not None
     if faulty and not can_fail:
@@ -100,12 +111,74 @@ def _resolve(
     if "://" in text:
         return _from_url(text, options, file, content)
     match = _FILE.match(text) or _DOTTED.match(text)
+    if match is None and text.endswith(".py"):
+        raise UsageError(_without_callable(text))
     if match is None:
+        place = Path(text)
+        hint = f"; did you mean {place.resolve().as_uri()}?" if text and place.is_dir() else ""
         raise UsageError(
-            f"unknown target {text!r}{near_misses(text, named)}; known: {_names(named)}; "
+            f"unknown target {text!r}{hint or near_misses(text, named)}; known: {_names(named)}; "
             "or a URL, package.module:callable, file.py:callable"
         )
     return _from_callable(text, match["place"], match["name"], options)
+
+
+def _without_callable(text: str) -> str:
+    """Return the message about a file without a callable; its code is read and not run."""
+    _require_file(Path(text))
+    try:
+        body = ast.parse(Path(text).read_bytes()).body
+    except (OSError, SyntaxError, ValueError) as error:
+        return f"{text}: can't be read: {' '.join(text_of(error).split())}"
+    kinds = ast.FunctionDef | ast.ClassDef
+    public = [node for node in body if isinstance(node, kinds) and not node.name.startswith("_")]
+    usable = [f"{text}:{node.name}{_options_of(node)}" for node in public]
+    if not usable:
+        return f"{text}: no callable that can be a target; expected {text}:NAME"
+    more = f" and {len(usable) - _MOST_NAMED} more" if len(usable) > _MOST_NAMED else ""
+    return f"{text}: missing callable; expected one of: {', '.join(usable[:_MOST_NAMED])}{more}"
+
+
+def _options_of(node: ast.FunctionDef | ast.ClassDef) -> str:
+    """Return the options that a call requires, as in " -o folder=..."."""
+    function, skipped = node, 0
+    if isinstance(node, ast.ClassDef):
+        methods = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+        if not methods:
+            return ""
+        function, skipped = methods[0], 1
+    assert isinstance(function, ast.FunctionDef)
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = positional[skipped : len(positional) - len(arguments.defaults)]
+    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    required += [argument for argument, default in keywords if default is None]
+    return "".join(f" -o {argument.arg}=..." for argument in required)
+
+
+def _opener(text: str, encode: str, options: dict[str, str]) -> Binding:
+    """Return the binding of a callable that opens a path; `encode` names a function of bytes."""
+    opener = _named(text, "a target with --encode", options)
+    encoder = _named(encode, "--encode", {})
+    typed = {key: typed_value(value) for key, value in options.items()}
+    _check_call(opener, text, ("path",), typed)
+    _check_call(encoder, encode, (b"",), {})
+    cls = load_entry(installed(OPENERS)["python-file"], "--encode")
+    return _expect_binding(cls(partial(opener, **typed), None, text, encoder), text)
+
+
+def _named(text: str, what: str, options: dict[str, str]) -> Any:
+    """Return the callable that file.py:callable or package.module:callable names."""
+    match = None if "://" in text else _FILE.match(text) or _DOTTED.match(text)
+    if match is None:
+        raise UsageError(
+            f"{what} must be package.module:callable or file.py:callable, got {mask_url(text)!r}"
+        )
+    with _on_path(_folder_of(match["place"])):
+        target = _attribute(text, match["place"], match["name"], options)
+    if not callable(target):
+        raise UsageError(f"{text}: not callable: {type(target).__name__}")
+    return target
 
 
 def names_code(text: str) -> bool:
@@ -173,27 +246,40 @@ def _from_url(
 def _from_callable(
     text: str, module: str, name: str, options: dict[str, str]
 ) -> Binding | PipelineBinding:
-    path = Path(module)
-    folder = path.resolve().parent if module.endswith(".py") else Path.cwd()
-    with _on_path(folder):
-        target: Any = _import(text, module, options)
-        for part in name.split("."):
-            if not hasattr(target, part):
-                names = [n for n in dir(target) if not n.startswith("_")]
-                raise UsageError(
-                    f"{text}: {name!r} not found in {module}{near_misses(part, names)}"
-                )
-            target = getattr(target, part)
+    with _on_path(_folder_of(module)):
+        target = _attribute(text, module, name, options)
         if not callable(target):
             return _recognise_any(target, text)
         typed = {key: typed_value(value) for key, value in options.items()}
-        try:
-            inspect.signature(target).bind(**typed)
-        except TypeError as error:
-            raise UsageError(f"{text}: can't call {name}: {error}") from error
-        except ValueError:  # a callable written in C has no signature
-            pass
+        _check_call(target, text, (), typed)
         return _recognise_any(_call(partial(target, **typed), text, options), text)
+
+
+def _folder_of(module: str) -> Path:
+    """Return the directory that a module or a file may import from."""
+    return Path(module).resolve().parent if module.endswith(".py") else Path.cwd()
+
+
+def _attribute(text: str, module: str, name: str, options: dict[str, str]) -> Any:
+    target: Any = _import(text, module, options)
+    for part in name.split("."):
+        if not hasattr(target, part):
+            names = [n for n in dir(target) if not n.startswith("_")]
+            raise UsageError(f"{text}: {name!r} not found in {module}{near_misses(part, names)}")
+        target = getattr(target, part)
+    return target
+
+
+def _check_call(function: Any, text: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Raise UsageError if the function can't be called with these arguments."""
+    try:
+        inspect.signature(function).bind(*args, **named)
+    except TypeError as error:
+        name = text.rpartition(":")[2]
+        hint = "" if args else "; to check a callable that opens a path, add --encode"
+        raise UsageError(f"{text}: can't call {name}: {error}{hint}") from error
+    except ValueError:  # a callable written in C has no signature
+        pass
 
 
 def _recognise_any(target: Any, text: str) -> Binding | PipelineBinding:
@@ -216,9 +302,7 @@ def _import(text: str, module: str, options: dict[str, str]) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise UsageError(f"file not found: {str(path)!r}{near_misses(path.name, beside)}")
+    _require_file(path)
     digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     spec = importlib.util.spec_from_file_location(f"_fscontract_target_{digest}", path)
     assert spec is not None
@@ -231,6 +315,13 @@ def _import_file(path: Path) -> ModuleType:
         del sys.modules[spec.name]
         raise
     return module
+
+
+def _require_file(path: Path) -> None:
+    """Raise UsageError with similar names if there is no such file."""
+    if not path.is_file():
+        beside = [p.name for p in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise UsageError(f"file not found: {str(path)!r}{near_misses(path.name, beside)}")
 
 
 @contextmanager

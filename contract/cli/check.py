@@ -141,6 +141,12 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     metavar="MASTER",
     help="Run the programs in the executors of Spark, such as local[2].",
 )
+@click.option(
+    "--last-failed",
+    is_flag=True,
+    help="Only the clauses that failed in the last run of the target with these options.",
+)
+@click.option("--fail-fast", "-x", is_flag=True, help="Stop at the first failure.")
 @click.option("--known", metavar="FILE", type=_PATH, help="A file of known failures (YAML).")
 @click.option("--json", metavar="FILE", type=_PATH, help="Write a JSON report.")
 @click.option("--junit", metavar="FILE", type=_PATH, help="Write JUnit XML.")
@@ -160,6 +166,7 @@ def check(
     *,
     targets: tuple[str, ...],
     isolate: bool | None,
+    last_failed: bool,
     known: Path | None,
     json: Path | None,
     junit: Path | None,
@@ -186,12 +193,16 @@ def check(
     run = options.collect(values)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate and --spark are mutually exclusive")
+    if run.fail_fast and run.spark is not None:
+        raise click.UsageError("--fail-fast and --spark are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     paths = [path for path in reports.values() if path is not None]
     options.check_writable(paths)
     old = read_baseline(baseline, paths)
     requests = _requests(ctx, targets, run, known)
+    if last_failed:
+        requests = [_only_failed(request) for request in requests]
     if not all(request.clauses for request in requests):
         say_error(options.NOTHING_SELECTED)
         ctx.exit(exit_codes.NOTHING)
@@ -203,7 +214,9 @@ def check(
         if entries:
             with held_back():
                 write_reports(reports, entries)
+                _record(requests, entries)
         raise
+    _record(requests, entries)
     write_reports(reports, entries)
     ctx.exit(_exit_code(entries, tell(entries, old)))
 
@@ -259,6 +272,40 @@ def _requests(
     return requests
 
 
+def _only_failed(request: _Request) -> _Request:
+    """Return the request for the clauses that failed last; for all of them if none did."""
+    from fscontract.contract.runner.replay_files import load_last_runs
+    from fscontract.contract.text import mask_url
+
+    failed = load_last_runs().failed_of(_key(request))
+    if not failed:
+        target = mask_url(request.target)
+        say(f"fscontract: {target}: no failure is recorded; checking all clauses", err=True)
+        return request
+    clauses = tuple(clause for clause in request.clauses if clause.id in failed)
+    run = replace(request.run, clauses=tuple(clause.id for clause in clauses))
+    return replace(request, run=run, clauses=clauses)
+
+
+def _record(requests: Sequence[_Request], entries: Sequence[Entry]) -> None:
+    """Record which clauses failed, and their replay files."""
+    from fscontract.contract.runner.replay_files import load_last_runs, save_last_runs
+    from fscontract.contract.runner.result import NotSetUp
+
+    runs = replace(load_last_runs(), replays=[])
+    for request, entry in zip(requests, entries, strict=False):  # not all may have been checked
+        if not isinstance(entry, NotSetUp):
+            runs.take(_key(request), entry.clauses)
+    save_last_runs(runs)
+
+
+def _key(request: _Request) -> str:
+    from fscontract.contract.runner.replay_files import key_of
+    from fscontract.contract.runner.run_options import replay_fields
+
+    return key_of(replay_fields(request.target, request.run))
+
+
 def _load_known(path: Path | None) -> tuple[Known, ...]:
     if path is None:
         return ()
@@ -309,6 +356,9 @@ def _run_all(
             console.finish(entry)
             if isinstance(entry, NotSetUp) and not in_one_place():
                 say_error(entry.message)
+            if request.run.fail_fast and entry.exit_code != exit_codes.CONFORMS:
+                _say_left_out(prepared, len(entries))
+                break
     finally:
         with contextlib.suppress(OSError):
             console.stop()
@@ -319,6 +369,15 @@ def _run_all(
         if stream is not sys.stdout:
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+def _say_left_out(prepared: Sequence[tuple[_Request, _Target | NotSetUp]], done: int) -> None:
+    """Name the targets that are not checked, because one before them failed."""
+    from fscontract.contract.text import mask_url
+
+    names = [mask_url(request.target) for request, _ in prepared[done:]]
+    if names:
+        say(f"fscontract: stopped at the first failure; not checked: {', '.join(names)}", err=True)
 
 
 def _made(prepared: Sequence[tuple[_Request, _Target | NotSetUp]]) -> list[_Target]:

@@ -75,6 +75,12 @@ CONTENT_OPTION = click.option(
     type=click.Path(path_type=Path),
     help="A local copy of --file.",
 )
+ENCODE_OPTION = click.option(
+    "--encode",
+    metavar="FUNCTION",
+    help="For a TARGET that opens a path: module:function or file.py:function that returns the "
+    "stored form of bytes, such as gzip:compress.",
+)
 _OPTIONS = (
     click.option(
         "--profile",
@@ -133,6 +139,7 @@ _OPTIONS = (
     TARGET_OPTION,
     FILE_OPTION,
     CONTENT_OPTION,
+    ENCODE_OPTION,
 )
 
 
@@ -144,6 +151,14 @@ _SELECTION = (
         multiple=True,
         callback=_commas,
         help="Only these clauses, separated by commas; may be repeated.",
+        shell_complete=completion.clauses,
+    ),
+    click.option(
+        "--exclude",
+        metavar="GLOB",
+        multiple=True,
+        callback=_commas,
+        help="Without these clauses, separated by commas; may be repeated.",
         shell_complete=completion.clauses,
     ),
     click.option(
@@ -160,7 +175,7 @@ _SELECTION = (
     ),
 )
 #: Their values in a run of all clauses except those of faults.
-WHOLE: dict[str, Any] = {"clauses": (), "level": "all", "faults": None}
+WHOLE: dict[str, Any] = {"clauses": (), "exclude": (), "level": "all", "faults": None}
 
 
 def run_options(function: _Function) -> _Function:

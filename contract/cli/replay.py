@@ -32,10 +32,11 @@ class _Replay:
     content: Path | None
     #: A name or a path; None for the profile of the binding.
     profile: str | None
+    encode: str | None
 
 
 @click.command(cls=watched.WatchedCommand, short_help="Run failures again.")
-@click.argument("words", metavar="FILE... [TARGET]", nargs=-1, required=True)
+@click.argument("words", metavar="[FILE|DIRECTORY]... [TARGET]", nargs=-1)
 @click.option(
     "--profile", metavar="P", help="A profile to use instead of the one of the failed run."
 )
@@ -43,6 +44,7 @@ class _Replay:
 @TARGET_OPTION
 @cli_options.FILE_OPTION
 @cli_options.CONTENT_OPTION
+@cli_options.ENCODE_OPTION
 @click.pass_context
 def replay(
     ctx: click.Context,
@@ -53,19 +55,25 @@ def replay(
     options: dict[str, str],
     file: str | None,
     content: Path | None,
+    encode: str | None,
 ) -> None:
     """Run failures again from each FILE that `check` wrote, on TARGET or the one they failed on.
+
+    A DIRECTORY stands for its replay files. Without arguments, the failures of the last `check` are
+    run again.
 
     FILE contains the target, --file and --content, but no options and no secrets: pass them again.
     If its target is code, as file.py:callable, pass TARGET, too, or --trust.
 
     Exit codes: 0 all pass now, 1 one still fails, fails otherwise or ends the process, 2 usage, 3
-    the target can't be used, 4 internal error of fscontract.
+    the target can't be used, 4 internal error of fscontract. Of several, the worst: 1, then 3.
     """
     from fscontract.contract.binding import TargetError
 
     paths, target = _split(words)
-    replays = [_read(path, target, profile, trust, options, file, content) for path in paths]
+    replays = [
+        _read(path, target, profile, trust, options, file, content, encode) for path in paths
+    ]
     codes = []
     for number, one in enumerate(replays):
         if number:
@@ -81,12 +89,47 @@ def replay(
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
-    """Return the files and the target: the last argument, unless it is alone or names a file."""
+    """Return the files and the target: the last argument, unless it is alone or names files."""
+    if not words:
+        return _of_last_run(), None
     *first, last = words
-    is_file = "://" not in last and (last.endswith(".json") or os.path.isfile(last))
-    if not first or is_file:
-        return [Path(word) for word in words], None
-    return [Path(word) for word in first], last
+    names_files = last.endswith(".json") or os.path.exists(last)
+    if not first or ("://" not in last and names_files and not _is_named_target(last)):
+        return [path for word in words for path in _files(Path(word))], None
+    return [path for word in first for path in _files(Path(word))], last
+
+
+def _is_named_target(word: str) -> bool:
+    """Return whether the word is a target, whatever files there are."""
+    from fscontract.contract.targets import FAULTY, PIPELINES, TARGETS, installed
+
+    return any(word in installed(group) for group in (TARGETS, PIPELINES, FAULTY))
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the replay files that an argument names."""
+    from fscontract.contract.runner.replay_files import replays_in
+
+    if not path.is_dir():
+        return [path]
+    files = replays_in(path)
+    if not files:
+        raise click.UsageError(f"{path}: no replay files in this directory")
+    return files
+
+
+def _of_last_run() -> list[Path]:
+    """Return the replay files of the failures of the last `check` in this directory."""
+    from fscontract.contract.runner.replay_files import DIRECTORY, load_last_runs
+
+    paths = [DIRECTORY / Path(name).name for name in load_last_runs().replays]
+    files = [path for path in paths if path.is_file()]
+    if not files:
+        raise click.UsageError(
+            f"no replay files of a last run in {DIRECTORY}; pass a FILE that 'fscontract check' "
+            "wrote, or run that first"
+        )
+    return files
 
 
 def _read(
@@ -97,6 +140,7 @@ def _read(
     options: dict[str, str],
     file: str | None,
     content: Path | None,
+    encode: str | None,
 ) -> _Replay:
     """Read a replay file; raise UsageError if it, or its target, is invalid."""
     from fscontract.contract.program.arguments import ProgramError
@@ -111,6 +155,7 @@ def _read(
         _check_trust(chosen, path)
     if chosen == own:
         _check_options(data, options, path)
+        encode = encode or _encode_of(data, path, trust)
     if target is None and file is None and content is None:
         held = _text(data, "file", path), _text(data, "content", path)
         file, content = held[0], None if held[1] is None else Path(held[1])
@@ -119,7 +164,7 @@ def _read(
         validated(data, str(path))
     except ProgramError as error:
         raise click.UsageError(str(error)) from None
-    return _Replay(path, data, chosen, file, content, named)
+    return _Replay(path, data, chosen, file, content, named, encode)
 
 
 def _run(one: _Replay, options: dict[str, str]) -> int:
@@ -132,7 +177,7 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
 
     home = os.getpid()
     with watched.within(run_options.set_up_limit(0)):
-        binding = resolve_target(one.target, options, one.file, one.content)
+        binding = resolve_target(one.target, options, one.file, one.content, encode=one.encode)
     run_options.leave_fork(home)
     profile: Profile = load_profile(one.profile or binding.default_profile)
     ends = watched.ending(f"{one.data.get('clause')}: ends the process", exit_codes.VIOLATION)
@@ -167,6 +212,17 @@ def _check_trust(target: str, path: Path) -> None:
             f"{path}: its target is code, which is run only if you name it, as in '{again}', "
             "or give --trust"
         )
+
+
+def _encode_of(data: dict[str, Any], path: Path, trust: bool) -> str | None:
+    """Return the function that a file names for --encode; refuse to run it without --trust."""
+    encode = _text(data, "encode", path)
+    if encode is not None and not trust:
+        raise click.UsageError(
+            f"{path}: its --encode is code, which is run only if you name it, as in "
+            f"'--encode {shlex.quote(encode)}', or give --trust"
+        )
+    return encode
 
 
 def _check_options(data: dict[str, Any], options: dict[str, str], path: Path) -> None:

@@ -36,7 +36,10 @@ def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]
     """Return the common request of all shards as an object; it contains the values of options."""
     content = None if run.content is None else run.content.absolute()
     clauses = tuple(chain.from_iterable(map(present_patterns, run.clauses)))
-    there = replace(run, clauses=clauses, content=content, spark="")
+    exclude = tuple(chain.from_iterable(map(present_patterns, run.exclude)))
+    encode = None if run.encode is None else _placed(run.encode)
+    there = replace(run, clauses=clauses, exclude=exclude, content=content, encode=encode)
+    there = replace(there, spark="")
     return {
         "target": _placed(target),
         "run": protocol.to_json(there),

@@ -99,7 +99,9 @@ class _Child:
                 self._check_binding(target, request, run)
             elif isinstance(target, PipelineBinding):
                 clauses, known = selected(run, anything=True), _known(request)
-                check.check_pipeline(target, clauses, known, run.timeout, self._listen)
+                check.check_pipeline(
+                    target, clauses, known, run.timeout, self._listen, run.fail_fast
+                )
             else:
                 target.check(self._listen)
         show_printed()  # before the parent prints the result

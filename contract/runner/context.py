@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.distributed.partial_results import Family
@@ -15,10 +16,11 @@ from fscontract.contract.runner.crashes import Journal, LeftOut
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import LeakWatch
-from fscontract.contract.runner.result import Counterexample, PhaseShare
+from fscontract.contract.runner.result import FAILED_FAST, VIOLATED, Counterexample, PhaseShare
 from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
+from fscontract.contract.runner.verdicts import Seen, outcome_of
 
 #: Number of consecutive failed connections after which the run ends.
 _MAX_ERRORS = 20
@@ -65,6 +67,8 @@ class RunContext:
     incomplete: str = ""
     #: Phases that ended before their last program, since their time was over.
     cut_short: list[PhaseShare] = field(default_factory=list)
+    #: Why the settings have ended the run, "" if they have not.
+    stopped: str = ""
 
     phase: str = ""
     #: The number of programs of the phase, None if unknown.
@@ -136,16 +140,32 @@ class RunContext:
             self.report(self.counterexamples.add(clause, counterexample))
 
     def report(self, clause: str | None) -> None:
-        """Report a clause, if it is new; StopRun if the run ends at the first one."""
-        if clause is None:
-            return
+        """Report a clause, if it is new; StopRun if the run ends here."""
+        if clause is not None:
+            self._tell(clause)
+        if self.settings.fail_fast and self._fails():
+            self.stopped = FAILED_FAST
+        if self.stopped or (clause is not None and self.settings.stop_at_first):
+            raise StopRun
+
+    def _tell(self, clause: str) -> None:
         counterexamples = self.counterexamples
         for by_clause in (counterexamples.failed, counterexamples.crashed, counterexamples.hung):
             if clause in by_clause:
                 self.listener(ViolationFound(clause, next(iter(by_clause[clause].values()))))
                 break
-        if self.settings.stop_at_first:
-            raise StopRun
+
+    def _fails(self) -> bool:
+        """Return whether a clause has a violation that is not a known failure."""
+        settings, found = self.settings, self.counterexamples
+        suspects = {*found.failed, *found.crashed, *found.hung} & settings.declared
+        for clause in settings.clauses:
+            if clause.id in suspects:
+                seen = Seen(0, unverified=None, lost="", **found.of(clause.id))
+                listed = settings.known_of(clause.id, self.binding.name)
+                if outcome_of(clause, seen, listed, date.today()).outcome in VIOLATED:
+                    return True
+        return False
 
     def lose_call(self, text: str) -> None:
         """Count a call that the environment failed; raise TargetError after too many in a row."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program, Step
@@ -20,7 +17,6 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
 from fscontract.contract.runner.signature import AT_END, signature
 from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
-from fscontract.contract.targets import names_code
 
 #: Number of failing programs with the same looks that are shrunk, and of those of one clause;
 #: smaller for remote targets.
@@ -334,23 +330,3 @@ def _size(counterexample: Counterexample) -> tuple[int, int, int]:
     if program is None:
         return (len(counterexample.interleaving), 0, 0)
     return (len(program.steps), program.length, len(program.dumps()))
-
-
-def write_replay(
-    directory: Path, clause: str, counterexample: Counterexample, context: dict[str, Any]
-) -> Counterexample:
-    """Write the replay file of a counterexample; return the counterexample with its path."""
-    data: dict[str, Any] = {"fscontract-replay": 1, "clause": clause, **context}
-    if counterexample.program is not None:
-        data["program"] = counterexample.program.to_json()
-    elif counterexample.threads is not None:
-        data["threads"] = counterexample.threads
-    else:
-        return counterexample
-    text = json.dumps(data, indent=1, sort_keys=True) + "\n"
-    name = hashlib.sha256(text.encode()).hexdigest()[:12]
-    directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"{clause}-{name}.json"
-    path.write_text(text, encoding="utf-8")
-    target = str(context.get("target", ""))
-    return replace(counterexample, replay=str(path), code=target if names_code(target) else "")

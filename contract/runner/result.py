@@ -126,6 +126,8 @@ def verdict_of(outcomes: set[Verdict], incomplete: str = "") -> RunVerdict:
 OUT_OF_TIME = "out of time"
 #: The start of the reason of clauses not exercised because the check of threads ended early.
 STOPPED = "stopped"
+#: Why a clause was not verified in a run that ended with the first failure.
+FAILED_FAST = f"{STOPPED} at the first failure"
 #: The start of `incomplete` for a run that the user or a signal has ended.
 INTERRUPTED = "the run was interrupted"
 
@@ -150,6 +152,8 @@ class Counterexample:
     replay: str | None = None
     #: The target as it was typed, if it names code, which a replay runs only if it is typed again.
     code: str = ""
+    #: The value of `--encode`, "" without one; it is code, too.
+    encode: str = ""
     #: The call that was not permitted and how it ended, as in "seek: returned".
     how: str = ""
     #: What tells this failure of the clause from others (see `signature`); "" for `how` alone.
@@ -169,6 +173,7 @@ class Counterexample:
         if not self.replay:
             return ""
         words = ["fscontract", "replay", self.replay, *([self.code] if self.code else [])]
+        words += ["--encode", self.encode] if self.encode else []
         return shlex.join(words)
 
     @property

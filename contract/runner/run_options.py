@@ -15,6 +15,7 @@ from typing import Any
 from fscontract.contract import targets
 from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.runner.replay_files import DIRECTORY
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import BUDGETS
 from fscontract.contract.spec.clauses import (
@@ -35,8 +36,6 @@ from fscontract.contract.text import mask_url
 _LEVELS = {"must": {Level.MUST}, "should": {Level.MUST, Level.SHOULD}, "all": set(Level)}
 #: Seconds to set up a target: a multiple of the time limit of a program, and at least this.
 _SET_UP_PROGRAMS, _SET_UP = 6, 60.0
-#: Where replay files go.
-_REPLAYS = Path(".fscontract")
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,22 @@ class RunOptions:
     strict: bool = False
     #: Names of consequences whose failures fail the run; empty for those of the profile.
     fail_on: tuple[str, ...] = ()
+    #: Clauses that `clauses` selects, but that are not checked.
+    exclude: tuple[str, ...] = ()
+    #: True to end the run with the first failure.
+    fail_fast: bool = False
+    #: A function that returns the stored form of bytes, for a target that opens a path.
+    encode: str | None = None
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
     """Return the testable clauses of streams, or of `anything`, that the options select."""
+    excluded = {clause.id for clause in select(run.exclude)} if run.exclude else frozenset()
     return tuple(
         clause
         for clause in select(run.clauses)
         if clause.testable
+        and clause.id not in excluded
         and clause.level in _LEVELS[run.level]
         and (anything or clause.api == STREAM)
         and (clause.document != FAULTS or run.faults is not None)
@@ -79,8 +86,7 @@ def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
 def resolve(target: str, run: RunOptions) -> Binding:
     """Return the binding of a target; TargetError or UsageError."""
     home = os.getpid()
-    faulty = run.faults is not None
-    binding = targets.resolve_target(target, run.options, run.file, run.content, faulty)
+    binding = targets.resolve_target(target, run.options, *_how(run))
     leave_fork(home)
     return binding
 
@@ -88,10 +94,13 @@ def resolve(target: str, run: RunOptions) -> Binding:
 def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
     """Return the binding of a target, which may be part of a pipeline; TargetError, UsageError."""
     home = os.getpid()
-    faulty = run.faults is not None
-    binding = targets.resolve_any(target, run.options, run.file, run.content, faulty)
+    binding = targets.resolve_any(target, run.options, *_how(run))
     leave_fork(home)
     return binding
+
+
+def _how(run: RunOptions) -> tuple[str | None, Path | None, bool, str | None]:
+    return run.file, run.content, run.faults is not None, run.encode
 
 
 def set_up_limit(timeout: float) -> float:
@@ -136,8 +145,9 @@ def settings_for(
         strict=run.strict,
         fail_on=read_consequences(run.fail_on or profile.fail_on),
         budget=BUDGETS[run.effort] if run.budget is None else run.budget,
-        replays=_REPLAYS if target is not None and os.access(".", os.W_OK) else None,
-        replay_fields={} if target is None else _replay_fields(target, run),
+        replays=DIRECTORY if target is not None and os.access(".", os.W_OK) else None,
+        replay_fields={} if target is None else {**replay_fields(target, run), **_selection(run)},
+        fail_fast=run.fail_fast,
     )
 
 
@@ -151,7 +161,14 @@ def read_consequences(names: Iterable[str]) -> tuple[Consequence, ...]:
     return tuple(c for c in Consequence if c.value in names)
 
 
-def _replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
+def _selection(run: RunOptions) -> dict[str, Any]:
+    """Return the options that leave clauses out, as a field of replay files, if there are any."""
+    chosen = {"clauses": list(run.clauses), "exclude": list(run.exclude), "level": run.level}
+    whole = {"clauses": [], "exclude": [], "level": "all"}
+    return {} if chosen == whole else {"selection": chosen}
+
+
+def replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
     """Return what a replay needs to resolve the target again; names of options, no values."""
     fields: dict[str, Any] = {"target": mask_url(target)}
     if run.options:
@@ -160,4 +177,6 @@ def _replay_fields(target: str, run: RunOptions) -> dict[str, Any]:
         fields["profile"] = run.profile
     if run.file is not None and run.content is not None:
         fields |= {"file": mask_url(run.file), "content": str(run.content)}
+    if run.encode is not None:
+        fields["encode"] = run.encode
     return fields

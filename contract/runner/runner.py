@@ -280,6 +280,7 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         lost,
         out_of_time=bool(context.cut_short),
         sources=_sources(context),
+        stopped=context.stopped,
     )
     context.counts["programs"] = executor.programs
     context.counts["operations"] = executor.operations

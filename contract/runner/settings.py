@@ -57,6 +57,8 @@ class Settings:
     faults: str | None = None
     #: True to end the run with the first violation of one of the clauses.
     stop_at_first: bool = False
+    #: True to end the run with the first failure: a violation that makes it not conform.
+    fail_fast: bool = False
     #: Crashes of earlier processes of this run: reported, and skipped.
     crashes: tuple[Crash, ...] = ()
     #: The phase, and the number of its program, with which the run ends; None to run all.
@@ -75,6 +77,10 @@ class Settings:
         if op.startswith("py_"):
             return self.profile.has("python-file")
         return op != "change" and (gate is None or self.profile.has(gate))
+
+    def known_of(self, clause: str, target: str) -> list[Known]:
+        """Return the known failures of a clause on a target."""
+        return [k for k in self.known if k.clause == clause and k.applies_to(target)]
 
     def buffer(self, binding: Binding) -> int:
         """A boundary of the implementation's buffer, in bytes."""

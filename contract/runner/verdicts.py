@@ -12,7 +12,8 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
-from fscontract.contract.runner.counterexamples import Counterexamples, write_replay
+from fscontract.contract.runner.counterexamples import Counterexamples
+from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
     OUT_OF_TIME,
     VIOLATED,
@@ -64,7 +65,7 @@ def outcome_of(
     listed: Iterable[Known],
     today: date,
     *,
-    out_of_time: bool = False,
+    ended_early: bool = False,
     sources: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> ClauseResult:
     """Return the clause's result; `listed` are its entries among the known failures.
@@ -72,7 +73,7 @@ def outcome_of(
     An entry turns the failure that it lists into a known one; a clause is known if each of its
     failures is. A SHOULD that is missed stays lax, and the entry explains it. An entry whose
     failure did not occur makes a clause that was judged "fixed", unless one that is not listed did,
-    or the run was `out_of_time`.
+    or the run was `ended_early`.
 
     A failure that is known of a base class among `sources` is inherited, unless an entry lists it.
     """
@@ -93,7 +94,7 @@ def outcome_of(
             outcome, reason = seen.unverified
             return ClauseResult(clause, outcome, reason=reason)
         result = ClauseResult(clause, Verdict.PASS, seen.exercised)
-        return result if out_of_time else _unless_fixed(result, listed)
+        return result if ended_early else _unless_fixed(result, listed)
     failing = [v for v in violations if v[0] in VIOLATED] or violations
     (outcome, first), *rest = sorted(failing, key=lambda v: _rank(v[1]))
     others = tuple(failure for _, failure in rest)
@@ -103,7 +104,7 @@ def outcome_of(
         result = replace(result, outcome=outcome, reason=first.known, issue=first.issue)
     elif first.inherited and outcome in VIOLATED:
         result = replace(result, outcome=Verdict.INHERITED, reason=first.inherited)
-    if seen.lost or outcome in VIOLATED or out_of_time:
+    if seen.lost or outcome in VIOLATED or ended_early:
         return result
     return _unless_fixed(result, listed)
 
@@ -142,6 +143,8 @@ class Evidence:
     out_of_time: bool = False
     #: The classes of other packages that define what each operation calls.
     sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    #: Why the settings ended the run before the last program, "" if they did not.
+    stopped: str = ""
 
 
 def sum_up(
@@ -160,9 +163,13 @@ def sum_up(
         "features": sorted(settings.profile.features),
         "buffer": settings.buffer(binding),
         "seed": settings.seed,
+        "effort": settings.effort,
         **settings.replay_fields,
     }
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
+    is_complete = not (evidence.lost or evidence.stopped or evidence.out_of_time)
+    if settings.replays is not None and is_complete:
+        remove_outdated(settings.replays, results, context, settings.faults is not None)
     return RunResult(
         target=binding.name,
         binding=binding.api,
@@ -197,13 +204,13 @@ def _judge(
         lost=evidence.lost,
         **counterexamples.of(clause.id),
     )
-    listed = [k for k in settings.known if k.clause == clause.id and k.applies_to(binding.name)]
+    listed = settings.known_of(clause.id, binding.name)
     result = outcome_of(
         clause,
         seen,
         listed,
         date.today(),
-        out_of_time=evidence.out_of_time,
+        ended_early=evidence.out_of_time or bool(evidence.stopped),
         sources=evidence.sources,
     )
     directory = settings.replays
@@ -226,6 +233,8 @@ def _unverified(
     counterexamples = evidence.counterexamples
     shadow = counterexamples.shadowed.get(clause.id)
     by = counterexamples.unheld.get(clause.id)
+    if evidence.stopped:
+        return Verdict.UNEXERCISED, evidence.stopped
     if by is not None:
         return Verdict.UNEXERCISED, f"its own example fails by {by}, which this run does not judge"
     if evidence.exercised[clause.id] and (shadow is None or shadow != TOLD_BY.get(clause.id)):

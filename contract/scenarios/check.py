@@ -26,7 +26,9 @@ from fscontract.contract.runner.events import (
     RunStarted,
 )
 from fscontract.contract.runner.result import (
+    FAILED_FAST,
     INTERRUPTED,
+    VIOLATED,
     ClauseResult,
     Counterexample,
     RunResult,
@@ -42,6 +44,10 @@ from fscontract.contract.spec.known_failures import Known
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
+
+
+class _FailedFast(Exception):
+    """Ends a run with its first failure."""
 
 
 class Findings:
@@ -185,14 +191,16 @@ def check_pipeline(
     known: Sequence[Known] = (),
     timeout: float = TIMEOUT,
     listener: Listener = lambda event: None,
+    fail_fast: bool = False,
 ) -> RunResult:
     """Check a part of a pipeline by the selected clauses about such parts.
 
-    Raise TargetError if there is no check for parts of its kind.
+    If `fail_fast`, the run ends with the first scenario that shows a failure. Raise TargetError if
+    there is no check for parts of its kind.
     """
     sandbox = Sandbox()
     try:
-        return _checked(binding, clauses, known, timeout, listener, sandbox)
+        return _checked(binding, clauses, known, timeout, listener, sandbox, fail_fast)
     finally:
         sandbox.close()
 
@@ -204,6 +212,7 @@ def _checked(
     timeout: float,
     listener: Listener,
     sandbox: Sandbox,
+    fail_fast: bool,
 ) -> RunResult:
     started, start = clock.now(), clock.monotonic()
     selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
@@ -214,8 +223,11 @@ def _checked(
     def on_progress(done: int, total: int) -> None:
         sandbox.patches.undo()
         listener(Progress("scenarios", done, total, 0, unit="scenario"))
+        if fail_fast and done < total and any(c.outcome in VIOLATED for c in result().clauses):
+            raise _FailedFast
 
-    def result(lost: str = "") -> RunResult:
+    def result(lost: str = "", stopped: str = "") -> RunResult:
+        clauses = (_verdict(c, findings, known, binding.name, lost, stopped) for c in selected)
         return RunResult(
             target=binding.name,
             binding=binding.api,
@@ -224,38 +236,50 @@ def _checked(
             seed=0,
             started=started,
             seconds=clock.monotonic() - start,
-            clauses=tuple(_verdict(c, findings, known, binding.name, lost) for c in selected),
+            clauses=tuple(clauses),
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
             warnings=sandbox.patches.warnings,
         )
 
+    stopped = ""
     try:
         play(findings, binding, {c.id for c in selected}, timeout, on_progress)
+    except _FailedFast:
+        stopped = FAILED_FAST
     except KeyboardInterrupt:
         sandbox.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
         raise
     sandbox.restore()
-    finished = result()
+    finished = result(stopped=stopped)
     listener(RunFinished(finished))
     return finished
 
 
 def _verdict(
-    clause: Clause, findings: Findings, known: Sequence[Known], target: str, lost: str
+    clause: Clause,
+    findings: Findings,
+    known: Sequence[Known],
+    target: str,
+    lost: str,
+    stopped: str,
 ) -> ClauseResult:
-    """Return the outcome of a clause; `lost` says why scenarios were not run, if any were not."""
+    """Return the outcome of a clause.
+
+    `lost` and `stopped` say why scenarios were not run: lost, or left out because of a failure.
+    """
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
     exercised = findings.exercised[clause.id]
+    reason = stopped or ("" if exercised else "no scenario reached it")
     seen = Seen(
         exercised,
         hung=() if hung is None else (_counterexample(hung, "hangs"),),
         failed=() if failed is None else (_counterexample(failed, failed.scenario or clause.id),),
-        unverified=None if exercised else (Verdict.UNEXERCISED, "no scenario reached it"),
+        unverified=(Verdict.UNEXERCISED, reason) if reason else None,
         lost=lost,
     )
     entries = [k for k in known if k.clause == clause.id and k.applies_to(target)]
-    return outcome_of(clause, seen, entries, date.today())
+    return outcome_of(clause, seen, entries, date.today(), ended_early=bool(stopped))
 
 
 def _counterexample(violation: Violation, how: str) -> Counterexample:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
-from fscontract.contract.binding import Action
+from fscontract.contract.binding import Action, TargetError
 from fscontract.contract.program.program import CHANGES, Step
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
@@ -26,24 +27,41 @@ from fscontract.implementations.bindings.file_operations import (
 from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
 
 
+def _name_of(opener: Any) -> str:
+    """Return the module and the name of a callable, as in gzip.open."""
+    kind = opener if hasattr(opener, "__qualname__") else type(opener)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def _itself(opened: Any) -> Any:
     return opened
 
 
 class PythonFileBinding(ScratchBinding):
-    """Runs programs on binary files that `opener` opens from paths below `directory`."""
+    """Runs programs on binary files that `opener` opens from paths below `directory`.
+
+    The directory is that of temporary files if it is None. If files are stored in another form, as
+    by gzip, `encode` returns the stored form of their bytes.
+    """
 
     api: ClassVar[str] = "python-file"
     default_profile: ClassVar[str] = "python-file"
 
-    def __init__(self, opener: Callable[[str], BinaryIO], directory: str, name: str) -> None:
-        self.name = name
+    def __init__(
+        self,
+        opener: Callable[[str], BinaryIO],
+        directory: str | None = None,
+        name: str | None = None,
+        encode: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        self.name = _name_of(opener) if name is None else name
         self.operations = FILE_OPERATIONS | PYTHON_OPERATIONS
         self.changes = frozenset(CHANGES)
         #: Libraries and their versions, for reports.
         self.versions = {"python": platform.python_version()}
         self._opener = opener
-        self._directory = directory
+        self._directory = tempfile.gettempdir() if directory is None else directory
+        self._encode = encode
 
     def prepare(self) -> None:
         """Create a random directory; raise TargetError on failure."""
@@ -60,10 +78,22 @@ class PythonFileBinding(ScratchBinding):
             if content is None:
                 os.remove(path)
                 return
+            stored = content if self._encode is None else self._encoded(content)
             with open(path, "wb") as file:
-                file.write(content)
+                file.write(stored)
         except OSError as error:
             raise failure(self.name, f"can't change {path}", error) from error
+
+    def _encoded(self, content: bytes) -> bytes:
+        assert self._encode is not None
+        try:
+            stored = self._encode(content)
+        except Exception as error:
+            raise failure(self.name, "can't encode a file", error) from error
+        if not isinstance(stored, bytes | bytearray):
+            kind = type(stored).__name__
+            raise TargetError(f"{self.name}: encode must return bytes, got {kind}")
+        return bytes(stored)
 
     def open(self, path: str) -> BinaryIO:
         """Open the file with the opener."""
@@ -99,5 +129,5 @@ class PythonFileBinding(ScratchBinding):
             raise failure(self.name, f"can't remove {prefix}", error) from error
 
     def status_length(self, path: str) -> int | None:
-        """Return the length that the operating system reports."""
-        return os.stat(path).st_size
+        """Return the length that the operating system reports, None for files in another form."""
+        return None if self._encode is not None else os.stat(path).st_size

@@ -36,14 +36,28 @@ _S3A_WITHOUT = ("hadoop-hdfs-",)
 
 #: Hadoop's environment variables: additional libraries, and the directory of core-site.xml.
 CLASSPATH, CONFIGURATION = "HADOOP_CLASSPATH", "HADOOP_CONF_DIR"
+#: The directory of a Hadoop distribution, which is used without PySpark, and its libraries.
+_HOME = "HADOOP_HOME"
+_OF_DISTRIBUTION = ("share/hadoop/client", "share/hadoop/common", "share/hadoop/common/lib")
+#: Starts of the names of jars that contain Hadoop's filesystems.
+_FILESYSTEMS = ("hadoop-client-api-", "hadoop-common-")
 
 
 def hadoop_jars() -> tuple[Path, ...]:
     """Return the jars of Hadoop's client, Parquet and Janino from PySpark, and the user's.
 
-    Raise TargetError without PySpark, or if a path in a variable does not exist.
+    Without PySpark they are those of the variables HADOOP_HOME and HADOOP_CLASSPATH. Raise
+    TargetError if these have no Hadoop, or if a path in a variable does not exist.
     """
-    folder = _folder("pyspark", "jars", "fscontract[hadoop]")
+    folder = _found("pyspark", "jars")
+    if folder is None:
+        own = (*_distribution(), *_users())
+        if any(path.name.startswith(_FILESYSTEMS) for path in own):
+            return own
+        raise TargetError(
+            "Hadoop's jars not found; expected them in PySpark (pip install 'fscontract[hadoop]'), "
+            f"in {_HOME}, the directory of a Hadoop distribution, or in {CLASSPATH}"
+        )
     jars = sorted(jar for jar in folder.glob("*.jar") if jar.name.startswith(_HADOOP))
     if not any(jar.name.startswith("hadoop-client-") for jar in jars):
         raise TargetError(f"no hadoop-client jar in {folder}")
@@ -57,6 +71,16 @@ def s3a_jars() -> tuple[Path, ...]:
     if not any(jar.name.startswith("hadoop-aws-") for jar in jars):
         raise TargetError(f"no hadoop-aws jar in {folder}")
     return tuple(jars)
+
+
+def _distribution() -> Iterator[Path]:
+    """Yield the jars of the distribution that HADOOP_HOME names, if it is set."""
+    home = os.environ.get(_HOME)
+    if home:
+        if not Path(home).exists():
+            raise TargetError(f"{_HOME}: path not found: {home}")
+        for part in _OF_DISTRIBUTION:
+            yield from sorted(Path(home, part).glob("*.jar"))
 
 
 def _users() -> Iterator[Path]:
@@ -80,12 +104,20 @@ def version_of(jars: tuple[Path, ...], name: str) -> str:
 
 
 def _folder(package: str, below: str, install: str) -> Path:
+    folder = _found(package, below)
+    if folder is None:
+        raise TargetError(f"Hadoop's jars come from {package}: pip install '{install}'")
+    return folder
+
+
+def _found(package: str, below: str) -> Path | None:
+    """Return a directory of a package, None if it is not installed."""
     spec = importlib.util.find_spec(package)
     for directory in (spec.submodule_search_locations or ()) if spec else ():
         folder = Path(directory) / below
         if folder.is_dir():
             return folder
-    raise TargetError(f"Hadoop's jars come from {package}: pip install '{install}'")
+    return None
 
 
 #: Minimum version for Hadoop and Spark.

@@ -40,6 +40,13 @@ def test_the_result_holds_no_secret_that_the_target_repeats(tmp_path: Path) -> N
     assert "hunter2" not in result.to_json() + result._repr_html_() + repr(result)
 
 
+def test_excluded_clauses_are_not_checked() -> None:
+    result = check("memory", clauses="seek.*", exclude=["seek.zero", "seek.p*"])
+    ids = {c.clause.id for c in result.clauses}
+    assert ids
+    assert not ids & {"seek.zero", "seek.pos", "seek.past-eof"}
+
+
 def test_a_listener_gets_the_events_of_the_run() -> None:
     events: list[Event] = []
     check("memory", clauses="seek.zero", listener=events.append)

@@ -62,6 +62,11 @@ def test_only_selected_clauses_are_run(pytester: pytest.Pytester, suite: Any) ->
     assert {c.id for c in suite.runs[1].clauses} == {"seek.pos"}
 
 
+def test_excluded_clauses_have_no_test(pytester: pytest.Pytester, suite: Any) -> None:
+    result = _run(pytester, "Stub, clauses='seek', exclude='seek.negative'")
+    result.assert_outcomes(passed=len(SEEK) - 1)
+
+
 def test_a_group_can_be_named_on_the_command_line(pytester: pytest.Pytester, suite: Any) -> None:
     """`file::test_contract` means all of its clauses."""
     _run(pytester, "Stub, clauses='seek'", "test_it.py::test_contract").assert_outcomes(

@@ -174,6 +174,17 @@ def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
     assert _made(resolve_target("made.py:five", {})) == (5,)
 
 
+_MISTAKES = """
+    def number(): return 1
+    def takes(it, more=1): return 1
+    class Store:
+        def __init__(self, folder, size=1, *, mode, other=2): pass
+    class Plain:
+        pass
+    text = 'x'
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -187,12 +198,23 @@ def test_an_object_need_not_be_callable(tmp_path: Path) -> None:
         ("made.py:numbr", "'numbr' not found in made.py; did you mean number?"),
         ("made.py:text", "unsupported type builtins.str; accepted: a Binding, a number"),
         ("mode:f", "module not found: 'mode'; did you mean made?"),
+        ("mad.py", "file not found: 'mad.py'; did you mean made.py?"),
+        (
+            "./made.py",
+            "./made.py: missing callable; expected one of: ./made.py:number, "
+            "./made.py:takes -o it=..., ./made.py:Store -o folder=... -o mode=..., ./made.py:Plain",
+        ),
+        ("empty.py", "empty.py: no callable that can be a target; expected empty.py:NAME"),
+        ("broken.py", "broken.py: can't be read: "),
+        (".", "unknown target '.'; did you mean file:///"),
         ("made.py:takes", "can't call takes: missing a required argument: 'it'"),
     ],
 )
 def test_a_mistake_names_what_is_known(text: str, said: str, tmp_path: Path) -> None:
     """In one line, with near misses."""
-    _write(tmp_path, "def number(): return 1\ndef takes(it): return 1\ntext = 'x'")
+    _write(tmp_path, _MISTAKES)
+    (tmp_path / "empty.py").write_text("raise SystemExit('not run')\ndef _hidden(): pass")
+    (tmp_path / "broken.py").write_text("def f(:")
     with pytest.raises(UsageError) as caught:
         resolve_target(text, {})
     assert said in str(caught.value)

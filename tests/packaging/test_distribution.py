@@ -18,6 +18,7 @@ GROUPS = (
     "pytest11",
     "fscontract.bindings",
     "fscontract.commands",
+    "fscontract.openers",
     "fscontract.pipelines",
     "fscontract.targets",
 )

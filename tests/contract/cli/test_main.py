@@ -141,6 +141,63 @@ def test_only_must(stub_target: str, suite: Any) -> None:
     assert {c.level for c in suite.runs[0].clauses} == {Level.MUST}
 
 
+def test_excluded_clauses_are_not_selected(stub_target: str, suite: Any) -> None:
+    """Ids, groups and globs; the option may be repeated, and take several with commas."""
+    more = ("--exclude", "seek.negative,seek.z*", "--exclude", "skip")
+    assert run("check", stub_target, "--clauses", "seek,skip", *more).exit_code == 0
+    chosen = {c.id for c in suite.runs[0].clauses}
+    assert {name.split(".")[0] for name in chosen} == {"seek"}
+    assert not {"seek.negative", "seek.zero"} & chosen
+    Path("pyproject.toml").write_text('[tool.fscontract]\nexclude = ["seek.*"]\n')
+    run("check", stub_target, "--clauses", "seek,skip")
+    assert {c.id.split(".")[0] for c in suite.runs[1].clauses} == {"skip"}
+
+
+def test_an_excluded_name_that_matches_nothing_is_a_mistake(stub_target: str) -> None:
+    message = error("check", stub_target, "--exclude", "seek.negativ")
+    assert message.startswith("no clause matches 'seek.negativ'; did you mean seek.negative")
+    everything = ("--clauses", "seek", "--exclude", "seek")
+    assert run("check", stub_target, *everything).exit_code == 5
+
+
+def test_fail_fast_leaves_out_the_targets_after_one_that_fails(
+    stub_target: str, suite: Any
+) -> None:
+    suite.outcomes["seek.negative"] = Verdict.FAIL
+    result = run("check", stub_target, "stubs.py:Other", "-x", "--json", "r.json")
+    assert result.exit_code == 1
+    assert [settings.fail_fast for settings in suite.runs] == [True]
+    assert json.loads(Path("r.json").read_text())["target"] == "stub"
+    assert result.stderr == (
+        "fscontract: stopped at the first failure; not checked: stubs.py:Other\n"
+    )
+
+
+def test_fail_fast_and_spark_are_mutually_exclusive() -> None:
+    message = error("check", "memory", "-x", "--spark", "local[2]")
+    assert message == "--fail-fast and --spark are mutually exclusive"
+
+
+def test_last_failed_selects_what_failed_in_the_last_run(stub_target: str, suite: Any) -> None:
+    """Of this target with these options; a run that judges a clause again decides anew."""
+    suite.outcomes |= {"seek.negative": Verdict.FAIL, "skip.count": Verdict.HANG}
+    run("check", stub_target, "stubs.py:Other")
+    again = run("check", stub_target, "--last-failed", "--level", "must", "--exclude", "skip")
+    assert again.exit_code == 1
+    assert [c.id for c in suite.runs[-1].clauses] == ["seek.negative"]
+    suite.outcomes.clear()
+    assert run("check", stub_target, "--last-failed").exit_code == 0
+    assert {c.id for c in suite.runs[-1].clauses} == {"seek.negative", "skip.count"}
+    result = run("check", stub_target, "--last-failed")
+    assert result.stderr == (
+        "fscontract: stubs.py:Stub: no failure is recorded; checking all clauses\n"
+    )
+    assert [c.id for c in suite.runs[-1].clauses] == TESTABLE
+    assert run("check", "stubs.py:Other", "--last-failed", "--clauses", "close").exit_code == 5
+    run("check", "stubs.py:Other", "--last-failed")
+    assert {c.id for c in suite.runs[-1].clauses} == {"seek.negative", "skip.count"}
+
+
 def test_a_random_seed_is_printed(stub_target: str, suite: Any) -> None:
     """So that the run can be had again."""
     result = run("check", stub_target, "--seed", "random")
@@ -469,6 +526,62 @@ def test_several_files_are_replayed_under_their_names(stub_target: str) -> None:
     assert result.exit_code == 3
     assert "seek.zero: passes now" in result.stdout
     assert "directory not found" in result.stderr
+
+
+def test_a_callable_that_opens_a_path_is_checked_with_encode(stub_target: str) -> None:
+    """Replay files name the function, which is code: it is run only if it is named."""
+    encode = ("--encode", "gzip:compress")
+    assert run("check", "gzip:open", *encode, "--clauses", "open.state,seek.pos").exit_code == 0
+    result = run("check", "gzip:open", *encode, "--clauses", "seek.negative")
+    assert result.exit_code == 1
+    assert "seek.negative-91cbcd329b94.json gzip:open --encode gzip:compress\n" in result.stdout
+    assert "as in '--encode gzip:compress', or give --trust" in error(
+        "replay", ".fscontract", "gzip:open"
+    )
+    assert run("replay", ".fscontract", "gzip:open", *encode).exit_code == 1
+    assert run("replay", "--trust").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("target", "encode", "message"),
+    [
+        ("gzip:open", "gzip", "--encode must be package.module:callable or file.py:callable"),
+        ("gzip:open", "gzip:compres", "gzip:compres: 'compres' not found in gzip; did you mean"),
+        ("gzip:open", "os:sep", "os:sep: not callable: str"),
+        ("memory", "gzip:compress", "a target with --encode must be package.module:callable"),
+        ("stubs.py:fails", "gzip:compress", "stubs.py:fails: can't call fails: too many"),
+    ],
+)
+def test_a_mistake_in_encode_is_one_line(
+    target: str, encode: str, message: str, stub_target: str
+) -> None:
+    assert error("check", target, "--encode", encode).startswith(message)
+
+
+def test_a_callable_that_needs_a_path_names_encode(stub_target: str) -> None:
+    assert error("check", "gzip:open").endswith(
+        "missing a required argument: 'filename'; to check a callable that opens a path, "
+        "add --encode"
+    )
+
+
+def test_directories_and_the_last_run_are_replayed(stub_target: str) -> None:
+    """The exit code is the worst: a failure before a target that can't be used."""
+    assert error("replay").startswith("no replay files of a last run in .fscontract; pass a FILE")
+    result = run("check", "memory://", "--clauses", "python.writable.false,seek.pos")
+    assert result.exit_code == 1
+    result = run("replay")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (
+        1,
+        "python.writable.false: still fails",
+    )
+    assert run("replay", ".fscontract").stdout == result.stdout
+    assert run("replay", ".fscontract", "memory").exit_code == 0
+    Path("memory").mkdir()
+    assert run("replay", ".fscontract", "memory").exit_code == 0
+    assert error("replay", "memory") == "memory: no replay files in this directory"
+    run("check", "memory://", "--clauses", "seek.pos")
+    assert error("replay").startswith("no replay files of a last run")
 
 
 def test_nothing_is_replayed_if_one_of_the_files_is_wrong(stub_target: str) -> None:

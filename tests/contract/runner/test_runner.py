@@ -258,6 +258,24 @@ def test_stopping_at_the_first_violation_spares_the_rest() -> None:
     assert result.counts["programs"] < 200
 
 
+def test_fail_fast_ends_the_run_with_the_first_failure() -> None:
+    """Clauses that did not fail until then are not verified, even if calls exercised them."""
+    chosen = ("seek.pos", "seek.negative", "getpos.initial")
+    result = check(binding_of(SeeksBack), settings_for(*chosen, fail_fast=True))
+    assert [c.outcome for c in result.clauses if c.counterexamples] == [Verdict.FAIL]
+    rest = {(c.outcome, c.reason) for c in result.clauses if not c.counterexamples}
+    assert rest == {(Verdict.UNEXERCISED, "stopped at the first failure")}
+    whole = check(binding_of(SeeksBack), settings_for(*chosen))
+    assert result.counts["programs"] < whole.counts["programs"]
+
+
+def test_fail_fast_does_not_end_a_run_for_a_known_failure() -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned"),)
+    settings = settings_for("seek.negative", "seek.pos", known=known, fail_fast=True)
+    result = check(binding_of(SeeksBack), settings)
+    assert [c.outcome for c in result.clauses] == [Verdict.KNOWN, Verdict.PASS]
+
+
 def test_what_kept_the_threads_from_showing_more_is_the_reason_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

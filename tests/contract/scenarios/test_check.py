@@ -154,6 +154,16 @@ def _interrupted(binding: PipelineBinding, chosen: Sequence[Clause]) -> RunResul
     return result
 
 
+@pytest.mark.parametrize(("api", "binding"), [broken[:2] for broken in BROKEN])
+def test_fail_fast_skips_the_scenarios_after_a_failure(api: str, binding: PipelineBinding) -> None:
+    chosen = [c for c in clauses().values() if c.api == api and c.testable]
+    result = check_pipeline(binding, chosen, fail_fast=True)
+    assert len([c for c in result.clauses if c.counterexamples]) == 1
+    skipped = [c.reason for c in result.clauses if c.outcome is Verdict.UNEXERCISED]
+    assert len(skipped) == len(chosen) - 1
+    assert set(skipped) == {"stopped at the first failure"}
+
+
 def test_progress_counts_scenarios() -> None:
     seen: list[Event] = []
     check_pipeline(LocalSplitterBinding(), select(["split.base-*"]), listener=seen.append)

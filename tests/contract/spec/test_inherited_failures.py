@@ -62,7 +62,7 @@ class Wrapper:
     def __iter__(self) -> Any:
         return iter(self._file)
 
-    def __next__(self) -> bytes:
+    def __next__(self) -> Any:
         return next(self._file)
 
     def __enter__(self) -> Any:

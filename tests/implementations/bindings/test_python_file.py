@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -273,3 +275,42 @@ def test_missing_directory_error_is_one_line(tmp_path: Path) -> None:
     """A target that can't be prepared raises."""
     with pytest.raises(TargetError, match=r"\Araw: can't create a directory: .*\Z"):
         PythonFileBinding(raw, str(tmp_path / "no"), "raw").prepare()
+
+
+def test_files_are_stored_in_the_form_that_encode_returns(tmp_path: Path, run: Calls) -> None:
+    binding = PythonFileBinding(gzip.open, str(tmp_path), encode=gzip.compress)  # type: ignore[arg-type]
+    assert binding.name == "gzip.open"
+    binding.prepare()
+    path = binding.create(b"abc")
+    assert gzip.decompress(Path(path).read_bytes()) == b"abc"
+    assert binding.status_length(path) is None
+    binding.change(path, b"abcd")
+    assert gzip.decompress(Path(path).read_bytes()) == b"abcd"
+    with binding.open(path) as file:
+        assert file.read() == b"abcd"
+    binding.dispose()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("encode", "message"),
+    [
+        (lambda data: "text", "f: encode must return bytes, got str"),
+        (lambda data: data.missing, "f: can't encode a file: AttributeError: "),
+    ],
+)
+def test_an_encode_that_fails_is_a_target_error(tmp_path: Path, encode: Any, message: str) -> None:
+    binding = PythonFileBinding(raw, str(tmp_path), "f", encode)
+    binding.prepare()
+    with pytest.raises(TargetError) as caught:
+        binding.create(b"abc")
+    assert str(caught.value).startswith(message)
+    binding.dispose()
+
+
+def test_files_are_temporary_without_a_directory() -> None:
+    binding = PythonFileBinding(raw)
+    binding.prepare()
+    assert binding.prefix is not None
+    assert Path(binding.prefix).parent == Path(tempfile.gettempdir())
+    binding.dispose()

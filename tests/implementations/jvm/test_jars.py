@@ -67,8 +67,32 @@ def test_missing_package_error_has_an_install_hint(
 ) -> None:
     """In one line."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(TargetError, match=r"^Hadoop's jars come from \w+: pip install \S+$"):
+    with pytest.raises(TargetError, match=r"^Hadoop's jars .* ?\(?pip install '\S+'"):
         jars()
+
+
+def test_without_pyspark_jars_come_from_hadoop_variables(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A distribution first, then the class path, which may contain Hadoop alone."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.delenv("HADOOP_CLASSPATH", raising=False)
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path))
+    with pytest.raises(TargetError, match=r"in HADOOP_HOME, .* or in HADOOP_CLASSPATH$"):
+        hadoop_jars()
+    names = ("client/hadoop-client-api-3.4.1.jar", "common/hadoop-common-3.4.1.jar", "mine.jar")
+    common, mine = tmp_path / "share" / "hadoop", tmp_path / "mine.jar"
+    for path in (*(common / name for name in names[:2]), mine):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    monkeypatch.setenv("HADOOP_CLASSPATH", str(mine))
+    assert hadoop_jars() == (*(common / name for name in names[:2]), mine)
+    monkeypatch.delenv("HADOOP_HOME")
+    monkeypatch.setenv("HADOOP_CLASSPATH", str(common / "common" / "*"))
+    assert hadoop_jars() == (common / names[1],)
+    monkeypatch.setenv("HADOOP_HOME", str(tmp_path / "none"))
+    with pytest.raises(TargetError, match=f"^HADOOP_HOME: path not found: {tmp_path}/none$"):
+        hadoop_jars()
 
 
 @_MAKERS
