@@ -329,6 +329,8 @@ class RunResult:
     incomplete: str = ""
     #: Phases that did not run all of their programs in the time of the run.
     cut_short: tuple[PhaseShare, ...] = ()
+    #: The sizes in bytes of the files of a read-only target.
+    sizes: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"<RunResult of {self.target!r}: {self.verdict_line}>"
@@ -442,6 +444,7 @@ class RunResult:
             ],
             "counts": dict(self.counts),
             "versions": dict(self.versions),
+            **({"sizes": list(self.sizes)} if self.sizes else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
             **({"incomplete": self.incomplete} if self.incomplete else {}),
             **({"cut_short": [vars(s) for s in self.cut_short]} if self.cut_short else {}),

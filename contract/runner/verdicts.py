@@ -164,6 +164,7 @@ def sum_up(
         counts=counts,
         versions=dict(getattr(binding, "versions", {})),
         buffer=settings.buffer(binding),
+        sizes=() if binding.fixed_content is None else (len(binding.fixed_content),),
     )
 
 
