@@ -65,12 +65,12 @@ def _merged_clause(results: Sequence[ClauseResult]) -> ClauseResult:
     for result in (worst, *results):
         for failure in result.counterexamples:
             distinct.setdefault(failure.signature, failure)
-    first, *others = (*distinct.values(), None)
+    failures = list(distinct.values())
     return replace(
         worst,
         exercised=sum(result.exercised for result in results),
-        counterexample=first,
-        others=tuple(sorted((f for f in others if f), key=lambda failure: bool(failure.known))),
+        counterexample=next(iter(failures), None),
+        others=tuple(sorted(failures[1:], key=lambda failure: bool(failure.known))),
     )
 
 
