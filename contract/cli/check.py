@@ -19,6 +19,7 @@ import click
 from click.core import ParameterSource
 
 from fscontract.contract.cli import completion, options, watched
+from fscontract.contract.cli.files import pairs
 from fscontract.contract.command_line import in_one_place, say, say_error
 from fscontract.contract.runner import exit_codes
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fscontract.contract.runner.baseline import Baseline, Comparison
     from fscontract.contract.runner.result import Entry, NotSetUp
     from fscontract.contract.runner.run_options import RunOptions
+    from fscontract.contract.runner.sandbox import Sandbox
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
@@ -167,6 +169,8 @@ def check(
     targets: tuple[str, ...],
     isolate: bool | None,
     last_failed: bool,
+    file: tuple[str, ...],
+    content: tuple[Path, ...],
     known: Path | None,
     json: Path | None,
     junit: Path | None,
@@ -191,6 +195,7 @@ def check(
     from fscontract.contract.runner.timeouts import held_back
 
     run = options.collect(values)
+    files = pairs(file, content)
     if isolate and run.spark is not None:
         raise click.UsageError("--isolate and --spark are mutually exclusive")
     if run.fail_fast and run.spark is not None:
@@ -200,7 +205,7 @@ def check(
     paths = [path for path in reports.values() if path is not None]
     options.check_writable(paths)
     old = read_baseline(baseline, paths)
-    requests = _requests(ctx, targets, run, known)
+    requests = [_with_files(request, files) for request in _requests(ctx, targets, run, known)]
     if last_failed:
         requests = [_only_failed(request) for request in requests]
     if not all(request.clauses for request in requests):
@@ -236,6 +241,22 @@ class _Request:
     run: RunOptions
     clauses: tuple[Clause, ...]
     known: tuple[Known, ...]
+    #: The files of a read-only target, with their local copies.
+    files: tuple[tuple[str, Path], ...] = ()
+
+    @property
+    def parts(self) -> list[_Request]:
+        """The requests of single runs: one for each file."""
+        runs = [replace(self.run, file=file, content=content) for file, content in self.files]
+        return [replace(self, run=run, files=()) for run in runs] or [self]
+
+
+def _with_files(request: _Request, files: Sequence[tuple[str, Path]]) -> _Request:
+    """Return the request with the files of the command line, or those of its configuration."""
+    run = request.run
+    if not files and run.content is not None and run.content.is_dir():
+        files = pairs([] if run.file is None else [run.file], [run.content])
+    return replace(request, files=tuple(files))
 
 
 def _requests(
@@ -303,7 +324,7 @@ def _key(request: _Request) -> str:
     from fscontract.contract.runner.replay_files import key_of
     from fscontract.contract.runner.run_options import replay_fields
 
-    return key_of(replay_fields(request.target, request.run))
+    return key_of(replay_fields(request.target, request.parts[0].run))
 
 
 def _load_known(path: Path | None) -> tuple[Known, ...]:
@@ -327,27 +348,25 @@ def _run_all(
     """Check the targets one by one; `entries` keeps the results after Ctrl-C, too."""
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.result import NotSetUp
-    from fscontract.contract.runner.run_options import leave_fork
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
     from fscontract.contract.runner.timeouts import held_back
 
-    home = os.getpid()
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, quiet=quiet)
-    prepared: list[tuple[_Request, _Target | NotSetUp]] = []
+    prepared: list[tuple[_Request, list[_Target | NotSetUp]]] = []
     backend = None if isolate else _backend(requests[0].run)
     try:
         for request in requests:  # all targets are validated before the first one runs
-            prepared.append((request, _make(request, isolate, backend, console)))
-            sandbox.restore()
-            _require(prepared[-1][1], request.clauses)
-        if baseline is not None and len(made := _made(prepared)) == len(prepared):
+            prepared.append((request, []))
+            for part in request.parts:
+                prepared[-1][1].append(_make(part, isolate, backend, console))
+                sandbox.restore()
+                _require(prepared[-1][1][-1], request.clauses)
+        made = _made(prepared)
+        if baseline is not None and len(made) == sum(len(targets) for _, targets in prepared):
             baseline.require([target.name for target in made])
-        for request, target in prepared:
-            entry, stopped = _checked(request, target, console)
-            leave_fork(home)
-            entry = entry.redacted(request.run.options)
-            sandbox.restore(last=True)
+        for request, targets in prepared:
+            entry, stopped = _checked_files(request, targets, console, sandbox)
             entries.append(entry)
             if stopped is not None:
                 with contextlib.suppress(OSError):  # the terminal was closed
@@ -371,7 +390,9 @@ def _run_all(
                 stream.close()
 
 
-def _say_left_out(prepared: Sequence[tuple[_Request, _Target | NotSetUp]], done: int) -> None:
+def _say_left_out(
+    prepared: Sequence[tuple[_Request, Sequence[_Target | NotSetUp]]], done: int
+) -> None:
     """Name the targets that are not checked, because one before them failed."""
     from fscontract.contract.text import mask_url
 
@@ -380,11 +401,12 @@ def _say_left_out(prepared: Sequence[tuple[_Request, _Target | NotSetUp]], done:
         say(f"fscontract: stopped at the first failure; not checked: {', '.join(names)}", err=True)
 
 
-def _made(prepared: Sequence[tuple[_Request, _Target | NotSetUp]]) -> list[_Target]:
+def _made(prepared: Sequence[tuple[_Request, Sequence[_Target | NotSetUp]]]) -> list[_Target]:
     """Return the targets that could be set up; the others have no name."""
     from fscontract.contract.runner.result import NotSetUp
 
-    return [target for _, target in prepared if not isinstance(target, NotSetUp)]
+    every = [target for _, targets in prepared for target in targets]
+    return [target for target in every if not isinstance(target, NotSetUp)]
 
 
 def _backend(run: RunOptions) -> LazyBackend | None:
@@ -448,6 +470,29 @@ def _require(target: _Target | NotSetUp, clauses: tuple[Clause, ...]) -> None:
         return
     say_error(options.NOTHING_SELECTED)
     raise click.exceptions.Exit(exit_codes.NOTHING)
+
+
+def _checked_files(
+    request: _Request, targets: Sequence[_Target | NotSetUp], console: Console, sandbox: Sandbox
+) -> tuple[Entry, KeyboardInterrupt | None]:
+    """Check a target, once for each of its files, and merge the results; else as `_checked`."""
+    from fscontract.contract.runner.merged_result import merged
+    from fscontract.contract.runner.run_options import leave_fork
+
+    home = os.getpid()
+    entries: list[Entry] = []
+    stopped = None
+    for part, target in zip(request.parts, targets, strict=True):
+        if len(targets) > 1:
+            console.say_file(len(entries) + 1, len(targets), str(part.run.file))
+        entry, stopped = _checked(part, target, console)
+        leave_fork(home)
+        entries.append(entry.redacted(request.run.options))
+        sandbox.restore(last=True)
+        failed = entry.exit_code != exit_codes.CONFORMS
+        if stopped is not None or (request.run.fail_fast and failed):
+            break
+    return merged(entries), stopped
 
 
 def _checked(

@@ -68,6 +68,21 @@ def _commas(
     return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
 
 
+_FILES = (
+    click.option(
+        "--file",
+        metavar="URL",
+        multiple=True,
+        help="URL of a file on a read-only target; may be repeated.",
+    ),
+    click.option(
+        "--content",
+        metavar="LOCALFILE",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="A local copy of --file, once for each, or a directory with copies.",
+    ),
+)
 FILE_OPTION = click.option("--file", metavar="URL", help="URL of a file on a read-only target.")
 CONTENT_OPTION = click.option(
     "--content",
@@ -137,8 +152,7 @@ _OPTIONS = (
         help="The time limit of a run in seconds: 60 at quick, 600 at normal, none at deep.",
     ),
     TARGET_OPTION,
-    FILE_OPTION,
-    CONTENT_OPTION,
+    *_FILES,
     ENCODE_OPTION,
 )
 
@@ -197,4 +211,8 @@ def collect(values: dict[str, Any]) -> RunOptions:
     from fscontract.contract.runner.run_options import RunOptions
 
     fields = RunOptions.__dataclass_fields__
+    for name in ("file", "content"):
+        if len(values.get(name, ())) > 1:
+            raise click.UsageError(f"--{name}: only 'fscontract check' takes more than one")
+        values = {**values, name: next(iter(values.get(name, ())), None)}
     return RunOptions(**{name: values[name] for name in fields if name in values})

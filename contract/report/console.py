@@ -41,6 +41,8 @@ from fscontract.contract.text import mask_url, plural, printable
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
 
+#: Bytes of a file that is longer than most blocks and buffers.
+_ENOUGH = 9_000
 #: Columns of a report in a file, and the minimum and maximum at a terminal.
 _WIDTH, _MIN_WIDTH, _MAX_WIDTH = 98, 40, 120
 #: After how many seconds a run prints violations when they are found.
@@ -121,6 +123,10 @@ def not_verified(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
 def _facts(result: RunResult) -> str:
     facts = [f"{count} {name}" for name, count in result.counts.items()]
     facts += [f"{name} {version}" for name, version in result.versions.items()]
+    if result.sizes:
+        sizes = " and ".join(f"{size:,}" for size in result.sizes)
+        few = "" if max(result.sizes) >= _ENOUGH else f"; {_ENOUGH:,} or more show more bugs"
+        facts.append(f"{'file' if len(result.sizes) == 1 else 'files'} of {sizes} bytes{few}")
     return ", ".join([*facts, f"seed {result.seed}", f"{result.seconds:.1f} s"])
 
 
@@ -222,6 +228,12 @@ class Console:
         for line in ("", *lines(entry, self._width), ""):
             self._print(line)
         self._headed = False
+
+    def say_file(self, number: int, count: int, file: str) -> None:
+        """Show which file of a read-only target the next run is on."""
+        if not self._quiet:
+            self.stop()
+            self._print(f"file {number} of {count}: {printable(mask_url(file))}")
 
     def stop(self) -> None:
         """Remove the progress line."""

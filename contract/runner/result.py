@@ -345,6 +345,8 @@ class RunResult:
     fail_on: tuple[Consequence, ...] = ()
     #: Phases that did not run all of their programs in the time of the run.
     cut_short: tuple[PhaseShare, ...] = ()
+    #: The sizes in bytes of the files of a read-only target.
+    sizes: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"<RunResult of {self.target!r}: {self.verdict_line}>"
@@ -468,6 +470,7 @@ class RunResult:
             ],
             "counts": dict(self.counts),
             "versions": dict(self.versions),
+            **({"sizes": list(self.sizes)} if self.sizes else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
             **({"incomplete": self.incomplete} if self.incomplete else {}),
             **({"fail_on": [c.value for c in self.fail_on]} if self.fail_on else {}),

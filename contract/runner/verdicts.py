@@ -183,6 +183,7 @@ def sum_up(
         versions=dict(getattr(binding, "versions", {})),
         buffer=settings.buffer(binding),
         fail_on=settings.fail_on,
+        sizes=() if binding.fixed_content is None else (len(binding.fixed_content),),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from fscontract import __version__
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding
 from fscontract.contract.cli.main import main
+from fscontract.contract.program.content import content
 from fscontract.contract.runner import replay
 from fscontract.contract.runner.replay import ReplayResult
 from fscontract.contract.runner.result import Verdict
@@ -563,6 +565,55 @@ def test_a_callable_that_needs_a_path_names_encode(stub_target: str) -> None:
         "missing a required argument: 'filename'; to check a callable that opens a path, "
         "add --encode"
     )
+
+
+def _archive(*sizes: int) -> str:
+    """Return the URL of a zip file with a member of each size, which `copies` has, too."""
+    Path("copies").mkdir()
+    with zipfile.ZipFile("a.zip", "w") as archive:
+        for size in sizes:
+            path = Path("copies", f"of-{size}")
+            path.write_bytes(content(size))
+            archive.write(path, path.name)
+    return f"zip://::file://{Path('a.zip').resolve()}"
+
+
+def test_a_read_only_target_is_checked_with_several_files(stub_target: str) -> None:
+    """The suite runs once for each file; the report has their sizes."""
+    url = _archive(9_000, 100)
+    clauses = ("--clauses", "seek.pos,seek.negative", "--json", "r.json")
+    short = ("--file", "of-100", "--content", "copies/of-100")
+    result = run("check", url, *short, *clauses)
+    assert "file of 100 bytes; 9,000 or more show more bugs" in result.stdout
+    both = (*short, "--file", "of-9000", "--content", "copies/of-9000")
+    for files in (both, ("--content", "copies")):
+        result = run("check", url, *files, *clauses)
+        assert result.exit_code == 1, result.output
+        assert result.stdout.count("FAIL  seek.negative") == 1
+        data = json.loads(Path("r.json").read_text())
+        assert sorted(data["sizes"]) == [100, 9_000]
+    assert run("replay").exit_code == 1
+    result = run("check", url, "--content", "copies", *clauses, "--last-failed")
+    assert "does not conform: 1 of 1 verified clause fails" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--file", "a"), "got 1 --file and 0 --content"),
+        (("--file", "a", "--file", "b", "--content", "c"), "got 2 --file and 1 --content"),
+        (("--content", "empty"), "--content: no files in directory: empty"),
+        (("--content", "many"), "--content: 21 files; at most 20 are checked"),
+    ],
+)
+def test_a_mistake_in_files_is_one_line(
+    arguments: tuple[str, ...], message: str, stub_target: str
+) -> None:
+    Path("empty").mkdir()
+    Path("many").mkdir()
+    for number in range(21):
+        Path("many", str(number)).touch()
+    assert message in error("check", "zip://::file:///a.zip", *arguments)
 
 
 def test_directories_and_the_last_run_are_replayed(stub_target: str) -> None:
