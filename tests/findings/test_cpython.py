@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -17,8 +15,7 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from servers.http_files import DATA
-from tests.findings.conftest import Finds, mended, run
-from tests.limits import DEADLOCK
+from tests.findings.conftest import Finds, run
 
 
 @pytest.fixture
@@ -139,15 +136,3 @@ def test_huge_position_in_a_member_of_a_tar_file_runs_out_of_memory(tmp_path: Pa
     binding.bind(Step("close"))(opened)
     binding.dispose()
     assert outcome.detail == "MemoryError", Program(len(DATA), (step,))
-
-
-def test_exception_sent_to_a_waiting_thread_stops_traced_threads() -> None:
-    """Finding C7: on CPython 3.11 a traced thread never gets past its first instruction."""
-    program = Path(__file__).with_name("interrupted_thread.py")
-    done = subprocess.run(
-        [sys.executable, program], capture_output=True, text=True, timeout=DEADLOCK, check=True
-    )
-    if sys.version_info[:2] != (3, 11):
-        assert done.stdout == "True\n"
-    elif done.stdout == "True\n":
-        mended({})

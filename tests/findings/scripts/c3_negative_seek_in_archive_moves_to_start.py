@@ -1,0 +1,16 @@
+"""C3: a negative seek in an archive moves to the start."""
+
+import io
+import tarfile
+import zipfile
+
+archive = zipfile.ZipFile(io.BytesIO(), "w")
+archive.writestr("it", b"abc")
+assert archive.open("it").seek(-1) == 0  # expected ValueError
+
+made = io.BytesIO()
+tar = tarfile.open(fileobj=made, mode="w")
+tar.addfile(tarfile.TarInfo("it"))
+tar.close()
+made.seek(0)
+assert tarfile.open(fileobj=made).extractfile("it").seek(-1) == 0  # expected ValueError

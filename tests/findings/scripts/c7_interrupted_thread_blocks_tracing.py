@@ -1,0 +1,36 @@
+"""C7: an exception sent to a blocked thread stops every traced thread."""
+
+import ctypes
+import os
+import sys
+import threading
+
+
+def wait():
+    waiting.set()
+    threading.Event().wait()
+
+
+def nothing():
+    pass
+
+
+def traced():
+    sys.settrace(lambda frame, event, arg: None)
+    nothing()
+    done.set()
+
+
+waiting, done = threading.Event(), threading.Event()
+blocked = threading.Thread(target=wait, daemon=True)
+blocked.start()
+waiting.wait()
+while sys._current_frames()[blocked.ident].f_code is wait.__code__:
+    pass  # the thread does not block yet
+error = ctypes.py_object(KeyboardInterrupt)
+ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(blocked.ident), error)
+threading.Thread(target=traced, daemon=True).start()
+hangs = not done.wait(2 if sys.version_info[:2] == (3, 11) else 900)
+print("the traced thread", "hangs" if hangs else "ends")
+sys.stdout.flush()
+os._exit(not hangs)  # the traced thread may never end

@@ -1,0 +1,29 @@
+"""F10: threads that read one tar archive get bytes of other places."""
+
+import io
+import tarfile
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import fsspec
+
+
+def read(number):
+    name = "ab"[number % 2]
+    try:
+        return fs.cat_file(name, number, number + 90_000) == name.encode() * 90_000
+    except tarfile.ReadError:
+        return False
+
+
+with tempfile.NamedTemporaryFile(suffix=".tar") as made:
+    with tarfile.open(made.name, "w") as tar:
+        for name in "ab":
+            info = tarfile.TarInfo(name)
+            info.size = 100_000
+            tar.addfile(info, io.BytesIO(name.encode() * info.size))
+    fs = fsspec.filesystem("tar", fo=made.name)
+    with ThreadPoolExecutor(8) as pool:
+        right = list(pool.map(read, range(5000)))
+print(right.count(False), "of", len(right), "reads are wrong")  # expected 0
+assert not all(right)

@@ -1,0 +1,19 @@
+"""F26: s3fs looks up a file whose size is given. Argument: URL of the server."""
+
+import s3
+import s3fs
+
+
+class Noting(s3fs.S3FileSystem):
+    async def _call_s3(self, method, *args, **options):
+        asked.append(method)
+        return await super()._call_s3(method, *args, **options)
+
+
+asked = []
+s3.put("k", b"abcde")
+fs = Noting(key=s3.KEY, secret=s3.SECRET, endpoint_url=s3.URL, use_listings_cache=False)
+f = fs.open("bucket/k", size=5)
+assert asked == []
+f.read(1)
+assert asked == ["head_object", "get_object"]  # expected ["get_object"]

@@ -1,0 +1,10 @@
+"""H16: available() is 0 at the start of a file over FTP. Argument: URL of a server with `it`."""
+
+import sys
+
+from hadoop import Path, filesystem
+
+mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
+f = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode).open(Path("/it"))
+assert f.available() == 0  # expected more than 0
+assert f.read() == ord("h")

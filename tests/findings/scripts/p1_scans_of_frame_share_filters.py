@@ -1,0 +1,43 @@
+"""P1: the scans of a frame share the filters of the last one."""
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition, LessThan
+
+
+class Reader(DataSourceReader):
+    below, least = 10, 0
+
+    def pushFilters(self, filters):
+        for each in filters:
+            if isinstance(each, LessThan):
+                self.below = each.value
+            elif type(each).__name__ == "GreaterThanOrEqual":
+                self.least = each.value
+            else:
+                yield each
+
+    def partitions(self):
+        return [InputPartition((self.least, self.below))]
+
+    def read(self, partition):
+        return ((n,) for n in range(*partition.value))
+
+
+class Numbers(DataSource):
+    @classmethod
+    def name(cls):
+        return "numbers"
+
+    def schema(self):
+        return "n int"
+
+    def reader(self, schema):
+        return Reader()
+
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+spark.dataSource.register(Numbers)
+frame = spark.read.format("numbers").load()
+rows = frame.where("n < 3").union(frame.where("n >= 8")).collect()
+assert [row.n for row in rows] == [8, 9, 8, 9]  # expected [0, 1, 2, 8, 9]

@@ -1,0 +1,13 @@
+"""S15: a read past the end through the mmap cache fails. Argument: server URL."""
+
+from s3 import put, s3fs_filesystem
+
+put("k", b"abcde")
+f = s3fs_filesystem().open("bucket/k", cache_type="mmap", block_size=4096)
+assert f.read(1) == b"a"
+try:
+    f.read(4096)  # expected b"bcde"
+except OSError as error:
+    assert "The requested range is not satisfiable" in str(error)
+else:
+    raise SystemExit("fixed")

@@ -1,0 +1,13 @@
+"""S6: PyArrow raises one byte past the end of an object. Argument: server URL."""
+
+from s3 import put, pyarrow_filesystem
+
+put("k", b"abcde")
+f = pyarrow_filesystem().open_input_file("bucket/k")
+assert f.read_at(1, 5) == b""
+try:
+    f.read_at(1, 6)  # expected b""
+except OSError as error:
+    assert "Cannot read past end of file" in str(error)
+else:
+    raise SystemExit("fixed")

@@ -1,0 +1,12 @@
+"""S7: a negative seek of obstore and OpenDAL moves to almost 2**64."""
+
+import obstore
+import opendal
+from obstore.store import MemoryStore
+
+store = MemoryStore()
+store.put("k", b"abcde")
+operator = opendal.Operator("memory")
+operator.write("k", b"abcde")
+for f in (obstore.open_reader(store, "k"), operator.open("k", "rb")):
+    assert f.seek(-1) == 2**64 - 1  # expected ValueError
