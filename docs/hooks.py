@@ -15,9 +15,6 @@ _LINK = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+[^)#]*)(?:#[^)]*)?\)")
 _FILE = re.compile(r"^```(\w+) ([\w./-]+)$", re.MULTILINE)
 #: A directive of mkdocstrings, which GitHub would show as text.
 _DIRECTIVE = re.compile(r"^<!-- (::: [\w.]+) -->$", re.MULTILINE)
-_OPEN_FILE = "how-to/reference-streams.md#use-open_file-on-any-fsspec-filesystem"
-#: Links to pages at their old places, by page.
-_MOVED = {"findings.md": {"(fsspec-open-file.md)": f"({_OPEN_FILE})"}}
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -32,8 +29,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Return the page with titles on code blocks, and without links to files outside the site."""
     docs = Path(config["docs_dir"]).resolve()
     here = (docs / page.file.src_uri).parent
-    for old, new in _MOVED.get(page.file.src_uri, {}).items():
-        markdown = markdown.replace(old, new)
 
     def replace(match: re.Match[str]) -> str:
         target = (here / match[2]).resolve()

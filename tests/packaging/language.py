@@ -58,8 +58,6 @@ ALLOWED = (
     "there are no",
     "there is no",
 )
-#: Pages that are not rewritten yet, by name, since pages move. A clean page must not be listed.
-TO_DO = frozenset(("findings.md",))
 #: Words that no module's docstring begins with, and few others: they say "Return ..." instead.
 OPENINGS = re.compile(r"(?:What|Whether|How|Where|Who|Whom|Whose|That|Which)\b")
 MOST = 0.01
@@ -120,17 +118,10 @@ def texts() -> Iterator[Text]:
 
 
 def problems(every: list[Text]) -> Iterator[str]:
-    """Yield a line for each turn, each docstring with a wrong beginning, and each clean page."""
-    unclean = set()
+    """Yield a line for each turn, and for each docstring with a wrong beginning."""
     for text in every:
-        name = Path(text.path).name
         for turn in turns(text.text):
-            if text.kind == "page" and name in TO_DO:
-                unclean.add(name)
-            else:
-                yield f"{text.path}:{text.line}: avoid {turn!r}; better: {_better(turn)}"
-    for name in sorted(TO_DO - unclean):
-        yield f"{name}: has no turns to avoid; remove it from TO_DO"
+            yield f"{text.path}:{text.line}: avoid {turn!r}; better: {_better(turn)}"
     docstrings = [t for t in every if t.kind in ("module", "other")]
     opening = [t for t in docstrings if OPENINGS.match(t.text)]
     too_many = len(opening) > MOST * len(docstrings)

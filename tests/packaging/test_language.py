@@ -7,9 +7,8 @@ import re
 import pytest
 
 from tests.packaging import language
-from tests.packaging.language import ALLOWED, TO_DO, Text, of_module, of_page, problems, turns
+from tests.packaging.language import ALLOWED, Text, of_module, of_page, problems, turns
 
-CLEAN = [Text(f"docs/{name}", 1, "page", "A value is no number.") for name in TO_DO]
 TURNS = (
     "A value is no number.",
     "It reads so many bytes.",
@@ -60,7 +59,7 @@ def test_allowed_phrase_contains_a_turn_and_is_not_found(phrase: str) -> None:
 
 def test_message_and_docstrings_are_found_with_place_and_better_words() -> None:
     source = 'def f():\n    """It goes on."""\n\n    return "a b", f"{f} is no size"\n'
-    found = list(problems([*CLEAN, *of_module("contract/x.py", source)]))
+    found = list(problems([*of_module("contract/x.py", source)]))
     assert found == [
         "contract/x.py:2: avoid 'goes on'; better: continues",
         "contract/x.py:4: avoid 'is no'; better: is not a, is not valid",
@@ -71,25 +70,16 @@ def test_messages_of_tests_are_not_checked() -> None:
     assert [t.kind for t in of_module("tests/x.py", 'x = "is no size"')] == []
 
 
-def test_page_that_is_not_done_may_have_turns() -> None:
-    assert list(problems(CLEAN)) == []
-    assert list(problems([*of_page("docs/x.md", "One.\n\nIt goes\non.\n"), *CLEAN])) == [
+def test_turn_on_a_page_is_found_with_its_line() -> None:
+    assert list(problems(of_page("docs/x.md", "One.\n\nIt goes\non.\n"))) == [
         "docs/x.md:3: avoid 'goes on'; better: continues"
     ]
-
-
-def test_listed_page_that_is_clean_or_missing_is_a_problem() -> None:
-    name = sorted(TO_DO)[0]
-    others = [t for t in CLEAN if t.path != f"docs/{name}"]
-    expected = [f"{name}: has no turns to avoid; remove it from TO_DO"]
-    assert list(problems(others)) == expected
-    assert list(problems([*others, Text(f"docs/{name}", 1, "page", "Fine.")])) == expected
 
 
 def test_question_word_is_a_problem_in_modules_and_above_a_hundredth() -> None:
     def docstrings(kind: str, others: int) -> list[Text]:
         plain = Text("contract/x.py", 1, "other", "Return it.")
-        return [*CLEAN, Text("contract/x.py", 9, kind, "Whether it is."), *[plain] * others]
+        return [Text("contract/x.py", 9, kind, "Whether it is."), *[plain] * others]
 
     expected = ["contract/x.py:9: docstring begins with 'Whether'"]
     assert list(problems(docstrings("other", 98))) == expected
