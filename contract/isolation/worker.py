@@ -35,7 +35,7 @@ from fscontract.contract.runner.sandbox import (
 )
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.time_budget import HangTime
-from fscontract.contract.runner.timeouts import Next, held_back, supervise
+from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.scenarios import check
 from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec.clauses import STREAM
@@ -163,7 +163,10 @@ class _Child:
             journal.beats += 1
 
         on_tick()
-        supervise(iter(programs), run, journal.limit, go_on, on_tick, journal.begin)
+        if profile.one_thread:
+            work_here(iter(programs), run, lambda: journal.limit, on_tick, journal.begin)
+        else:
+            supervise(iter(programs), run, journal.limit, go_on, on_tick, journal.begin)
         journal.beats = 0
         binding.dispose()
         self._say(discarded=prefix)

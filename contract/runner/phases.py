@@ -240,6 +240,9 @@ def check_phases(context: RunContext) -> Iterator[Phase]:
         yield _dealt(context, _RESOURCES, "resources", _check_resources)
     if checks("cost") and context.binding.opener is not None:
         yield _dealt(context, _COSTS, "costs", _check_costs)
+    if settings.profile.one_thread:
+        context.notes.append("the profile declares threads: one")
+        return
     if settings.faults is not None and checks("faults"):
         yield _dealt(context, _FAULTY_THREADS, "threads under faults", _check_faulty_threads)
     if checks("concurrency"):

@@ -18,7 +18,7 @@ from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.sandbox import SandboxedBinding
-from fscontract.contract.runner.timeouts import Next, held_back, supervise
+from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -62,7 +62,7 @@ def replay(
             executor = Executor(binding, profile.features, buffer, keys)
             if clauses()[clause].cost is not None and program.opening is not None:
                 return _measure(executor, clause, program, profile)
-            return _run(executor, clause, program)
+            return _run(executor, clause, program, profile.one_thread)
     finally:
         with held_back():
             binding.dispose()
@@ -129,7 +129,9 @@ def _measure(executor: Executor, clause: str, program: Program, profile: Profile
     return ReplayResult(clause, "still fails", counterexample.actual, counterexample.expected)
 
 
-def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
+def _run(
+    executor: Executor, clause: str, program: Program, one_thread: bool = False
+) -> ReplayResult:
     done: list[Execution] = []
     hung: list[Program] = []
 
@@ -140,7 +142,10 @@ def _run(executor: Executor, clause: str, program: Program) -> ReplayResult:
         hung.append(program)
         return Next.END
 
-    supervise(iter([program]), work, _TIMEOUT, on_hang)
+    if one_thread:
+        work_here(iter([program]), work, lambda: _TIMEOUT)
+    else:
+        supervise(iter([program]), work, _TIMEOUT, on_hang)
     if hung:
         return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
     execution = done[0]

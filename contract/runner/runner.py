@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -192,10 +193,31 @@ def _run(context: RunContext) -> None:
         pass
     except TargetError as error:
         if not context.counterexamples.any:
+            hint = _about_threads(context, [str(error)])
+            if hint:
+                raise TargetError(f"{error}; {hint}") from error
             raise
         context.counts["errors"] += 1
         context.warnings.append(f"ended early: {error}")
     context.sandbox.restore()
+    failures = [f for found in context.counterexamples.failed.values() for f in found.values()]
+    hint = _about_threads(context, [failure.actual for failure in failures])
+    if hint:
+        context.warnings.append(f"{context.binding.name}: {hint}")
+
+
+#: What messages of objects that belong to a thread say, such as those of sqlite3.
+_OWN_THREAD = re.compile(r"\b(created in|same|another|different|wrong|main) thread\b|in a thread\b")
+
+
+def _about_threads(context: RunContext, messages: Iterable[str]) -> str:
+    """Return how to allow calls that fail because of their thread, "" if none says so."""
+    if context.settings.profile.one_thread or not any(map(_OWN_THREAD.search, messages)):
+        return ""
+    return (
+        "calls fail because of their thread: the target is made in one thread, and programs run "
+        "in another; 'threads: one' in a profile makes all calls from the first"
+    )
 
 
 def _run_phases(context: RunContext) -> None:

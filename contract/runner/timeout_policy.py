@@ -17,7 +17,7 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
 from fscontract.contract.runner.result import STOPPED
-from fscontract.contract.runner.timeouts import Next, supervise
+from fscontract.contract.runner.timeouts import Next, supervise, work_here
 
 Item = TypeVar("Item")
 #: Number of programs of a run that may be late without hanging; later ones hang immediately.
@@ -54,7 +54,11 @@ def run_items(
 
     limit()
     journal.beats += 1  # from now on, since the first call may hold the interpreter
+    mark = lambda: (executor.programs, executor.opened, executor.index)  # noqa: E731
     try:
+        if context.settings.profile.one_thread:
+            work_here(items, sheltered, limit, context.tick, journal.begin, mark)
+            return
         supervise(
             items,
             sheltered,
@@ -63,7 +67,7 @@ def run_items(
             context.tick,
             journal.begin,
             partial(_before_interrupt, context),
-            lambda: (executor.programs, executor.opened, executor.index),
+            mark,
         )
     finally:
         journal.beats = 0

@@ -212,10 +212,32 @@ class _Worker(threading.Thread, Generic[Item]):
             self.error = error
 
 
-def beat(item: object) -> None:
-    """Record that the calling worker, if it is one, has begun `item`: its time restarts."""
+class _Here:
+    """The calling thread while it works on items itself, as a `_Worker` does."""
+
+    def __init__(self, on_begin: Callable[[object], None] | None) -> None:
+        self.on_begin = on_begin
+        self.ident = threading.get_ident()
+        self.current: object = None
+        self.since = monotonic()
+
+
+#: The innermost thread that works itself; none in a run with workers.
+_here: list[_Here] = []
+
+
+def _timed() -> _Worker[Any] | _Here | None:
+    """Return the worker of the calling thread, None if its work is not timed."""
     worker = threading.current_thread()
     if isinstance(worker, _Worker):
+        return worker
+    return next((h for h in reversed(_here) if h.ident == threading.get_ident()), None)
+
+
+def beat(item: object) -> None:
+    """Record that the calling worker, if it is one, has begun `item`: its time restarts."""
+    worker = _timed()
+    if worker is not None:
         worker.current, worker.since = item, monotonic()
         if worker.on_begin is not None:
             worker.on_begin(item)
@@ -224,8 +246,8 @@ def beat(item: object) -> None:
 @contextmanager
 def untimed() -> Iterator[None]:
     """Exclude this context from the time of the calling worker's item, if it is a worker."""
-    worker = threading.current_thread()
-    if not isinstance(worker, _Worker):
+    worker = _timed()
+    if worker is None:
         yield
         return
     item, begun = worker.current, monotonic()
@@ -277,6 +299,43 @@ def supervise(
         again = given if then is Next.AGAIN else None
         if again is not None:
             items = chain((again,), items)
+
+
+def work_here(
+    items: Iterator[Item],
+    work: Callable[[Item], None],
+    limit: Callable[[], float],
+    on_tick: Callable[[], None] = lambda: None,
+    on_begin: Callable[[object], None] | None = None,
+    mark: Callable[[], object] = lambda: None,
+) -> None:
+    """Call `work` on every item in the calling thread, for targets that allow no other one.
+
+    Another thread calls `on_tick`, as in `supervise`, until an item takes longer than the limit.
+    Nothing interrupts that item here: the parent process notices that the ticks have ended.
+    """
+    here, ended = _Here(on_begin), allocate_lock()
+    ended.acquire()
+
+    def watch() -> None:
+        marked: object = None
+        while not ended.acquire(timeout=_TICK):
+            if mark() != marked:
+                marked, here.since = mark(), max(here.since, monotonic())
+            if here.current is None or monotonic() - here.since <= limit():
+                on_tick()
+
+    thread = threading.Thread(target=watch, daemon=True, name="fscontract-watch")
+    thread.start()
+    _here.append(here)
+    try:
+        for item in items:
+            here.current, here.since = item, monotonic()
+            work(item)
+    finally:
+        _here.remove(here)
+        ended.release()
+        thread.join()
 
 
 class _Watch(Generic[Item]):

@@ -64,6 +64,8 @@ class Profile:
     buffer: int | None = None
     #: True if an operation costs a round trip; None leaves it to the binding.
     remote: bool | None = None
+    #: True if all calls must be made from the thread that makes the target (`threads: one`).
+    one_thread: bool = False
     #: Known violations, each with `clause` and `reason`, some with `issue`, `signature`, `until`.
     known: tuple[Mapping[str, str], ...] = field(default=(), hash=False)
     #: Options of a Hadoop contract file that do not concern streams.
@@ -162,6 +164,7 @@ def _profile(data: Mapping[str, Any]) -> Profile:
         buffer=data.get("buffer", base.buffer),
         remote=data.get("remote", base.remote),
         fail_on=tuple(data.get("fail-on", base.fail_on)),
+        one_thread=data["threads"] == "one" if "threads" in data else base.one_thread,
         known=(*base.known, *known),
         own_keys=base.own_keys - unsupported | own,
         unsupported_keys=unsupported_keys,

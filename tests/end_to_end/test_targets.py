@@ -163,3 +163,32 @@ def test_content_of_another_length_is_refused(check: Command, archive: Path, cop
     assert ended.mistake().rpartition(": ")[2] == snapshot(
         "the file has 9000 bytes, but --content has 10"
     )
+
+
+_OF_ONE_THREAD = """
+import sqlite3
+import time
+from fscontract import MemoryFileSystem, MemoryInputStream
+
+def make():
+    connection = sqlite3.connect(":memory:")
+    class Stream(MemoryInputStream):
+        def seek(self, position):
+            connection.execute("select 1")
+            while position < 0:
+                time.sleep(1)
+            super().seek(position)
+    return MemoryFileSystem(stream_class=Stream)
+"""
+
+
+def test_hang_of_a_target_of_one_thread_ends_the_process_and_not_the_run(
+    check: Command, place: Path
+) -> None:
+    (place / "lite.py").write_text(_OF_ONE_THREAD)
+    (place / "one.yaml").write_text("name: one\ntitle: One\nextends: reference\nthreads: one\n")
+    chosen = ("--profile", "one.yaml", "--timeout", "1", "--clauses", "seek.negative,getpos")
+    ended = check("lite.py:make", *chosen)
+    assert ended.code == 1
+    assert ended.outcomes()["seek.negative"] == "hang"
+    assert ended.outcomes()["getpos.closed"] == "pass"

@@ -71,7 +71,7 @@ def test_messages_of_tests_are_not_checked() -> None:
 
 
 def test_turn_on_a_page_is_found_with_its_line() -> None:
-    assert list(problems(of_page("docs/x.md", "One.\n\nIt goes\non.\n"))) == [
+    assert list(problems([*of_page("docs/x.md", "One.\n\nIt goes\non.\n")])) == [
         "docs/x.md:3: avoid 'goes on'; better: continues"
     ]
 
