@@ -27,7 +27,7 @@ from servers.http_files import DATA, WithoutRanges, WithRanges, serving
 
 Finds: TypeAlias = Callable[..., None]
 #: What the findings were measured on. Other versions may have mended them.
-MEASURED = {"fsspec": "2026.9.0", "python": "3.11.7", "jpype1": "1.7.1"}
+MEASURED = {"fsspec": "2026.9.0", "python": "3.11.7"}
 
 
 def run(

@@ -18,6 +18,7 @@ from servers.s3 import client_targets as targets
 from servers.s3.client_targets import Place
 from tests.findings.conftest import Finds
 from tests.findings.s3.conftest import unclosed
+from tests.findings.table import SCRIPTS
 
 
 def test_pyarrow_read_of_minus_one_raises(place: Place, finds: Finds) -> None:
@@ -167,16 +168,10 @@ def test_large_size_aborts_the_process_of_obstore() -> None:
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="late threads stay where they are")
 def test_program_that_awaited_obstore_may_abort_at_exit() -> None:
     """Finding S21: six programs at a time, so that threads have to wait."""
-    script = (
-        "import asyncio, obstore; from obstore.store import MemoryStore; s = MemoryStore();"
-        "s.put('a', b'abc')\n"
-        "async def main():\n"
-        "    await asyncio.gather(*(obstore.get_async(s, 'a') for _ in range(100)))\n"
-        "asyncio.run(main())"
-    )
+    (script,) = (path for name, path in SCRIPTS.items() if name.startswith("s21_"))
 
     def aborted(_: int) -> bool:
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+        done = subprocess.run([sys.executable, script], capture_output=True, check=False)
         return done.returncode == -6
 
     with ThreadPoolExecutor(6) as pool:
