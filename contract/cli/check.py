@@ -195,17 +195,15 @@ def check(
     from fscontract.contract.runner.timeouts import held_back
 
     run = options.collect(values)
-    files = pairs(file, content)
-    if isolate and run.spark is not None:
-        raise click.UsageError("--isolate and --spark are mutually exclusive")
-    if run.fail_fast and run.spark is not None:
-        raise click.UsageError("--fail-fast and --spark are mutually exclusive")
+    for option, given in (("--isolate", isolate), ("--fail-fast", run.fail_fast)):
+        if given and run.spark is not None:
+            raise click.UsageError(f"{option} and --spark are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     paths = [path for path in reports.values() if path is not None]
     options.check_writable(paths)
     old = read_baseline(baseline, paths)
-    requests = [_with_files(request, files) for request in _requests(ctx, targets, run, known)]
+    requests = [_with_files(r, pairs(file, content)) for r in _requests(ctx, targets, run, known)]
     if last_failed:
         requests = [_only_failed(request) for request in requests]
     if not all(request.clauses for request in requests):
