@@ -37,6 +37,7 @@ def known(
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only.
     """
     from fscontract.contract.report.console import shown_on
+    from fscontract.contract.report.text import out_of_time
     from fscontract.contract.runner import run_options, runner
     from fscontract.contract.spec.known_failures import (
         KnownError,
@@ -62,6 +63,8 @@ def known(
     settings = run_options.settings_for(binding, run, clauses, entries, target=target)
     with shown_on(sys.stderr) as listener:
         result = runner.check(binding, settings, listener)
+    if result.cut_short:
+        say(out_of_time(result), err=True)
     try:
         if action == "write":
             changed, word = write_known(file_, result, reason or ""), "added"

@@ -140,8 +140,10 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
     """Remove entries that did not occur in `result`, and return them.
 
     Entries that are intermittent, for other targets, or for clauses that this run did not judge
-    stay.
+    stay, and all entries if the run was out of time.
     """
+    if result.cut_short:
+        return ()
     judged = {r.clause.id: r for r in result.clauses if r.outcome in _JUDGED}
     entries = load_known(path)
     bound = [e for e in entries if e.applies_to(result.target) and not e.intermittent]

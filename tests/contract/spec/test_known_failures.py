@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    ClauseResult,
+    Counterexample,
+    PhaseShare,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import (
     Known,
@@ -200,3 +207,13 @@ def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) 
     assert left[3:] == [("seek.zero", "")]
     assert [e.intermittent for e in load_known(path)] == [False, False, False, True]
     assert load_known(path)[0].until == date(2027, 6, 1)
+
+
+def test_a_run_that_is_out_of_time_prunes_nothing(tmp_path: Path, make_run: MakeRun) -> None:
+    """The program that shows a failure may be one of those that had no time."""
+    path = tmp_path / "known.yaml"
+    path.write_text("known:\n- {clause: seek.zero, reason: r, signature: returned}\n")
+    run = make_run(_judged("seek.zero", Verdict.PASS))
+    cut = replace(run, cut_short=(PhaseShare("seeded", 3, 300),))
+    assert prune_known(path, cut) == ()
+    assert [e.clause for e in prune_known(path, run)] == ["seek.zero"]
