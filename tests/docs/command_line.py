@@ -10,8 +10,8 @@ import click
 
 from fscontract.contract.cli.main import main
 
-#: Options that every command has.
-_EVERYWHERE = frozenset({"help"})
+#: The option that every command has; click keeps it with the names of its first context.
+_EVERYWHERE = "--help"
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
@@ -46,7 +46,7 @@ def _options(context: click.Context) -> Iterator[str]:
         record
         for option in context.command.get_params(context)
         if isinstance(option, click.Option)
-        and option.name not in _EVERYWHERE
+        and _EVERYWHERE not in option.opts
         and (record := option.get_help_record(context)) is not None
     ]
     if rows:
