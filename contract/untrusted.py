@@ -410,5 +410,6 @@ def _explain(error: Any) -> str:
         missing = str(error.message).removesuffix(" is a required property")
         return f"required property missing: {missing}"
     if kind == "enum":
-        return f"expected one of {', '.join(map(str, allowed))}; got {short(error.instance)}"
+        names = (value if isinstance(value, str) else json.dumps(value) for value in allowed)
+        return f"expected one of {', '.join(names)}; got {short(error.instance)}"
     return " ".join(str(error.message).split())[:200]

@@ -132,7 +132,7 @@ def _feature(feature: Feature) -> Iterator[str]:
         sign: [c.id for c in clauses().values() if sign + feature.name in c.needs]
         for sign in ("", "!")
     }
-    declared = "declared" if feature.default else "not declared"
+    declared = {True: "declared", False: "not declared", None: "observed"}[feature.default]
     yield _head(feature.name, f"feature  {declared} by default")
     yield from (f"  {line}" for line in wrap(feature.sentence, _width()))
     yield from _part("Hadoop", feature.hadoop)

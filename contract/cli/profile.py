@@ -90,7 +90,8 @@ def show(name: str) -> None:
     chosen = load_profile(name)
     say(f"{chosen.name}: {chosen.title}")
     for feature in features():
-        click.echo(f"  {'yes' if chosen.has(feature) else 'no ':3}  {feature}")
+        says = "yes" if chosen.has(feature) else "no"
+        click.echo(f"  {'observed' if feature in chosen.observed else says:8}  {feature}")
     facts = {"buffer": chosen.buffer, "remote": chosen.remote}
     for key, value in facts.items():
         if value is not None:

@@ -228,13 +228,16 @@ class DistributedRun:
             self._raw.opener.scenes = frozenset.intersection(*(p.scenes for p in self._parts))
         reasons = {} if self._is_place else dict.fromkeys((LENGTH, VERSION, BYTES), _NO_PLACE)
         counts = {"tasks": len(self._parts), **merged.counts}
-        binding, settings, evidence = self._binding, self._settings, merged.evidence(lost, reasons)
+        observed = self._parts[0].observed if self._parts else {}
+        binding, settings = self._binding, self._settings.with_observed(observed)
+        evidence = merged.evidence(lost, reasons)
         result = sum_up(binding, settings, evidence, started, seconds, counts)
         others = (*self._warnings, *self._lost, *self._other_versions())
         warnings = (*merged.warnings, *others)
         return replace(
             result,
             warnings=(*warnings, lost) if lost else warnings,
+            observed=observed,
             cut_short=tuple(merged.cut_short.values()),
         )
 

@@ -156,6 +156,8 @@ class Partial:
     warnings: tuple[str, ...] = ()
     cut_short: tuple[PhaseShare, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
+    #: The features that the profile leaves open, as observed.
+    observed: dict[str, bool] = field(default_factory=dict)
 
 
 @dataclass

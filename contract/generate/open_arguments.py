@@ -117,9 +117,17 @@ def nulls(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
 
 
 def foreign_keys(own: frozenset[str]) -> list[str]:
-    """Return the keys of other stores, in the order of the table."""
+    """Return the keys of other stores, in the order of the table.
+
+    A store may know every key whose first two words are those of an own key, such as `fs.s3a`.
+    """
+    spaces = {_namespace(key) for key in own}
     options = option_table().options.values()
-    return [option.key for option in options if not option.standard and option.key not in own]
+    return [o.key for o in options if not o.standard and _namespace(o.key) not in spaces]
+
+
+def _namespace(key: str) -> str:
+    return ".".join(key.split(".")[:2])
 
 
 def conflicts(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:

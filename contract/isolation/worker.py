@@ -22,7 +22,7 @@ from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes, internal_errors, runner
 from fscontract.contract.runner.crashes import Crash
-from fscontract.contract.runner.events import Event, PhaseStarted
+from fscontract.contract.runner.events import Event, FeaturesObserved, PhaseStarted
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
@@ -58,6 +58,7 @@ class _Child:
         self._lock = threading.Lock()
         self._journal = journal
         self._binding: Binding | None = None
+        self._settings: Settings | None = None
         self._prefix_sent = False
         self._home = os.getpid()
 
@@ -133,6 +134,7 @@ class _Child:
             crashes=protocol.from_json(tuple[Crash, ...], request["crashes"]),
             until=tuple(request["until"]) if request["until"] else None,
         )
+        self._settings = settings
         self._say(declared=sorted(settings.declared))
         self._discard(binding, request["discard"])
         self._binding = binding
@@ -180,6 +182,9 @@ class _Child:
                 self._say(warning=str(error))
 
     def _listen(self, event: Event) -> None:
+        if isinstance(event, FeaturesObserved) and self._settings is not None:
+            observed = self._settings.with_observed(event.features)
+            self._say(declared=sorted(observed.declared))
         if isinstance(event, PhaseStarted) and not self._prefix_sent and self._binding is not None:
             self._prefix_sent = True
             self._say(prefix=self._binding.prefix)

@@ -15,6 +15,7 @@ from fscontract.contract.report.text import (
     failure_block,
     found_line,
     known_line,
+    observed,
     out_of_time,
     short_block,
     table,
@@ -81,6 +82,10 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
     yield from aligned(table(entry), width)
     yield ""
     yield from not_verified(entry, width)
+    if entry.observed:
+        yield from wrap(
+            f"observed: {observed(entry)}", width, subsequent_indent="  ", break_on_hyphens=False
+        )
     yield printable(_facts(entry))
     if entry.cut_short:
         yield printable(out_of_time(entry))

@@ -36,6 +36,11 @@ def out_of_time(result: RunResult) -> str:
     return f"out of time: programs run: {shares}" if shares else ""
 
 
+def observed(result: RunResult) -> str:
+    """List what a run observed of the features that the profile leaves open; "" if nothing."""
+    return ", ".join(f"{name} {'yes' if has else 'no'}" for name, has in result.observed.items())
+
+
 _WIDTH = 98
 _LABEL = 10
 #: The failures of a clause that a report shows.

@@ -70,6 +70,9 @@ class RunContext:
     #: Why the settings have ended the run, "" if they have not.
     stopped: str = ""
 
+    #: The features that the profile leaves open, as observed.
+    observed: dict[str, bool] = field(default_factory=dict)
+
     phase: str = ""
     #: The number of programs of the phase, None if unknown.
     total: int | None = None
@@ -163,7 +166,9 @@ class RunContext:
             if clause.id in suspects:
                 seen = Seen(0, unverified=None, lost="", **found.of(clause.id))
                 listed = settings.known_of(clause.id, self.binding.name)
-                if outcome_of(clause, seen, listed, date.today()).outcome in VIOLATED:
+                has_budget = clause.id in settings.profile.budgets
+                result = outcome_of(clause, seen, listed, date.today(), has_budget=has_budget)
+                if result.outcome in VIOLATED:
                     return True
         return False
 

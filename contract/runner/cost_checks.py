@@ -19,15 +19,13 @@ from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.result import UNCOUNTED, Counterexample
 from fscontract.contract.runner.timeouts import beat
 from fscontract.contract.spec.clauses import Clause, Cost
 
 #: The key of a budget for opens without a read policy, and for policies not listed.
 _DEFAULT = "default"
 _CLOSE, _READ = Step("close"), Step("read_byte")
-#: The message for a declared meter without any counter.
-UNCOUNTED = "cost: not counted"
 #: The unit of each meter: singular and plural.
 _WORDS = {
     "probes": ("probe", "probes"),

@@ -23,6 +23,13 @@ class RunStarted:
 
 
 @dataclass(frozen=True)
+class FeaturesObserved:
+    """The features that the profile leaves open were observed, with what was seen."""
+
+    features: dict[str, bool]
+
+
+@dataclass(frozen=True)
 class PhaseStarted:
     """A source of programs begins; `total` is their number if known."""
 
@@ -77,6 +84,13 @@ class RunFinished:
 
 
 Event: TypeAlias = (
-    RunStarted | PhaseStarted | Progress | ViolationFound | Interrupted | Judged | RunFinished
+    RunStarted
+    | FeaturesObserved
+    | PhaseStarted
+    | Progress
+    | ViolationFound
+    | Interrupted
+    | Judged
+    | RunFinished
 )
 Listener: TypeAlias = Callable[[Event], None]

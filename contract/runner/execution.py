@@ -122,6 +122,16 @@ class Workspace:
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
 
+    def judge_by(self, acceptor: Acceptor) -> None:
+        """Judge by another model from now on; the files stay."""
+        self.acceptor = acceptor
+        self._files = {
+            length: (path, data, acceptor.start(data))
+            for length, (path, data, _) in self._files.items()
+        }
+        self._by_value.clear()
+        self._by_identity = {length: {} for length in self._files}
+
     @property
     def index(self) -> int:
         """The index of the running step, for a report of a hang; -1 while a stream is opened."""

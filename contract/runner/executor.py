@@ -48,6 +48,15 @@ class Executor(Workspace):
             self.openings = Openings(binding, binding.opener, features, keys, buffer)
         self._written = False
 
+    def judge_by(self, acceptor: Acceptor) -> None:
+        """Judge by another model from now on; what was exercised so far does not count."""
+        super().judge_by(acceptor)
+        self._counted_before = acceptor.counts
+        self.unsaid.clear()
+        self.counts.clear()
+        if self.openings is not None:
+            self.openings.features = acceptor.features
+
     @property
     def exercised(self) -> Counter[str]:
         """The number of judgements of each clause so far."""

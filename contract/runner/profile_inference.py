@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from fscontract.contract.runner.cost_checks import UNCOUNTED
-from fscontract.contract.runner.result import VIOLATED, ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import UNCOUNTED, VIOLATED, ClauseResult, RunResult, Verdict
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import Profile, features
 

@@ -122,6 +122,8 @@ def verdict_of(outcomes: set[Verdict], incomplete: str = "") -> RunVerdict:
     return RunVerdict.CONFORMS if outcomes - UNVERIFIED else RunVerdict.NOTHING_VERIFIED
 
 
+#: How a cost fails whose counter is missing although I/O statistics are declared.
+UNCOUNTED = "cost: not counted"
 #: Why a clause was not exercised in a run whose time was over.
 OUT_OF_TIME = "out of time"
 #: The start of the reason of clauses not exercised because the check of threads ended early.
@@ -347,6 +349,8 @@ class RunResult:
     cut_short: tuple[PhaseShare, ...] = ()
     #: The sizes in bytes of the files of a read-only target.
     sizes: tuple[int, ...] = ()
+    #: The features that the profile leaves open, as observed.
+    observed: dict[str, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<RunResult of {self.target!r}: {self.verdict_line}>"
@@ -471,6 +475,7 @@ class RunResult:
             "counts": dict(self.counts),
             "versions": dict(self.versions),
             **({"sizes": list(self.sizes)} if self.sizes else {}),
+            **({"observed": dict(self.observed)} if self.observed else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
             **({"incomplete": self.incomplete} if self.incomplete else {}),
             **({"fail_on": [c.value for c in self.fail_on]} if self.fail_on else {}),

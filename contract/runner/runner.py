@@ -19,8 +19,16 @@ from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Crash, Journal, LeftOut
-from fscontract.contract.runner.events import Interrupted, Judged, Listener, RunFinished, RunStarted
+from fscontract.contract.runner.events import (
+    FeaturesObserved,
+    Interrupted,
+    Judged,
+    Listener,
+    RunFinished,
+    RunStarted,
+)
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.observation import observe
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.phases import Phase, check_phases, program_phases
 from fscontract.contract.runner.resource_checks import LeakWatch
@@ -181,12 +189,14 @@ def _partial(context: RunContext) -> Partial:
         (*context.warnings, *late_warnings(context)),
         tuple(context.cut_short),
         dict(getattr(context.binding, "versions", {})),
+        context.observed,
     )
 
 
 def _run(context: RunContext) -> None:
     try:
         _recall_crashes(context)
+        _declare_observed(context)
         _warn_of_unreachable_blocks(context)
         _run_phases(context)
     except StopRun:
@@ -245,6 +255,20 @@ def _run_phases(context: RunContext) -> None:
             if not phase.run(context):
                 unfinished.append((phase, context.done))
     context.cut_short += [phase.share(done) for phase, done in unfinished]
+
+
+def _declare_observed(context: RunContext) -> None:
+    """Observe the features that the profile leaves open, and expect from now on what was seen."""
+    profile = context.settings.profile
+    if not profile.observed:
+        return
+    context.observed = observe(context)
+    context.listener(FeaturesObserved(context.observed))
+    context.settings = context.settings.with_observed(context.observed)
+    features, shard = context.settings.profile.features, context.settings.shard
+    context.executor.judge_by(Acceptor(features) if shard is None else _acceptor(features))
+    if context.counterexamples.executor is not context.executor:
+        context.counterexamples.executor.judge_by(Acceptor(features))
 
 
 def _warn_of_unreachable_blocks(context: RunContext) -> None:
@@ -312,5 +336,6 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         result,
         warnings=(*context.warnings, *late_warnings(context)),
         incomplete=context.incomplete,
+        observed=context.observed,
         cut_short=tuple(context.cut_short),
     )

@@ -372,6 +372,10 @@ def _tamed(value: object, depth: int = 0) -> object:
         if all(new is old for new, old in zip(parts, value, strict=True)):
             return value
         return Outcome(*parts) if isinstance(value, Outcome) else tuple(parts)  # type: ignore[arg-type]
+    if isinstance(value, int):
+        return int.__int__(value)  # a number of a subclass is right
+    if isinstance(value, bytes):
+        return memoryview(value).tobytes()
     return Foreign(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
 from fscontract.contract.spec.known_failures import Known
-from fscontract.contract.spec.profiles import Profile
+from fscontract.contract.spec.profiles import Profile, features
 
 #: Efforts, from seconds to an hour.
 EFFORTS = ("quick", "normal", "deep")
@@ -89,6 +89,16 @@ class Settings:
     def remote(self, binding: Binding) -> bool:
         """True if calls cost round trips."""
         return binding.remote if self.profile.remote is None else self.profile.remote
+
+    def with_observed(self, seen: Mapping[str, bool]) -> Settings:
+        """Return the settings that also expect the features that were observed.
+
+        What could not be observed has the default of the feature.
+        """
+        known = features()
+        has = {name: seen.get(name, known[name].default) for name in self.profile.observed}
+        declared = self.profile.features.union(name for name, value in has.items() if value)
+        return replace(self, profile=replace(self.profile, features=declared))
 
     @property
     def relevant(self) -> frozenset[str] | None:

@@ -16,6 +16,7 @@ from fscontract.contract.runner.counterexamples import Counterexamples
 from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
     OUT_OF_TIME,
+    UNCOUNTED,
     VIOLATED,
     ClauseResult,
     Counterexample,
@@ -26,6 +27,7 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Level
 from fscontract.contract.spec.inherited_failures import inherits
 from fscontract.contract.spec.known_failures import Known, match, outdated
+from fscontract.contract.spec.profiles import Profile
 
 #: Levels whose violation is a failure. A testable MAY limits its permission.
 _BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
@@ -47,16 +49,16 @@ class Seen:
     unverified: tuple[Verdict, str] | None = None
     lost: str = ""
 
-    def violations(self, level: Level) -> list[tuple[Verdict, Counterexample]]:
-        """Return the distinct failures of a clause of this level, the worst first."""
-        failing = Verdict.FAIL if level in _BINDING else Verdict.LAX
-        by_verdict = (
-            (Verdict.CRASH, self.crashed),
-            (Verdict.HANG, self.hung),
-            (failing, self.failed),
-            (Verdict.LAX, self.missed),
-        )
-        return [(verdict, failure) for verdict, failures in by_verdict for failure in failures]
+    def violations(self, binds: bool) -> list[tuple[Verdict, Counterexample]]:
+        """Return the distinct failures, the worst first; those of a clause that `binds` fail."""
+        failed = [(binds or f.how == UNCOUNTED, f) for f in self.failed]
+        return [
+            *((Verdict.CRASH, failure) for failure in self.crashed),
+            *((Verdict.HANG, failure) for failure in self.hung),
+            *((Verdict.FAIL, failure) for fails, failure in failed if fails),
+            *((Verdict.LAX, failure) for fails, failure in failed if not fails),
+            *((Verdict.LAX, failure) for failure in self.missed),
+        ]
 
 
 def outcome_of(
@@ -67,6 +69,7 @@ def outcome_of(
     *,
     ended_early: bool = False,
     sources: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    has_budget: bool = False,
 ) -> ClauseResult:
     """Return the clause's result; `listed` are its entries among the known failures.
 
@@ -76,6 +79,7 @@ def outcome_of(
     or the run was `ended_early`.
 
     A failure that is known of a base class among `sources` is inherited, unless an entry lists it.
+    A SHOULD fails if the profile sets its budget.
     """
     listed = tuple(listed)
 
@@ -86,7 +90,8 @@ def outcome_of(
         known = inherits(clause, failure, sources)
         return failure if known is None else replace(failure, inherited=known.reason)
 
-    violations = [(v, explained(failure)) for v, failure in seen.violations(clause.level)]
+    binds = has_budget or clause.level in _BINDING
+    violations = [(v, explained(failure)) for v, failure in seen.violations(binds)]
     if not violations:
         if seen.lost:
             return ClauseResult(clause, Verdict.ERROR, seen.exercised, reason=seen.lost)
@@ -196,7 +201,7 @@ def _judge(
 ) -> ClauseResult:
     unmet = settings.profile.satisfies(clause.needs)
     if unmet:
-        reason = ", ".join(_unmet(need) for need in unmet)
+        reason = ", ".join(_unmet(need, settings.profile) for need in unmet)
         return ClauseResult(clause, Verdict.UNDECLARED, reason=reason)
     counterexamples = evidence.counterexamples
     seen = Seen(
@@ -213,6 +218,7 @@ def _judge(
         date.today(),
         ended_early=evidence.out_of_time or bool(evidence.stopped),
         sources=evidence.sources,
+        has_budget=clause.id in settings.profile.budgets,
     )
     directory = settings.replays
     if not result.counterexamples or directory is None or result.outcome is Verdict.LAX:
@@ -223,8 +229,10 @@ def _judge(
     return replace(result, counterexample=written, others=tuple(others))
 
 
-def _unmet(need: str) -> str:
-    return f"only without {need[1:]}" if need.startswith("!") else f"not declared: {need}"
+def _unmet(need: str, profile: Profile) -> str:
+    if need.startswith("!"):
+        return f"only without {need[1:]}"
+    return f"not {'observed' if need in profile.observed else 'declared'}: {need}"
 
 
 def _unverified(

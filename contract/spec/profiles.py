@@ -47,7 +47,8 @@ class Feature:
     #: The meaning of declaring it.
     sentence: str
     hadoop: str
-    default: bool
+    #: Whether profiles declare it by default; None if a run observes it.
+    default: bool | None
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Profile:
     name: str
     title: str
     features: frozenset[str]
+    #: Features that it leaves open: a run observes them once, and then expects what it observed.
+    observed: frozenset[str] = frozenset()
     #: A boundary of the connector's buffer, in bytes; None leaves it to the binding.
     buffer: int | None = None
     #: True if an operation costs a round trip; None leaves it to the binding.
@@ -88,16 +91,23 @@ class Profile:
 
     def with_features(self, names: Iterable[str]) -> Profile:
         """Return this profile with features added, or removed if "!" or "-" precedes the name."""
-        declared = set(self.features)
+        said: dict[str, bool | None] = {}
         for name in names:
             plain = name[1:] if name[:1] in ("!", "-") else name
             if plain not in features():
                 raise ProfileError(_unknown_feature(plain))
-            if plain == name:
-                declared.add(plain)
-            else:
-                declared.discard(plain)
-        return replace(self, features=frozenset(declared))
+            said[plain] = plain == name
+        return self.saying(said)
+
+    def saying(self, said: Mapping[str, bool | None]) -> Profile:
+        """Return this profile with features declared, denied, or left open (None)."""
+        return replace(
+            self,
+            features=self.features.difference(said).union(n for n, on in said.items() if on),
+            observed=self.observed.difference(said).union(
+                name for name, on in said.items() if on is None
+            ),
+        )
 
 
 @lru_cache(maxsize=1)
@@ -105,9 +115,13 @@ def features() -> dict[str, Feature]:
     """Return every feature by name, in the order of `specs/features.yaml`."""
     data = parse_yaml(files("fscontract.specs").joinpath("features.yaml").read_text("utf-8"))
     return {
-        name: Feature(name, entry["sentence"], entry.get("hadoop", ""), entry["default"])
+        name: Feature(name, entry["sentence"], entry.get("hadoop", ""), _SAYS.get(entry["default"]))
         for name, entry in data["features"].items()
     }
+
+
+#: The values of features in files, for those that are not left open.
+_SAYS = {True: True, False: False}
 
 
 @lru_cache(maxsize=1)
@@ -150,15 +164,15 @@ def _profile(data: Mapping[str, Any]) -> Profile:
     if "extends" in data:
         base = _shipped(read_name("profiles", data["extends"]))
     else:
-        base = Profile("", "", frozenset(f.name for f in features().values() if f.default))
+        base = Profile("", "", frozenset()).saying({f.name: f.default for f in features().values()})
     known = ({**entry, "clause": read_id(entry["clause"])} for entry in data.get("known", ()))
-    declared = [n if on else f"!{n}" for n, on in data.get("features", {}).items()]
+    said = {name: _SAYS.get(value) for name, value in data.get("features", {}).items()}
     opening = data.get("openfile", {})
     own, unsupported = set(opening.get("keys", ())), set(opening.get("unsupported", ()))
     unsupported_keys = base.unsupported_keys - own | unsupported
-    declared.append(_UNSUPPORTED if unsupported_keys else f"!{_UNSUPPORTED}")
+    said[_UNSUPPORTED] = bool(unsupported_keys)
     return replace(
-        base.with_features(declared),
+        base.saying(said),
         name=data["name"],
         title=data["title"],
         buffer=data.get("buffer", base.buffer),

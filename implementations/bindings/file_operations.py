@@ -113,7 +113,7 @@ _BUFFERS: dict[str, Callable[[int], memoryview | array[int]]] = {
 def _next(file: FileOf, fail: Fail) -> Action:
     def run(opened: Opened) -> Outcome:
         try:
-            return Outcome(_RETURNED, next(file(opened)))
+            return Outcome(_RETURNED, next(iter(file(opened))))
         except StopIteration:
             return _AT_END
         except Exception as error:
@@ -126,6 +126,16 @@ def _closed(file: FileOf, fail: Fail) -> Action:
     def run(opened: Opened) -> Outcome:
         try:
             return Outcome(_RETURNED, file(opened).closed)
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
+def _tell(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            return _position(file(opened))
         except Exception as error:
             return fail(error)
 
@@ -153,7 +163,7 @@ _MAKERS: dict[str, Callable[..., Action]] = {
     "py_readall": _readall,
     "py_readinto": _readinto,
     "py_seek": _call("seek"),
-    "py_tell": _call("tell"),
+    "py_tell": _tell,
     "py_readline": _readline,
     "py_readlines": _readlines,
     "py_next": _next,
@@ -244,7 +254,17 @@ def _close() -> Callable[[Any], Outcome]:
 
 
 def _get_pos() -> Callable[[Any], Outcome]:
-    return lambda file: Outcome(_RETURNED, file.tell())
+    return _position
+
+
+def _position(file: Any) -> Outcome:
+    """Return the position; a file that can't seek need not know it."""
+    try:
+        return Outcome(_RETURNED, file.tell())
+    except OSError as error:
+        if isinstance(error, io.UnsupportedOperation) if file.closed else not file.seekable():
+            return INEXPRESSIBLE
+        raise
 
 
 def _seek(position: int) -> Callable[[Any], Outcome]:

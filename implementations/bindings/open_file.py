@@ -134,8 +134,8 @@ def known_status(ask: Callable[[], Any], path: str) -> FileStatus:
         status = ask()
         if (
             isinstance(status, FileStatus)
-            and type(status.path) is str
-            and type(status.length) is int
+            and isinstance(status.path, str)
+            and isinstance(status.length, int)
         ):
             return status
     except Exception:  # noqa: S110 - this fetches a status, it does not check it

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from fscontract.contract import __version__
 from fscontract.contract.report.html.page import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline
-from fscontract.contract.report.text import worst_first
+from fscontract.contract.report.text import observed, worst_first
 from fscontract.contract.runner.result import (
     FAILING,
     GLYPHS,
@@ -208,6 +208,7 @@ class View:
             *([("Incomplete", run.incomplete)] if run.incomplete else []),
             ("Binding", run.binding),
             ("Profile", run.profile),
+            *([("Observed", observed(run))] if run.observed else []),
             ("Effort", run.effort),
             ("Seed", str(run.seed)),
             ("Started", run.started.strftime("%Y-%m-%d %H:%M:%S %Z")),

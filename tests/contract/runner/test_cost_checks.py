@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
+import fscontract
 from fscontract.contract.api.iostatistics import METERS
 from fscontract.contract.api.openfile_options import READ_POLICY, option_table
 from fscontract.contract.binding import NoScene, Opener, TargetError
@@ -23,9 +25,12 @@ from fscontract.contract.runner.cost_checks import (
     replay_cost,
 )
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.result import Verdict
 from fscontract.contract.spec.clauses import Clause, Cost, Level, clauses
+from fscontract.fakes.mutants.correct_parts import StoredFiles
 from fscontract.implementations.bindings.open_file import OpenedStream
 from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
 from tests.contract.runner.conftest import MakeExecutor
 
 POLICIES = ("default", "random", "whole-file")
@@ -447,3 +452,28 @@ def test_the_programs_of_all_costs_can_be_saved_and_made_ready(executor: MakeExe
             runner.file(program.length)
             for step in program.steps:
                 runner.compile(program.length, step)
+
+
+# The verdict --------------------------------------------------------------------------------
+
+
+class KeepsNoFooter(StoredFiles):
+    """Streams keep no footer, whatever the options say."""
+
+    def _footer(self, options: OpenOptions) -> int:
+        return 0
+
+
+def test_a_hint_that_is_ignored_is_lax() -> None:
+    result = fscontract.check(KeepsNoFooter(), profile="reference", clauses="open.footer-default")
+    assert (result.verdict, result.clauses[0].outcome) == ("conforms", Verdict.LAX)
+
+
+def test_a_cost_beyond_the_budget_of_the_profile_fails(tmp_path: Path) -> None:
+    profile = tmp_path / "footers.yaml"
+    profile.write_text(
+        "name: footers\ntitle: Keeps footers\nextends: reference\n"
+        "openfile: {budgets: {open.footer-default: {parquet: 0}}}\n"
+    )
+    result = fscontract.check(KeepsNoFooter(), profile=str(profile), clauses="open.footer-default")
+    assert result.clauses[0].outcome is Verdict.FAIL

@@ -205,6 +205,7 @@ def test_a_profile_is_shown() -> None:
     shown = run("profile", "show", "s3")
     assert shown.exit_code == 0
     assert shown.stdout.startswith("s3: fscontract's streams on S3 objects\n")
-    assert "  yes  openfile-first-read" in shown.stdout
-    assert "  no   supports-new-source" in shown.stdout
+    assert "  yes       openfile-first-read" in shown.stdout
+    assert "  no        supports-new-source" in shown.stdout
+    assert "  observed  rejects-seek-past-eof" in run("profile", "show", "fsspec").stdout
     assert error("profile", "show", "s4").startswith("unknown profile 's4'")

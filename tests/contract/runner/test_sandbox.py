@@ -88,11 +88,35 @@ def test_a_value_of_a_plain_type_stays_what_it_is() -> None:
 def test_a_value_of_another_type_is_stood_for() -> None:
     """By something that shows it, and equals nothing."""
 
-    class Five(int):
+    class Five:
         """Equals 5."""
 
-    value = _act(lambda: returned(Five(5))).value
+        def __eq__(self, other: object) -> bool:
+            return other == 5
+
+        __hash__ = None  # type: ignore[assignment]
+
+        def __repr__(self) -> str:
+            return "5"
+
+    value = _act(lambda: returned(Five())).value
     assert (repr(value), value == 5) == ("5", False)
+
+
+def test_numbers_and_bytes_of_a_subclass_become_plain_ones() -> None:
+    """Whatever the subclass overrides."""
+
+    class Five(int):
+        def __int__(self) -> int:
+            return 6
+
+    class Two(bytes):
+        def __bytes__(self) -> bytes:
+            return b""
+
+    values = _act(lambda: returned((Five(5), Two(b"ab")))).value
+    assert values == (5, b"ab")
+    assert [type(value) for value in values] == [int, bytes]
 
 
 def test_an_answer_that_is_no_outcome_is_one() -> None:

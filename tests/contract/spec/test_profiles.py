@@ -69,8 +69,18 @@ def test_the_default_profile_has_every_feature_at_its_default() -> None:
 
 def test_a_file_that_says_nothing_is_the_default(tmp_path: Path) -> None:
     """Absent features take their defaults; buffer and remote are left to the binding."""
-    profile = load_profile(_written(tmp_path, BARE))
-    assert profile == Profile("mine", "Mine", load_profile("default").features)
+    profile, default = load_profile(_written(tmp_path, BARE)), load_profile("default")
+    assert profile == Profile("mine", "Mine", default.features, default.observed)
+
+
+def test_a_feature_that_is_said_is_not_observed(tmp_path: Path) -> None:
+    """True declares it, false denies it, and observed leaves it open again."""
+    text = f"{BARE}extends: reference\nfeatures: {{rejects-seek-past-eof: observed}}\n"
+    profile = load_profile(_written(tmp_path, text))
+    assert profile.observed == {"rejects-seek-past-eof"}
+    assert not profile.has("rejects-seek-past-eof")
+    for name in ("rejects-seek-past-eof", "!rejects-seek-past-eof"):
+        assert not profile.with_features([name]).observed
 
 
 def test_a_file_declares_what_it_knows(tmp_path: Path) -> None:
@@ -106,7 +116,10 @@ def test_a_file_extends_a_shipped_profile(tmp_path: Path) -> None:
             "top level: unknown property 'nmae'; allowed: name, title, extends, features",
         ),
         ("name: A B\ntitle: T\n", "name: expected lower-case letters, digits and single hyphens"),
-        (BARE + "features: {supports-seek: 1}\n", "features.supports-seek: expected true or false"),
+        (
+            BARE + "features: {supports-seek: 1}\n",
+            "features.supports-seek: expected one of true, false, observed; got 1",
+        ),
         (
             BARE + "features: {supports-sek: true}\n",
             "features: unknown feature 'supports-sek'; did",

@@ -1,0 +1,108 @@
+"""Observe the features that a profile leaves open.
+
+Hadoop's documents let a connector choose, for example, whether seek() past EOF fails. If a profile
+does not state the choice, each is tried once; the run then expects the connector to keep to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple, TypeAlias
+
+from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.context import RunContext
+from fscontract.contract.runner.timeout_policy import run_items
+
+_LENGTH = 5
+#: Outcomes of calls that the connector does not have.
+_ABSENT = frozenset({Kind.INEXPRESSIBLE, Kind.UNSUPPORTED, Kind.ENVIRONMENT})
+
+#: The stages of an open, before the first read.
+_STAGES = frozenset({"open_file", "build", "get"})
+
+#: Returns what an outcome shows about a feature, None if nothing.
+Reading: TypeAlias = Callable[[Outcome], bool | None]
+
+
+class _Probe(NamedTuple):
+    """A call that shows whether a connector has a feature."""
+
+    feature: str
+    program: Program
+    reads: Reading
+
+
+def _call(*call: object) -> Program:
+    return Program(_LENGTH, (Step.from_json(list(call)),))
+
+
+def _raised(outcome: Outcome) -> bool | None:
+    return outcome.raised
+
+
+def _accepted(outcome: Outcome) -> bool | None:
+    return not outcome.raised
+
+
+def _answered(outcome: Outcome) -> bool | None:
+    return outcome.value is True
+
+
+_PROBES = (
+    _Probe("supports-seek", _call("py_seekable"), _answered),
+    _Probe("python-file-writable", _call("py_writable"), _answered),
+    _Probe("rejects-seek-past-eof", _call("seek", "len+1"), _raised),
+    _Probe(
+        "vector-io-early-eof-check",
+        _call("read_vectored", [["len-1", 2]], "heap", "absent"),
+        _raised,
+    ),
+    _Probe(
+        "vector-io-overlapping-ranges",
+        _call("read_vectored", [[0, 3], [1, 3]], "heap", "absent"),
+        _accepted,
+    ),
+    _Probe("supports-unbuffer", _call("has_capability", "in:unbuffer"), _answered),
+    _Probe("supports-bytebuffer-read", _call("has_capability", "in:readbytebuffer"), _answered),
+    _Probe("supports-bytebuffer-pread", _call("has_capability", "in:preadbytebuffer"), _answered),
+    _Probe("openfile-first-read", Program(_LENGTH, (), opening=Opening("missing")), _accepted),
+)
+
+
+def observe(context: RunContext) -> dict[str, bool]:
+    """Return the features that the profile of the run leaves open, each as one program shows it."""
+    open_features = context.settings.profile.observed
+    context.begin_phase("observe")
+    seen: dict[str, bool] = {}
+    operations = context.operations
+
+    def programs() -> Iterator[Program]:
+        for probe in _PROBES:
+            ops = {step.op for step in probe.program.steps}
+            if probe.feature in open_features and ops <= operations:
+                yield probe.program
+
+    def run(program: Program) -> None:
+        probe = next(p for p in _PROBES if p.program is program)
+        outcomes: Sequence[Outcome] = ()
+        with suppress(Exception):  # the programs that are judged will show what is wrong
+            outcomes = _outcomes(context, program)
+        if outcomes and outcomes[-1].kind not in _ABSENT:
+            value = probe.reads(outcomes[-1])
+            if value is not None:
+                seen[probe.feature] = value
+
+    run_items(context, programs(), run)
+    return seen
+
+
+def _outcomes(context: RunContext, program: Program) -> list[Outcome]:
+    """Return the outcomes of a program's calls, or of the stages of its opening."""
+    executor = context.executor
+    if program.opening is None:
+        return executor.observe(program)
+    trace = executor.run(program, trace=True).trace
+    return [outcome for step, outcome, _ in trace if step.op in _STAGES]

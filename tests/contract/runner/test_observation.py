@@ -1,0 +1,115 @@
+"""Features that a profile leaves open are observed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fscontract import FileSystem, MemoryFileSystem, PythonFileBinding, check
+from fscontract.contract.report.console import lines
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.fakes.mutants.openfile.variants import FailsAtFirstRead
+from fscontract.fakes.mutants.stream import variants
+from tests.unusual.store import PlainFileSystem
+from tests.unusual.streams import Plain
+
+_CLAUSES = ("seek", "read-vectored", "open.failure-stage", "unbuffer", "capabilities")
+
+
+def _checked(filesystem: FileSystem, *features: str, profile: str = "default") -> RunResult:
+    return check(filesystem, profile=profile, features=features, clauses=_CLAUSES)
+
+
+def _of(variant: type[variants.Variant]) -> MemoryFileSystem:
+    return MemoryFileSystem(stream_class=variant)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "has"),
+    [
+        (MemoryFileSystem, "rejects-seek-past-eof", True),
+        (lambda: _of(variants.LaxSeek), "rejects-seek-past-eof", False),
+        (MemoryFileSystem, "vector-io-early-eof-check", True),
+        (lambda: _of(variants.LateEndCheck), "vector-io-early-eof-check", False),
+        (lambda: _of(variants.OverlappingRanges), "vector-io-overlapping-ranges", True),
+        (MemoryFileSystem, "vector-io-overlapping-ranges", False),
+        (MemoryFileSystem, "supports-unbuffer", True),
+        (lambda: _of(variants.NoUnbuffer), "supports-unbuffer", False),
+        (lambda: _of(variants.NoByteBuffers), "supports-bytebuffer-read", False),
+        (MemoryFileSystem, "openfile-first-read", False),
+        (FailsAtFirstRead, "openfile-first-read", True),
+    ],
+)
+def test_either_choice_conforms_and_is_reported(
+    make: Callable[[], FileSystem], name: str, has: bool
+) -> None:
+    result = _checked(make())
+    assert result.conforms
+    assert result.observed[name] is has
+    assert result.to_dict()["observed"][name] is has
+    assert f"{name} {'yes' if has else 'no'}" in " ".join(" ".join(lines(result)).split())
+
+
+def test_a_stream_that_does_not_keep_to_its_choice_fails() -> None:
+    class Fickle(variants.LaxSeek):
+        def seek(self, position: int) -> None:
+            if position > self._size + 1:
+                raise EOFError(position)
+            super().seek(position)
+
+    result = _checked(_of(Fickle))
+    assert result.observed["rejects-seek-past-eof"] is False
+    assert [c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL] == ["seek.lax-eof"]
+
+
+def test_a_declared_feature_is_not_observed() -> None:
+    result = _checked(_of(variants.LaxSeek), "rejects-seek-past-eof")
+    assert "rejects-seek-past-eof" not in result.observed
+    assert "seek.past-eof" in [c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL]
+
+
+def test_a_denied_feature_is_not_observed() -> None:
+    result = _checked(MemoryFileSystem(), "!rejects-seek-past-eof")
+    assert "seek.lax-eof" in [c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL]
+
+
+def test_a_profile_without_open_features_observes_nothing() -> None:
+    result = _checked(MemoryFileSystem(), profile="reference")
+    assert result.observed == {}
+    assert "observed" not in result.to_dict()
+
+
+def test_a_clause_of_the_other_choice_says_that_it_was_observed() -> None:
+    result = _checked(_of(variants.LaxSeek))
+    (clause,) = (c for c in result.clauses if c.clause.id == "seek.past-eof")
+    assert (clause.outcome, clause.reason) == (
+        Verdict.UNDECLARED,
+        "not observed: rejects-seek-past-eof",
+    )
+
+
+def test_a_call_that_fails_otherwise_shows_nothing() -> None:
+    class Broken(Plain):
+        def has_capability(self, name: str) -> bool:
+            raise RuntimeError(name)
+
+    result = _checked(PlainFileSystem(Broken))
+    assert result.observed["supports-unbuffer"] is False
+
+
+def test_a_python_file_says_whether_it_can_seek(tmp_path: Path) -> None:
+    class Forward(io.FileIO):
+        def seekable(self) -> bool:
+            super().tell()  # raises if the file is closed
+            return False
+
+        def seek(self, *arguments: Any) -> int:
+            raise io.UnsupportedOperation("seek")
+
+    result = check(PythonFileBinding(Forward, str(tmp_path), "forward"), clauses="python.seek*")
+    assert result.observed["supports-seek"] is False
+    assert result.conforms

@@ -1,0 +1,1 @@
+"""Implementations that are right in unusual ways; all of them must conform."""

@@ -1,0 +1,273 @@
+"""Binary files that are right, each in an unusual way that Python's documentation permits.
+
+Each opens a path, as `open` does.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+
+class Raw(io.RawIOBase):
+    """A raw file with as little as the base class asks for."""
+
+    def __init__(self, path: str) -> None:
+        self.data = Path(path).read_bytes()
+        self.position = 0
+
+    def readable(self) -> bool:
+        self._check()
+        return True
+
+    def seekable(self) -> bool:
+        self._check()
+        return True
+
+    def _check(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+
+    def _count(self, room: int) -> int:
+        """Return how many bytes one read delivers into this room."""
+        return room
+
+    def readinto(self, buffer: Any) -> int:
+        self._check()
+        view = memoryview(buffer).cast("B")
+        part = self.data[self.position : self.position + self._count(len(view))]
+        view[: len(part)] = part
+        self.position += len(part)
+        return len(part)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._check()
+        start = {0: 0, 1: self.position, 2: len(self.data)}[whence]
+        return self._move(start + offset)
+
+    def _move(self, position: int) -> int:
+        if position < 0:
+            raise ValueError(f"negative position {position}")
+        self.position = position
+        return position
+
+    def tell(self) -> int:
+        self._check()
+        return self.position
+
+
+class OneByte(Raw):
+    """Each read delivers one byte."""
+
+    def _count(self, room: int) -> int:
+        return min(room, 1)
+
+
+class ThreeBytes(Raw):
+    """Each read delivers three bytes at most."""
+
+    def _count(self, room: int) -> int:
+        return min(room, 3)
+
+
+class NegativeIsAnOSError(Raw):
+    """A seek before the start is an OSError, as with files of the system."""
+
+    def _move(self, position: int) -> int:
+        if position < 0:
+            raise OSError(22, "Invalid argument")
+        return super()._move(position)
+
+
+class RefusesPastTheEnd(Raw):
+    """A seek past the end is refused."""
+
+    def _move(self, position: int) -> int:
+        if position > len(self.data):
+            raise OSError(22, "past the end")
+        return super()._move(position)
+
+
+class StopsAtTheEnd(Raw):
+    """A seek past the end goes to the end."""
+
+    def _move(self, position: int) -> int:
+        return super()._move(min(position, len(self.data)))
+
+
+class OwnTypes(Raw):
+    """Numbers are of a subclass of int, bytes of a subclass of bytes."""
+
+    class Number(int):
+        """A whole number with a name."""
+
+    class Bytes(bytes):
+        """Bytes with a name."""
+
+    def tell(self) -> int:
+        return self.Number(super().tell())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self.Number(super().seek(offset, whence))
+
+    def read(self, size: int | None = -1) -> bytes | None:
+        return self.Bytes(super().read(-1 if size is None else size) or b"")
+
+    def readinto(self, buffer: Any) -> int:
+        return self.Number(super().readinto(buffer))
+
+
+class ReadsByItself(Raw):
+    """read(), readall() and readline() are its own, and do not use readinto()."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        self._check()
+        end = None if size is None or size < 0 else self.position + size
+        part = self.data[self.position : end]
+        self.position += len(part)
+        return part
+
+    def readall(self) -> bytes:
+        return self.read()
+
+    def readline(self, size: int | None = -1) -> bytes:
+        self._check()
+        line = self.data[self.position :].partition(b"\n")
+        whole = b"".join(line[:2])
+        part = whole if size is None or size < 0 else whole[:size]
+        self.position += len(part)
+        return part
+
+
+class OpensLate(Raw):
+    """The file is read by the first call that needs its bytes."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.position = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "data":
+            raise AttributeError(name)
+        self.data = Path(self.path).read_bytes()
+        return self.data
+
+
+class NotSeekable(io.RawIOBase):
+    """A file that can only be read forwards, and says so."""
+
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "rb", buffering=0)  # noqa: SIM115
+
+    def readable(self) -> bool:
+        self._check()
+        return True
+
+    def seekable(self) -> bool:
+        self._check()
+        return False
+
+    def _check(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+
+    def readinto(self, buffer: Any) -> int:
+        self._check()
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class Descriptor(io.RawIOBase):
+    """A file over os.read and os.lseek."""
+
+    def __init__(self, path: str) -> None:
+        self._number = os.open(path, os.O_RDONLY)
+
+    def readable(self) -> bool:
+        self._check()
+        return True
+
+    def seekable(self) -> bool:
+        self._check()
+        return True
+
+    def _check(self) -> None:
+        if self.closed:
+            raise ValueError("closed")
+
+    def readinto(self, buffer: Any) -> int:
+        self._check()
+        return os.readv(self._number, [buffer])
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._check()
+        return os.lseek(self._number, offset, whence)
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._number)
+        super().close()
+
+
+def buffered(path: str) -> BinaryIO:
+    """Open a file with Python's buffer."""
+    return open(path, "rb")
+
+
+def tiny_buffer(path: str) -> BinaryIO:
+    """Open a file with a buffer of two bytes."""
+    return open(path, "rb", buffering=2)
+
+
+def in_memory(path: str) -> BinaryIO:
+    """Open a copy in memory."""
+    return io.BytesIO(Path(path).read_bytes())
+
+
+def read_and_write(path: str) -> BinaryIO:
+    """Open a buffered file that could also be written, over a file that is only read."""
+    return io.BufferedReader(Raw(path))
+
+
+def buffered_one_byte(path: str) -> BinaryIO:
+    """Open Python's buffer over a raw file of one byte a read."""
+    return io.BufferedReader(OneByte(path), 16)
+
+
+def temporary(path: str) -> Any:
+    """Open a temporary copy, as `tempfile` wraps it."""
+    file = tempfile.NamedTemporaryFile()  # noqa: SIM115
+    file.write(Path(path).read_bytes())
+    file.seek(0)
+    return file
+
+
+def spooled(path: str) -> Any:
+    """Open a temporary copy that is kept in memory while it is small."""
+    file = tempfile.SpooledTemporaryFile(max_size=100)  # noqa: SIM115
+    file.write(Path(path).read_bytes())
+    file.seek(0)
+    return file
+
+
+#: Every class and function of this module that opens a path.
+ALL: tuple[Callable[[str], Any], ...] = tuple(
+    value
+    for name, value in vars(sys.modules[__name__]).items()
+    if getattr(value, "__module__", "") == __name__ and not name.startswith("_")
+)
+
+
+def target(opens: Callable[[str], Any]) -> Any:
+    """Return a binding of files that are opened in this way."""
+    from fscontract import PythonFileBinding
+
+    return PythonFileBinding(opens, None, opens.__name__)

@@ -1,0 +1,219 @@
+"""fsspec filesystems that are right, each as an author may write one."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any, ClassVar
+
+from fsspec.asyn import AsyncFileSystem
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
+
+
+class Files(AbstractFileSystem):  # type: ignore[misc]
+    """Files by path, in a dictionary of the filesystem; `_open` is what differs."""
+
+    protocol = "unusual"
+    cachable = False
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.files: dict[str, bytes] = {}
+        self.directories: set[str] = {""}
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        return path if isinstance(path, list) else str(path).rpartition("://")[2].strip("/")
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        path = self._strip_protocol(path)
+        if path in self.files:
+            return {"name": path, "size": len(self.files[path]), "type": "file"}
+        if path in self.directories or any(n.startswith(path + "/") for n in self.files):
+            return {"name": path, "size": 0, "type": "directory"}
+        raise FileNotFoundError(path)
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        path = self._strip_protocol(path)
+        if path in self.files:
+            entries = [self.info(path)]
+        else:
+            self.info(path)
+            start = f"{path}/" if path else ""
+            children = {
+                start + n.removeprefix(start).split("/")[0]
+                for n in (*self.files, *self.directories)
+                if n.startswith(start) and n != path
+            }
+            entries = [self.info(child) for child in sorted(children)]
+        return entries if detail else [entry["name"] for entry in entries]
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        self.directories.add(self._strip_protocol(path))
+
+    mkdir = makedirs
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        self.files[self._strip_protocol(path)] = bytes(value)
+
+    def _rm(self, path: str) -> None:
+        path = self._strip_protocol(path)
+        self.files.pop(path, None)
+        self.directories.discard(path)
+
+    def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
+        path = self._strip_protocol(path)
+        for name in [n for n in (*self.files, *self.directories) if n.startswith(path)]:
+            Files._rm(self, name)
+
+    def _bytes(self, path: str) -> bytes:
+        path = self._strip_protocol(path)
+        if path not in self.files:
+            if path in self.directories:
+                raise IsADirectoryError(path)
+            raise FileNotFoundError(path)
+        return self.files[path]
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return _Sized(self._bytes(path))
+
+
+class InMemory(Files):
+    """Each open is a BytesIO; cat_file() is that of fsspec."""
+
+
+class OwnRanges(InMemory):
+    """cat_file() and cat_ranges() are its own."""
+
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        return self._bytes(path)[start:end]
+
+
+class Ranged(Files):
+    """Each open is fsspec's buffered file over ranges, with the default cache."""
+
+    cache = "readahead"
+
+    def _open(
+        self,
+        path: str,
+        mode: str = "rb",
+        block_size: int | None = None,
+        autocommit: bool = True,
+        cache_options: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> Any:
+        options.setdefault("cache_type", self.cache)
+        self._bytes(path)
+        return _RangedFile(self, path, mode, block_size or 16, **options)
+
+
+class WithoutCache(Ranged):
+    """The same without a cache."""
+
+    cache = "none"
+
+
+class WithBlocks(Ranged):
+    """The same with a cache of blocks."""
+
+    cache = "blockcache"
+
+
+class WithAll(Ranged):
+    """The same with a cache of the whole file."""
+
+    cache = "all"
+
+
+class WithBytes(Ranged):
+    """The same with the cache `bytes`."""
+
+    cache = "bytes"
+
+
+class Async(AsyncFileSystem, Files):  # type: ignore[misc]
+    """An asynchronous filesystem, with files over its ranges."""
+
+    cachable = False
+
+    def __init__(self, **options: Any) -> None:
+        AsyncFileSystem.__init__(self, **options)
+        self.files = {}
+        self.directories = {""}
+
+    async def _cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        return self._bytes(path)[start:end]
+
+    async def _info(self, path: str, **options: Any) -> dict[str, Any]:
+        return Files.info(self, path)
+
+    async def _ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        return Files.ls(self, path, detail)
+
+    async def _pipe_file(self, path: str, value: bytes, **options: Any) -> None:
+        Files.pipe_file(self, path, value)
+
+    async def _rm_file(self, path: str, **options: Any) -> None:
+        Files._rm(self, path)
+
+    _open = Ranged._open
+    cache = "readahead"
+
+
+class _RangedFile(AbstractBufferedFile):  # type: ignore[misc]
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return bytes(self.fs._bytes(self.path)[start:end])
+
+
+class _Sized(io.BytesIO):
+    @property
+    def size(self) -> int:
+        return len(self.getbuffer())
+
+    def writable(self) -> bool:
+        return False
+
+    def write(self, data: Any) -> int:
+        raise io.UnsupportedOperation("write")
+
+
+class EmptySubclass(MemoryFileSystem):  # type: ignore[misc]
+    """fsspec's memory filesystem under another name."""
+
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+
+class LocalSubclass(LocalFileSystem):  # type: ignore[misc]
+    """fsspec's local filesystem under another name."""
+
+
+class Below(DirFileSystem):  # type: ignore[misc]
+    """A directory of a filesystem as the root."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__("/below", InMemory())
+
+
+#: Every filesystem of this module.
+ALL: tuple[type[AbstractFileSystem], ...] = tuple(
+    value
+    for name, value in vars(sys.modules[__name__]).items()
+    if isinstance(value, type)
+    and issubclass(value, AbstractFileSystem)
+    and value.__module__ == __name__
+    and value is not Files
+)
+
+
+def target(filesystem: type[AbstractFileSystem]) -> Any:
+    """Return a new filesystem."""
+    return filesystem(skip_instance_cache=True) if filesystem is not Below else Below()

@@ -1,0 +1,42 @@
+"""Implementations conform if the documents permit what they do, however unusual it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fscontract import check
+from fscontract.contract.runner.result import VIOLATED, RunResult
+from tests.unusual import files, filesystems, streams
+
+#: The seconds of a run here. `tox -e deep` runs all programs of every effort.
+_BUDGET = 3.0
+
+
+def _failures(result: RunResult) -> list[str]:
+    failing = (c for c in result.clauses if c.outcome in VIOLATED)
+    return [f"{c.clause.id}: {c.counterexample}" for c in failing]
+
+
+@pytest.mark.parametrize("stream", streams.ALL)
+def test_a_stream_conforms(stream: type[streams.Plain]) -> None:
+    result = check(streams.target(stream), budget=_BUDGET)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
+@pytest.mark.parametrize("opens", files.ALL)
+def test_a_binary_file_conforms(opens: Callable[[str], Any]) -> None:
+    result = check(files.target(opens), budget=_BUDGET)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
+@pytest.mark.parametrize("filesystem", filesystems.ALL)
+def test_an_fsspec_filesystem_conforms(filesystem: type[Any]) -> None:
+    result = check(filesystems.target(filesystem), budget=_BUDGET)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(streams.ALL) + len(files.ALL) + len(filesystems.ALL) >= 60
