@@ -67,7 +67,11 @@ def _byte(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 def _describe_byte(call: Call) -> tuple[str, ...]:
     pos, data = call.state.pos, call.state.versions[-1]
-    return (f"returns {data[pos]}, the byte at {pos}" if 0 <= pos < len(data) else "a byte",)
+    return (
+        f"returns {data[pos]}, the byte at {pos}"
+        if 0 <= pos < len(data)
+        else "returns a byte of the file",
+    )
 
 
 def _byte_end(call: Call, outcome: Outcome) -> Accepted | Failure:

@@ -226,7 +226,8 @@ class ShrinkingCounterexamples(Counterexamples):
             self._charged[signature] = clause
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
         shrunk = counterexample(violation, self._signature(charge))
-        return Examined(clause, replace(shrunk, outcomes=done), shadowed)
+        shrunk = replace(shrunk, outcomes=done, unshrunk=self._shrinking.is_over)
+        return Examined(clause, shrunk, shadowed)
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
         return shrink(program, fails, self._fixed, lambda: self._shrinking.is_over)

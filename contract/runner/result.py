@@ -168,6 +168,8 @@ class Counterexample:
     #: What the calls up to that one did, an outcome for each step of the program; "" for a change
     #: of the file. Empty where that is not known.
     outcomes: tuple[str, ...] = ()
+    #: Whether shrinking ended early, so that the signature may have needless circumstances.
+    unshrunk: bool = False
 
     @property
     def replay_command(self) -> str:
@@ -193,7 +195,13 @@ class Counterexample:
         An entry without circumstances, as written before version 0.2.0, covers all failures of its
         kind.
         """
-        return signature in (self.signature, self.how)
+        return signature == self.how or self.has_signature(signature)
+
+    def has_signature(self, signature: str) -> bool:
+        """Return whether this is its signature, or would be if it were shrunk to the end."""
+        if self.unshrunk:
+            return {*signature.split("; ")} <= {*self.signature.split("; ")}
+        return signature == self.signature
 
     def redacted(self, options: Mapping[str, str]) -> Counterexample:
         """Return the counterexample without the secrets among the target's `options`."""

@@ -57,7 +57,7 @@ def inherits(
     at_fault = frozenset().union(*(sources.get(op, ()) for op in operations_of(clause, sources)))
     every = frozenset().union(*sources.values())
     for known in inherited_failures().get(clause.id, ()):
-        matches = known.signature == failure.signature and known.classes <= every
+        matches = failure.has_signature(known.signature) and known.classes <= every
         if matches and not at_fault.isdisjoint(known.classes):
             return known
     return None

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from fscontract import check
+from fscontract.contract.pipeline_bindings import SplitterBinding
 from fscontract.contract.runner.result import VIOLATED, RunResult
-from tests.unusual import files, filesystems, streams
+from tests.unusual import files, filesystems, splitters, streams
 
 #: The seconds of a run here. `tox -e deep` runs all programs of every effort.
 _BUDGET = 3.0
@@ -40,3 +41,9 @@ def test_an_fsspec_filesystem_conforms(filesystem: type[Any]) -> None:
 
 def test_there_are_enough_of_them() -> None:
     assert len(streams.ALL) + len(files.ALL) + len(filesystems.ALL) >= 60
+
+
+@pytest.mark.parametrize("splitter", splitters.ALL, ids=lambda splitter: splitter.name)
+def test_a_splitter_conforms(splitter: SplitterBinding) -> None:
+    result = check(splitter)
+    assert (_failures(result), result.conforms) == ([], True)

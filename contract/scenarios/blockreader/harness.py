@@ -97,6 +97,10 @@ class ReaderHarness(Harness):
         return self.fail("an exception", f"{result!r:.300}")
 
 
+#: Reads that find no bytes, such as those at the end of a block, for any file.
+_FEW = 1000
+
+
 class TooManyCalls(Exception):
     """A reader makes more reads than any file needs."""
 
@@ -109,10 +113,11 @@ class InstrumentedFiles(FileSystem):
     """Files that can only be read.
 
     `shorts` limits the bytes of one read after the other, cyclically; `fail` may raise before a
-    read at a position. A reader that makes more than `patience` reads is stopped.
+    read at a position. A reader that makes more than `patience` reads for each byte is stopped: it
+    does not come to an end.
     """
 
-    def __init__(self, files: dict[str, bytes], patience: int = 20_000) -> None:
+    def __init__(self, files: dict[str, bytes], patience: int = 20) -> None:
         self.files = files
         self.shorts: Sequence[int] = ()
         self.fail: Callable[[int], None] = lambda position: None
@@ -135,8 +140,9 @@ class InstrumentedFiles(FileSystem):
     def limit_read(self, position: int, length: int) -> int:
         """Log a read, and return how many bytes it may give."""
         self.reads += 1
-        if self.reads > self.patience:
-            raise TooManyCalls(f"more than {self.patience} reads")
+        size = sum(map(len, self.files.values()))
+        if self.reads > self.patience * (size + _FEW):
+            raise TooManyCalls(f"no end after {self.reads:,} reads of {size:,} bytes")
         self.fail(position)
         if not self.shorts:
             return length

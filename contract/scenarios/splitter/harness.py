@@ -151,8 +151,8 @@ class SplitterHarness(Harness):
         else:
             self.expect(f"taken: {settings}", "ValueError", "senseless settings")
 
-    def acceptor(self, settings: SplitterSettings) -> Acceptor:
-        """Return a model of an operator, which continues the ids of the previous model."""
+    def acceptor(self, settings: SplitterSettings, continues: bool) -> Acceptor:
+        """Return a model of an operator; it may continue the ids of the previous model."""
         plan = Plan(
             block_size=settings.block_size or self.fs.block_size or FileStatus("", 0).block_size,
             threshold=settings.blocks_threshold or 1,
@@ -162,7 +162,7 @@ class SplitterHarness(Harness):
         )
         old = self._acceptors.get(settings.operator_id)
         acceptor = self._acceptors[settings.operator_id] = Acceptor(plan)
-        if old is not None:
+        if old is not None and continues:
             acceptor.follow(old)
         return acceptor
 
@@ -195,11 +195,15 @@ S = TypeVar("S", bound=Splitter)
 class _LifeHarness(Generic[S]):
     """One lifetime of a splitter; the model judges its records."""
 
-    def __init__(self, harness: SplitterHarness, life: S, settings: SplitterSettings) -> None:
+    def __init__(
+        self, harness: SplitterHarness, life: S, settings: SplitterSettings, checkpoint: str | None
+    ) -> None:
         self.harness = harness
         self.life = life
         self.settings = settings
-        self.acceptor = harness.acceptor(settings)
+        # a splitter that stores nothing starts from the beginning
+        stores = checkpoint is not None or settings.windows is not None
+        self.acceptor = harness.acceptor(settings, continues=stores)
         harness.splitters.append(life)
 
     def emitted(self) -> Window:
@@ -217,7 +221,8 @@ class FedHarness(_LifeHarness[FedSplitter]):
     def __init__(
         self, harness: SplitterHarness, settings: SplitterSettings, checkpoint: str | None
     ) -> None:
-        super().__init__(harness, harness.binding.fed(harness.fs, settings, checkpoint), settings)
+        life = harness.binding.fed(harness.fs, settings, checkpoint)
+        super().__init__(harness, life, settings, checkpoint)
 
     def put(self, path: str, directory: str | None = None) -> None:
         """Feed the splitter a file."""
@@ -241,7 +246,7 @@ class FindingHarness(_LifeHarness[FindingSplitter]):
         self, harness: SplitterHarness, settings: SplitterSettings, checkpoint: str | None
     ) -> None:
         life = harness.binding.finding(harness.fs, settings, checkpoint)
-        super().__init__(harness, life, settings)
+        super().__init__(harness, life, settings, checkpoint)
         life.start()
 
     def window(self, window_id: int, emits: int = 1) -> Window:

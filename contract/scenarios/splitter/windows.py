@@ -47,13 +47,14 @@ def partial(harness: SplitterHarness) -> None:
     before = life.window(1)
     second = life.again()
     harness.expect(second.window(1).facts, before.facts, "the repeated window")
+    first, other = sorted(paths, key=lambda path: path not in before.paths)
     remaining = second.windows((2, 3, 4))
     names = [window.paths for window in remaining]
     harness.expect(
-        names, [[], [], paths[1:]], "files of later windows", clause="split.checkpoint-in-file"
+        names, [[], [], [other]], "files of later windows", clause="split.checkpoint-in-file"
     )
     counts = [{b.file_path for b in window.blocks} for window in remaining]
-    expected = [{paths[0]}, {paths[0]}, {paths[1]}]
+    expected = [{first}, {first}, {other}]
     harness.expect(
         counts, expected, "whose blocks later windows have", clause="split.checkpoint-in-file"
     )
@@ -273,7 +274,7 @@ def forgotten(harness: SplitterHarness) -> None:
     harness.expect(_contents(harness, "/"), files, "what is kept")
     late = harness.write("g")
     paths = life.again().window(1).paths
-    harness.expect(paths, [f"{INPUT}/f", late], "files of the window another time")
+    harness.expect(sorted(paths), [f"{INPUT}/f", late], "files of the window another time")
 
 
 @scenario("split.checkpoint-in-file")
@@ -352,7 +353,8 @@ def unprocessed(harness: SplitterHarness) -> None:
     """A lifetime ends with found files that it has not emitted."""
     paths = [harness.write(name, 2) for name in ("a", "b", "c")]
     life = harness.finding(blocks_threshold=1, windows=WINDOWS)
-    life.window(1)
+    emitted = life.window(1).paths
     second = life.again(life.life.checkpoint())
     repeated = [path for window in second.drain(2) for path in window.paths]
-    harness.expect(repeated, paths[1:], "files of the second life")
+    left = [path for path in paths if path not in emitted]
+    harness.expect(sorted(repeated), left, "files of the second life")

@@ -150,6 +150,16 @@ def test_a_failure_matches_by_clause_and_signature() -> None:
     assert match((SEEK,), "seek.negative", other, TODAY) is None
 
 
+def test_a_failure_that_was_not_shrunk_matches_with_needless_circumstances() -> None:
+    """A run without time to shrink it finds the same failure."""
+    entry = Known("seek.negative", "r", "seek: returned; after close")
+    found = replace(FAILED, identity="seek: returned; after unbuffer; after close")
+    assert match((entry,), "seek.negative", found, TODAY) is None
+    assert match((entry,), "seek.negative", replace(found, unshrunk=True), TODAY) is entry
+    fewer = replace(FAILED, identity="seek: returned", unshrunk=True)
+    assert match((entry,), "seek.negative", fewer, TODAY) is None
+
+
 def test_an_entry_ends_after_its_day() -> None:
     """On the day itself it still matches."""
     entry = Known("seek.negative", "r", "returned", until=TODAY)
