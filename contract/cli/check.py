@@ -160,6 +160,9 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     type=_PATH,
     help="Fail only on regressions from this JSON report.",
 )
+@click.option(
+    "--traceback", is_flag=True, help="Print the tracebacks of exceptions that the target raised."
+)
 @click.option("--quiet", "-q", is_flag=True, help="Print only the verdicts.")
 @click.pass_context
 def check(
@@ -177,6 +180,7 @@ def check(
     html: Path | None,
     markdown: Path | None,
     baseline: Path | None,
+    traceback: bool,
     quiet: bool,
     **values: Any,
 ) -> None:
@@ -212,7 +216,7 @@ def check(
     entries: list[Entry] = []
     try:
         with without_commands():
-            _run_all(entries, requests, apart, old, quiet)
+            _run_all(entries, requests, apart, old, quiet, traceback)
     except KeyboardInterrupt:
         if entries:
             with held_back():
@@ -342,6 +346,7 @@ def _run_all(
     isolate: bool,
     baseline: Baseline | None,
     quiet: bool,
+    tracebacks: bool,
 ) -> None:
     """Check the targets one by one; `entries` keeps the results after Ctrl-C, too."""
     from fscontract.contract.report.console import Console
@@ -350,7 +355,7 @@ def _run_all(
     from fscontract.contract.runner.timeouts import held_back
 
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
-    console = Console(stream, quiet=quiet)
+    console = Console(stream, quiet=quiet, tracebacks=tracebacks)
     prepared: list[tuple[_Request, list[_Target | NotSetUp]]] = []
     backend = None if isolate else _backend(requests[0].run)
     try:

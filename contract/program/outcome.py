@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple
 
+from fscontract.contract.program.raising import notice
+
 
 class Kind(str, Enum):
     """The way in which a call ended."""
@@ -122,6 +124,7 @@ def classify(error: BaseException) -> Kind:
 
 def raised(error: BaseException, kind: Kind | None = None) -> Outcome:
     """Return the outcome of a call that raised `error`; `kind` overrides the classification."""
+    notice(error)
     text = " ".join(text_of(error).split())[:160]
     detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return Outcome(kind or classify(error), None, None, detail)

@@ -64,7 +64,7 @@ _STYLES = {
 }
 
 
-def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
+def lines(entry: Entry, width: int = _WIDTH, tracebacks: bool = False) -> Iterator[str]:
     """Yield the lines that are printed after a target has been checked, without colours."""
     if isinstance(entry, NotSetUp):
         yield f"not set up: {printable(entry.message)}"
@@ -74,7 +74,7 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
         ({Verdict.LAX}, short_block),
     ):
         for result in worst_first(r for r in entry.clauses if r.outcome in verdicts):
-            yield from block(result, width)
+            yield from block(result, width, tracebacks)
             yield ""
     for verdict in (Verdict.INHERITED, Verdict.KNOWN):
         explained = [known_line(r) for r in entry.clauses if r.outcome is verdict]
@@ -159,11 +159,18 @@ def shown_on(stream: TextIO) -> Iterator[Listener]:
 class Console:
     """Prints a run on `stream`; call it with events, then `finish`.
 
-    If `quiet`, it prints the verdicts only.
+    If `quiet`, it prints the verdicts only; with `tracebacks`, those of the target's exceptions.
     """
 
-    def __init__(self, stream: TextIO, plain: bool | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        plain: bool | None = None,
+        quiet: bool = False,
+        tracebacks: bool = False,
+    ) -> None:
         self._stream = stream
+        self._tracebacks = tracebacks
         self._quiet = quiet
         self._rich: RichConsole | None = None
         self._line: ProgressLine | None = None
@@ -230,7 +237,7 @@ class Console:
             return
         if isinstance(entry, NotSetUp) and not self._headed:
             self._head(printable(entry.target))
-        for line in ("", *lines(entry, self._width), ""):
+        for line in ("", *lines(entry, self._width, self._tracebacks), ""):
             self._print(line)
         self._headed = False
 

@@ -47,7 +47,7 @@ _LABEL = 10
 _MAX_SHOWN = 3
 
 
-def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
+def failure_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = False) -> list[str]:
     """Return the details of a failed clause: statement, program, outcomes, commands."""
     clause = result.clause
     lines = [f"{_word(result)}  {clause.id}  {clause.level}  {clause.citation}"]
@@ -56,11 +56,11 @@ def failure_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
         lines += _labelled(width, "actual", "passes, but is listed as known: take the entry out")
         lines += _labelled(width, "reason", result.reason)
     elif result.counterexample is not None:
-        lines += _counterexample(result.counterexample, width)
+        lines += _counterexample(result.counterexample, width, tracebacks)
     else:
         lines += _labelled(width, "reason", result.reason)
     for number, other in enumerate(result.counterexamples[1:_MAX_SHOWN], 2):
-        lines += [f"  failure {number}", *_other_failure(other, width)]
+        lines += [f"  failure {number}", *_other_failure(other, width, tracebacks)]
     lines += _labelled(width, "more", more(result))
     lines += _labelled(width, "because", clause.because)
     if result.counterexample is not None:
@@ -75,7 +75,7 @@ def more(result: ClauseResult) -> str:
     return "" if left_out <= 0 else f"{plural(left_out, 'failure')} in the JSON report"
 
 
-def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
+def short_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = False) -> list[str]:
     """Return a SHOULD that is missed, without the reasons."""
     clause, example = result.clause, result.counterexample
     lines = [f"{_word(result)}  {clause.id}  {clause.level}  {clause.citation}"]
@@ -84,6 +84,7 @@ def short_block(result: ClauseResult, width: int = _WIDTH) -> list[str]:
         lines += _labelled(width, "program", str(example.program) if example.program else "")
         lines += _labelled(width, "expected", _alternatives(example))
         lines += _labelled(width, "actual", example.actual)
+        lines += _traceback(example) if tracebacks else []
     return [printable(line) for line in lines]
 
 
@@ -116,8 +117,8 @@ def summary_of(result: ClauseResult) -> str:
     return printable(" ".join(text.split())) or result.outcome.value
 
 
-def _other_failure(example: Counterexample, width: int) -> Iterator[str]:
-    yield from _counterexample(example, width)
+def _other_failure(example: Counterexample, width: int, tracebacks: bool) -> Iterator[str]:
+    yield from _counterexample(example, width, tracebacks)
     yield from _labelled(width, "known", " ".join(example.known.split()))
     yield from _again(example)
 
@@ -127,7 +128,12 @@ def _again(example: Counterexample) -> Iterator[str]:
         yield f"  {'again':{_LABEL}} {example.replay_command}"  # one line, so that it can be copied
 
 
-def _counterexample(example: Counterexample, width: int) -> Iterator[str]:
+def _traceback(example: Counterexample) -> Iterator[str]:
+    for number, line in enumerate(example.traceback):
+        yield f"  {'' if number else 'traceback':{_LABEL}} {line.rstrip()}"
+
+
+def _counterexample(example: Counterexample, width: int, tracebacks: bool = False) -> Iterator[str]:
     if example.program is not None:
         yield from _labelled(width, "program", str(example.program))
         if 0 < example.step <= len(example.program.steps) and len(example.program.steps) > 1:
@@ -136,6 +142,7 @@ def _counterexample(example: Counterexample, width: int) -> Iterator[str]:
             )
     yield from _labelled(width, "expected", _alternatives(example))
     yield from _labelled(width, "actual", example.actual)
+    yield from _traceback(example) if tracebacks else ()
     if example.interleaving:
         yield from _labelled(width, "order", example.interleaving[0])
         yield from (f"  {'':{_LABEL}} {line}" for line in example.interleaving[1:])

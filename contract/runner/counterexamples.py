@@ -17,6 +17,7 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
 from fscontract.contract.runner.signature import AT_END, signature
 from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
+from fscontract.contract.runner.tracebacks import recorded
 
 #: Number of failing programs with the same looks that are shrunk, and of those of one clause;
 #: smaller for remote targets.
@@ -207,6 +208,7 @@ class ShrinkingCounterexamples(Counterexamples):
             return any(other.likeness == likeness for other in again.violations)
 
         done: tuple[str, ...] = ()
+        trace: tuple[str, ...] = ()
         charge = Charge(failure.clause, violation)
         program = violation.program
         if violation.index >= 0 or program.opening is not None or program.faults is not None:
@@ -214,19 +216,22 @@ class ShrinkingCounterexamples(Counterexamples):
             small = (
                 self._shrunk(cut, has_same_failure) if has_same_failure(cut) else violation.program
             )
-            again = executor.run(small, trace=True)
+            with recorded(lambda: executor.index) as raised:
+                again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
             if later and not alike:
                 return None
             violation = next(iter(alike), again.violation) or violation
-            done = outcomes(violation, again)
+            done, trace = outcomes(violation, again), raised.shown(violation.index)
             charge = self._blame.charge(violation)
         clause = charge.clause
         if not later:
             self._charged[signature] = clause
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
         shrunk = counterexample(violation, self._signature(charge))
-        shrunk = replace(shrunk, outcomes=done, unshrunk=self._shrinking.is_over)
+        shrunk = replace(
+            shrunk, outcomes=done, unshrunk=self._shrinking.is_over, traceback=trace
+        )
         return Examined(clause, shrunk, shadowed)
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
@@ -279,9 +284,14 @@ class ShrinkingCounterexamples(Counterexamples):
         if self._blame.displaced(cut, violation.index) is not None:
             return None  # the position is wrong, which is a violation of another clause
         small = self._shrunk(cut, misses)
-        again = executor.run(small, trace=True)
+        with recorded(lambda: executor.index) as raised:
+            again = executor.run(small, trace=True)
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
-        shrunk = replace(counterexample(violation), outcomes=outcomes(violation, again))
+        shrunk = replace(
+            counterexample(violation),
+            outcomes=outcomes(violation, again),
+            traceback=raised.shown(violation.index),
+        )
         return Examined(clause, shrunk)
 
 

@@ -170,6 +170,8 @@ class Counterexample:
     outcomes: tuple[str, ...] = ()
     #: Whether shrinking ended early, so that the signature may have needless circumstances.
     unshrunk: bool = False
+    #: The lines of the traceback of its exception, from the target's first frame on.
+    traceback: tuple[str, ...] = ()
 
     @property
     def replay_command(self) -> str:
@@ -214,6 +216,7 @@ class Counterexample:
             actual=redact(self.actual, options),
             interleaving=redact_all(self.interleaving),
             outcomes=redact_all(self.outcomes),
+            traceback=redact_all(self.traceback),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,6 +240,8 @@ class Counterexample:
             data["interleaving"] = list(self.interleaving)
         if self.schedule is not None:
             data["schedule"] = self.schedule
+        if self.traceback:
+            data["traceback"] = list(self.traceback)
         return data
 
 

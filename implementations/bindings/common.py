@@ -8,7 +8,8 @@ from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.arguments import ProgramError
-from fscontract.contract.program.outcome import FILL, text_of
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, text_of
+from fscontract.contract.program.raising import notice
 from fscontract.contract.targets import is_ours, new_name
 from fscontract.contract.text import mask, mask_url, passwords_in, secrets_of
 
@@ -39,6 +40,14 @@ def told(error: BaseException, secrets: Iterable[str] = (), limit: int = 160) ->
     """
     text = hide(text_of(error), secrets)[:limit]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def outcome_of(
+    error: BaseException, secrets: Iterable[str] = (), kind: Kind | None = None
+) -> Outcome:
+    """Return the outcome of a call that raised; `kind` overrides the classification."""
+    notice(error, secrets)
+    return Outcome(kind or classify(error), detail=told(error, secrets))
 
 
 #: Maximum size in bytes of a buffer, and of a file that a run writes.

@@ -12,17 +12,17 @@ from typing import Any, ClassVar
 from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
-from fscontract.contract.program.outcome import Kind, Outcome, classify
+from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Step
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
     new_prefix,
+    outcome_of,
     prefixes_among,
     secrets_in,
     shown,
-    told,
 )
 from fscontract.implementations.bindings.file_operations import (
     FILE_OPERATIONS,
@@ -286,7 +286,7 @@ class FsspecBinding(ScratchBinding):
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
         if is_unreachable(error):
             kind = Kind.ENVIRONMENT
-        return Outcome(kind or classify(error), detail=told(error, self._secrets))
+        return outcome_of(error, self._secrets, kind)
 
 
 def _blaming_the_closed(action: Action) -> Action:

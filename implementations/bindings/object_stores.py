@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.binding import Action, Opened, TargetError
-from fscontract.contract.program.outcome import Kind, Outcome, classify, text_of
+from fscontract.contract.program.outcome import Kind, Outcome, text_of
 from fscontract.contract.program.program import CHANGES, Step
 from fscontract.contract.targets import UsageError
 from fscontract.contract.untrusted import typed_value
@@ -20,6 +20,7 @@ from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
     new_prefix,
+    outcome_of,
     prefixes_among,
     secrets_in,
     shown,
@@ -210,7 +211,7 @@ class StoreBinding(StoreFiles, ABC):
     def _fail(self, error: Exception, kind: Kind | None = None) -> Outcome:
         if _cant_be_reached(error):
             kind = Kind.ENVIRONMENT
-        return Outcome(kind or classify(error), detail=told(error, self._secrets))
+        return outcome_of(error, self._secrets, kind)
 
 
 def _cant_be_reached(error: BaseException) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, text_of
+from fscontract.contract.program.raising import notice
 from fscontract.implementations.bindings.common import hide
 from fscontract.implementations.jvm.jvm import java_class
 
@@ -45,6 +46,7 @@ _LONGEST = 160
 def outcome_of(error: BaseException, secrets: Iterable[str] = ()) -> Outcome:
     """Return the outcome of a call that raised."""
     error = unwrapped(error)
+    notice(error, secrets)
     kind = _kind(error)
     if kind is Kind.IO and _cant_be_reached(error):
         kind = Kind.ENVIRONMENT

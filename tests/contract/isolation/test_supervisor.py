@@ -33,6 +33,13 @@ class Deadly(MemoryInputStream):
     def seek(self, position):
         os._exit(3) if position < 0 else super().seek(position)
 
+class Raising(MemoryInputStream):
+    def seek(self, position):
+        return super().seek(position) if position >= 0 else {}["position"]
+
+def raising():
+    return MemoryFileSystem(stream_class=Raising)
+
 def lenient():
     return MemoryFileSystem(stream_class=Lenient)
 
@@ -56,6 +63,15 @@ def run(target: str, *known: Known, events: list[Event] | None = None) -> RunRes
     """Return the result of an isolated run."""
     with closing(Isolated(target, replace(RUN), known)) as isolated:
         return isolated.check((events if events is not None else []).append)
+
+
+def test_traceback_of_a_target_comes_from_its_process(targets: str) -> None:
+    """With the frames of the target and the line of its source."""
+    example = run(f"{targets}:raising").counterexamples["seek.negative"]
+    assert example.traceback[-2:] == (
+        '  return super().seek(position) if position >= 0 else {}["position"]',
+        "KeyError: 'position'",
+    )
 
 
 def test_conforming_target_passes_in_another_process() -> None:

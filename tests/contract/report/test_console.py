@@ -54,6 +54,23 @@ def test_a_concurrent_failure_shows_its_interleaving(make_result: Make) -> None:
     assert "  schedule   99" in block
 
 
+TRACE = ('File "my.py", line 3, in seek', "  raise KeyError(1)", "KeyError: 1")
+
+
+def test_traceback_is_printed_on_request(make_result: Make, make_run: MakeRun) -> None:
+    """Below the outcome; by default it is in the other reports only."""
+    run = make_run(make_result(Verdict.FAIL, traceback=TRACE))
+    assert not any("KeyError" in line for line in lines(run))
+    shown = [
+        line for line in lines(run, tracebacks=True) if line.startswith(" " * 13) or "trace" in line
+    ]
+    assert shown[:3] == [
+        '  traceback  File "my.py", line 3, in seek',
+        "               raise KeyError(1)",
+        "             KeyError: 1",
+    ]
+
+
 def test_a_fixed_failure_says_to_take_the_entry_out(make_result: Make) -> None:
     """A known failure that passes names the reason it was listed for."""
     block = failure_block(make_result(Verdict.FIXED, reason="kept for callers"))

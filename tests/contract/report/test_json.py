@@ -51,6 +51,16 @@ def test_a_concurrent_counterexample_fits_the_schema(make_result: Make, make_run
     assert data["clauses"][0]["counterexample"]["program"] is None
 
 
+def test_a_traceback_fits_the_schema(make_result: Make, make_run: MakeRun) -> None:
+    """Its lines are kept; without one there is no such key."""
+    failed = make_result(Verdict.FAIL, traceback=("KeyError: 1",))
+    data = make_run(failed, make_result(Verdict.FAIL, name="demo.two")).to_dict()
+    _validator().validate(data)
+    first, second = (clause["counterexample"] for clause in data["clauses"])
+    assert first["traceback"] == ["KeyError: 1"]
+    assert "traceback" not in second
+
+
 def test_where_a_known_failure_is_described_gets_into_the_report(
     make_result: Make, make_run: MakeRun
 ) -> None:

@@ -138,6 +138,14 @@ def test_a_failure_is_drawn_with_what_to_run(page: Page) -> None:
     assert len(marked) == 5
 
 
+def test_traceback_can_be_opened(make_result: Make, make_run: MakeRun) -> None:
+    """Escaped, below the failure that it belongs to."""
+    failed = make_result(Verdict.FAIL, traceback=("in <seek>", "KeyError: 1"))
+    made = Page(render([make_run(failed)]))
+    assert len(made.all("details", class_="trace")) == 1
+    assert "in <seek>\nKeyError: 1" in made.text
+
+
 def test_tables_have_headings(page: Page) -> None:
     """Each a caption or a region with a name, and cells that are headings say of what."""
     assert all("scope" in heading for heading in page.all("th"))
