@@ -74,8 +74,12 @@ def returned(value: Any = None, buffer: bytes | None = None) -> Outcome:
     return Outcome(Kind.RETURNED, value, buffer)
 
 
-def show_bytes(data: bytes, limit: int = 16) -> str:
-    """Return bytes as short hexadecimal, cut after `most`."""
+#: The bytes of a value or a buffer that the text of an outcome shows.
+SHOWN_BYTES = 16
+
+
+def show_bytes(data: bytes, limit: int = SHOWN_BYTES) -> str:
+    """Return bytes as short hexadecimal, cut after `limit`."""
     text = data[:limit].hex(" ") or "(empty)"
     return text if len(data) <= limit else f"{text} ... ({len(data)} bytes)"
 

@@ -84,6 +84,7 @@ def short_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = Fa
         lines += _labelled(width, "program", str(example.program) if example.program else "")
         lines += _labelled(width, "expected", _alternatives(example))
         lines += _labelled(width, "actual", example.actual)
+        lines += _labelled(width, "differs", example.difference)
         lines += _traceback(example) if tracebacks else []
     return [printable(line) for line in lines]
 
@@ -142,6 +143,7 @@ def _counterexample(example: Counterexample, width: int, tracebacks: bool = Fals
             )
     yield from _labelled(width, "expected", _alternatives(example))
     yield from _labelled(width, "actual", example.actual)
+    yield from _labelled(width, "differs", example.difference)
     yield from _traceback(example) if tracebacks else ()
     if example.interleaving:
         yield from _labelled(width, "order", example.interleaving[0])

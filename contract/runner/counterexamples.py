@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
+from fscontract.contract.models.differences import difference
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.attribution import Blame, Charge
@@ -29,6 +30,8 @@ _ALIKE_BY_CLAUSE_REMOTE = 24
 _MAX_DISTINCT = 50
 #: The end of a failure's looks, unless it is the first of its program.
 _LATER = "later"
+#: The aspects of failures of which the bytes may be the fault.
+_ASPECTS_OF_BYTES = frozenset({"data", "moved", "should"})
 
 
 class Repeats:
@@ -315,6 +318,7 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
     actual = str(violation.outcome)
     if violation.index < 0 and violation.program.opening is not None:
         actual = f"{violation.step.op}: {actual}"
+    differs = violation.failure.aspect in _ASPECTS_OF_BYTES and violation.judged is not None
     return Counterexample(
         violation.program,
         violation.failure.expected,
@@ -322,6 +326,7 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
         step=violation.index + 1,
         how=how,
         identity=identity,
+        difference=difference(*violation.judged, violation.outcome) if differs else "",
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fscontract.contract.binding import Action, Binding
 from fscontract.contract.models.acceptor import Acceptor
 from fscontract.contract.models.openfile_stages import StageVerdict
-from fscontract.contract.models.stream_state import Failure, Judgement
+from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
@@ -45,6 +45,8 @@ class Violation:
     #: The relation of the outcome to the right one, and the circumstances of the state.
     relation: str = ""
     circumstances: tuple[str, ...] = ()
+    #: The call without anchors, and the state before it, if known.
+    judged: tuple[Step, State] | None = field(default=None, compare=False)
 
     @property
     def signature(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from fscontract.contract.binding import Binding, NoScene, Opened
 from fscontract.contract.models.acceptor import Acceptor, judge_all
 from fscontract.contract.models.openfile_clauses import speaks_for
 from fscontract.contract.models.openfile_stages import Case, as_end, judge_refused_read
-from fscontract.contract.models.stream_state import Failure, Judgement
+from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
@@ -245,7 +245,9 @@ class Executor(Workspace):
             if judgement.unsaid:
                 self.unsaid.update(judgement.unsaid)
             if judgement.missed and execution.violation is None:
-                execution.misses += self._missed(program, index, outcome, judgement)
+                state = self.acceptor.states(node)[0]
+                judged = compiled.step, state
+                execution.misses += self._missed(program, index, judged, outcome, judgement)
             nodes[which] = transition.target
             if judgement.failure is not None:
                 step = compiled.step
@@ -279,14 +281,21 @@ class Executor(Workspace):
             placed=0 <= state.pos < state.longest,
             relation=relation(step, state, outcome, judgement.failure),
             circumstances=tuple(circumstances(state, self.buffer, step, judgement.failure)),
+            judged=(step, state),
         )
 
     def _missed(
-        self, program: Program, index: int, outcome: Outcome, judgement: Judgement
+        self,
+        program: Program,
+        index: int,
+        judged: tuple[Step, State],
+        outcome: Outcome,
+        judgement: Judgement,
     ) -> Iterable[Violation]:
         for clause in judgement.missed:
             failure = Failure(clause, "", "should", judgement.expected)
-            yield Violation(program, index, program.steps[index], outcome, failure, missed=True)
+            step = program.steps[index]
+            yield Violation(program, index, step, outcome, failure, missed=True, judged=judged)
 
     def _failed_open(self, program: Program, outcome: Outcome, execution: Execution) -> None:
         if outcome.kind is Kind.ENVIRONMENT:

@@ -144,6 +144,12 @@ class Finding(NamedTuple):
         return example.actual if example else ""
 
     @property
+    def difference(self) -> str:
+        """The first byte that differs, "" if the outcome shows it."""
+        example = self.result.counterexample
+        return example.difference if example else ""
+
+    @property
     def others(self) -> tuple[Counterexample, ...]:
         """Further failures of the clause, as many as the page shows."""
         return self.result.others[:_MAX_OTHERS]

@@ -71,6 +71,13 @@ def test_traceback_is_printed_on_request(make_result: Make, make_run: MakeRun) -
     ]
 
 
+def test_a_difference_is_shown_below_the_outcome(make_result: Make) -> None:
+    """Where the outcome is cut before it."""
+    block = failure_block(make_result(Verdict.FAIL, difference="byte 18: expected [01], got [02]"))
+    place = block.index("  actual     returned")
+    assert block[place + 1] == "  differs    byte 18: expected [01], got [02]"
+
+
 def test_a_fixed_failure_says_to_take_the_entry_out(make_result: Make) -> None:
     """A known failure that passes names the reason it was listed for."""
     block = failure_block(make_result(Verdict.FIXED, reason="kept for callers"))

@@ -125,6 +125,6 @@ def test_recorder_keeps_the_last_exception_of_each_call() -> None:
 
 
 def test_path_of_a_library_is_relative_to_its_folder() -> None:
-    """As it is imported; a path elsewhere stays."""
+    """The name it is imported by; a path elsewhere does not change."""
     assert short_path("/x/lib/python3.11/site-packages/fsspec/spec.py") == "fsspec/spec.py"
     assert short_path("/elsewhere/my.py") == "/elsewhere/my.py"
