@@ -11,7 +11,7 @@ from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.faults import FAULTS, FaultPlan, Firing, Turn
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Outcome, raised
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import Program, Step
 
 
 class Injector(ABC):
@@ -245,6 +245,10 @@ class Binding(ABC):
 
         The function returns the outcome.
         """
+
+    def spell(self, program: Program) -> str:
+        """Return a program without anchors as calls of the API; "" if they need no other form."""
+        return ""
 
     @abstractmethod
     def dispose(self) -> None:

@@ -178,6 +178,13 @@ def resolve_step(step: Step, length: int, buffer: int) -> Step:
     return replace(step, args=tuple(resolve(a, length, buffer) for a in step.args))
 
 
+def resolve_program(program: Program, length: int, buffer: int) -> Program:
+    """Return the program with every anchor of its calls replaced by a number."""
+    opening = program.opening and program.opening.resolved(length, buffer)
+    steps = tuple(resolve_step(step, length, buffer) for step in program.steps)
+    return replace(program, steps=steps, opening=opening)
+
+
 def _check(name: str, value: Argument, where: str) -> None:
     if name in _NUMBERS:
         if not is_number(value) and not (name in ("size", "limit", "hint") and value is None):

@@ -82,6 +82,7 @@ def short_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = Fa
     lines += [f"  {line}" for line in wrap(clause.statement, width - 2)]
     if example is not None:
         lines += _labelled(width, "program", str(example.program) if example.program else "")
+        lines += _labelled(width, "calls", example.calls)
         lines += _labelled(width, "expected", _alternatives(example))
         lines += _labelled(width, "actual", example.actual)
         lines += _labelled(width, "differs", example.difference)
@@ -137,6 +138,7 @@ def _traceback(example: Counterexample) -> Iterator[str]:
 def _counterexample(example: Counterexample, width: int, tracebacks: bool = False) -> Iterator[str]:
     if example.program is not None:
         yield from _labelled(width, "program", str(example.program))
+        yield from _labelled(width, "calls", example.calls)
         if 0 < example.step <= len(example.program.steps) and len(example.program.steps) > 1:
             yield from _labelled(
                 width, "at step", f"{example.step}: {example.program.steps[example.step - 1]}"

@@ -170,6 +170,8 @@ class Counterexample:
     outcomes: tuple[str, ...] = ()
     #: Whether shrinking ended early, so that the signature may have needless circumstances.
     unshrunk: bool = False
+    #: The program as calls of the target's API; "" if that is not another form.
+    calls: str = ""
     #: The first byte that differs behind those that `actual` shows; "" if none does.
     difference: str = ""
     #: The lines of the traceback of its exception, from the target's first frame on.
@@ -242,6 +244,8 @@ class Counterexample:
             data["interleaving"] = list(self.interleaving)
         if self.schedule is not None:
             data["schedule"] = self.schedule
+        if self.calls:
+            data["calls"] = self.calls
         if self.difference:
             data["difference"] = self.difference
         if self.traceback:

@@ -20,7 +20,7 @@ from fscontract.contract.binding import Action, Binding, NoScene, Opened, Opener
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, text_of
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.patches import Patches
 from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
 from fscontract.contract.targets import raised_at
@@ -31,6 +31,8 @@ _PATIENCE = 6
 #: Values that can be compared, hashed and shown without running code of the target.
 _PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
 _DEEPEST = 4
+#: The characters of a program as calls of the API.
+_LONGEST_CALLS = 2000
 
 
 class _Forks:
@@ -185,6 +187,13 @@ class SandboxedBinding(Binding):
             return _tame(outcome)
 
         return run
+
+    def spell(self, program: Program) -> str:
+        """Return a program as calls of the API; "" if the binding can't tell."""
+        try:
+            return clip(str(call_sandboxed(self._inner.spell, program)), _LONGEST_CALLS)
+        except Exception:  # a report does without it
+            return ""
 
     def leftovers(self) -> list[str]:
         """Return what other runs have left. Raise TargetError."""

@@ -12,6 +12,7 @@ from typing import Any
 from fscontract.contract.binding import Binding
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
+from fscontract.contract.program.program import resolve_program
 from fscontract.contract.runner.counterexamples import Counterexamples
 from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
@@ -220,13 +221,20 @@ def _judge(
         sources=evidence.sources,
         has_budget=clause.id in settings.profile.budgets,
     )
-    directory = settings.replays
-    if not result.counterexamples or directory is None or result.outcome is Verdict.LAX:
-        return result
-    written, *others = (
-        write_replay(directory, clause.id, failure, context) for failure in result.counterexamples
-    )
-    return replace(result, counterexample=written, others=tuple(others))
+    failures = [_spelled(f, binding, settings) for f in result.counterexamples]
+    if settings.replays is not None:
+        failures = [write_replay(settings.replays, clause.id, f, context) for f in failures]
+    return replace(result, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
+
+
+def _spelled(failure: Counterexample, binding: Binding, settings: Settings) -> Counterexample:
+    """Return the counterexample with its program as calls of the API."""
+    if failure.program is None:
+        return failure
+    content = binding.fixed_content
+    length = failure.program.length if content is None else len(content)
+    calls = binding.spell(resolve_program(failure.program, length, settings.buffer(binding)))
+    return replace(failure, calls="" if calls == str(failure.program) else calls)
 
 
 def _unmet(need: str, profile: Profile) -> str:

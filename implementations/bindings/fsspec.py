@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.program.outcome import Kind, Outcome
-from fscontract.contract.program.program import CHANGES, Step
+from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
@@ -48,6 +48,12 @@ from fscontract.implementations.bindings.method_sources import (
     sources_of,
 )
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
+from fscontract.implementations.bindings.spelling import (
+    spell_builder,
+    spell_file,
+    spell_program,
+    spell_range,
+)
 
 _file_of = attrgetter("file")
 _HOW_TO_READ = (
@@ -238,6 +244,13 @@ class FsspecBinding(ScratchBinding):
             return bind_python(step, _file_of, self._fail)
         return inexpressible
 
+    def spell(self, program: Program) -> str:
+        """Return a program as calls of the filesystem and of the files that it opens."""
+        opening = "fs.open(path)"
+        if program.opening is not None:
+            opening = spell_builder(program, "open_file(fs, path)")
+        return spell_program(program, opening, _spell_step)
+
     def dispose(self) -> None:
         """Delete the directory that `prepare` created, and close connections; raise TargetError."""
         try:
@@ -287,6 +300,10 @@ class FsspecBinding(ScratchBinding):
         if is_unreachable(error):
             kind = Kind.ENVIRONMENT
         return outcome_of(error, self._secrets, kind)
+
+
+def _spell_step(step: Step, name: str) -> str:
+    return spell_range(step) or spell_file(step, name)
 
 
 def _blaming_the_closed(action: Action) -> Action:

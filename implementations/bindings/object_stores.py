@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.binding import Action, Opened, TargetError
 from fscontract.contract.program.outcome import Kind, Outcome, text_of
-from fscontract.contract.program.program import CHANGES, Step
+from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.targets import UsageError
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
@@ -34,6 +34,7 @@ from fscontract.implementations.bindings.file_operations import (
     inexpressible,
 )
 from fscontract.implementations.bindings.fsspec_quirks import is_unreachable
+from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
 #: Messages for unreachable servers in clients that have no exception class for it.
 _UNREACHABLE = re.compile("NETWORK_CONNECTION|error sending request|send http request")
@@ -112,6 +113,8 @@ class StoreBinding(StoreFiles, ABC):
 
     #: Packages whose versions are reported.
     packages: ClassVar[tuple[str, ...]] = ()
+    #: The expression that opens a file, for reports.
+    opening: ClassVar[str]
 
     def __init__(self, store: Store, name: str, secrets: tuple[str, ...] = ()) -> None:
         self.name = name
@@ -187,6 +190,18 @@ class StoreBinding(StoreFiles, ABC):
     def bind_positioned(self, step: Step) -> Action:
         """Return a step of another kind; inexpressible unless overridden."""
         return inexpressible
+
+    def spell(self, program: Program) -> str:
+        """Return a program as calls of the store and of the files that it opens."""
+        return spell_program(
+            program,
+            self.opening,
+            lambda step, name: spell_file(step, name) or self.spell_positioned(step, name),
+        )
+
+    def spell_positioned(self, step: Step, name: str) -> str:
+        """Return a step of another kind as a call; "" unless overridden."""
+        return ""
 
     def failed(self, error: Exception, _opened: Opened) -> Outcome:
         """Return the outcome of a call on the store, not the file, that raised."""

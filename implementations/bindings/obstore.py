@@ -110,6 +110,7 @@ class ObstoreBinding(StoreBinding):
 
     api: ClassVar[str] = "obstore"
     default_profile: ClassVar[str] = "obstore"
+    opening = "obstore.open_reader(store, path)"
     packages = ("obstore",)
     pread_on_stream = False
     #: Object that `recognise` accepts, for messages.
@@ -169,6 +170,13 @@ class ObstoreBinding(StoreBinding):
                 self.failed,
             )
         return while_open(action, lambda opened: bool(opened.closed))
+
+    def spell_positioned(self, step: Step, name: str) -> str:
+        """Return a pread as a call of the API."""
+        if step.op != "pread":
+            return ""
+        position, _size, _offset, length = step.args
+        return f"store.get_range(path, start={position}, length={length})"
 
 
 def _is_store(obj: object, module: Any) -> bool:

@@ -72,6 +72,7 @@ class OpendalBinding(StoreBinding):
 
     api: ClassVar[str] = "opendal"
     default_profile: ClassVar[str] = "opendal"
+    opening = 'operator.open(path, "rb")'
     packages = ("opendal",)
     pread_on_stream = False
     #: Object that `recognise` accepts, for messages.
@@ -122,6 +123,13 @@ class OpendalBinding(StoreBinding):
             self.failed,
         )
         return while_open(action, lambda opened: bool(opened.closed))
+
+    def spell_positioned(self, step: Step, name: str) -> str:
+        """Return a pread as a call of the API."""
+        if step.op != "pread":
+            return ""
+        position, _size, _offset, length = step.args
+        return f"operator.read(path, offset={position}, size={length})"
 
 
 def _noting_the_end(action: Action) -> Action:

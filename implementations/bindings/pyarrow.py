@@ -63,6 +63,7 @@ class PyArrowBinding(StoreBinding):
 
     api: ClassVar[str] = "pyarrow"
     default_profile: ClassVar[str] = "pyarrow"
+    opening = "fs.open_input_file(path)"
     packages = ("pyarrow",)
     #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "a pyarrow.fs.FileSystem"
@@ -113,6 +114,13 @@ class PyArrowBinding(StoreBinding):
         if step.op != "pread":
             return inexpressible
         return bind_pread(step, _read_at, self.failed, negative=True)
+
+    def spell_positioned(self, step: Step, name: str) -> str:
+        """Return a pread as a call of the API."""
+        if step.op != "pread":
+            return ""
+        position, _size, _offset, length = step.args
+        return f"{name}.read_at({length}, {position})"
 
     def failed(self, error: Exception, opened: Opened) -> Outcome:
         """Return the outcome of a `read_at` that raised, which is a call of the file."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from fscontract.contract.binding import Action, TargetError
-from fscontract.contract.program.program import CHANGES, Step
+from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
@@ -25,6 +25,8 @@ from fscontract.implementations.bindings.file_operations import (
     inexpressible,
 )
 from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
+
+from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
 
 def _name_of(opener: Any) -> str:
@@ -109,6 +111,12 @@ class PythonFileBinding(ScratchBinding):
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _itself)
         return bind_file(step, _itself) if step.op in FILE_OPERATIONS else inexpressible
+
+    def spell(self, program: Program) -> str:
+        """Return a program as calls of the files that the opener returns."""
+        name = getattr(self._opener, "__name__", "")
+        opener = name if name.isidentifier() else "open_file"
+        return spell_program(program, f"{opener}(path)", spell_file)
 
     def leftovers(self) -> list[str]:
         """Return the directories next to the prefix named like prefixes; raise TargetError."""

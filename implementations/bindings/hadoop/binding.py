@@ -15,7 +15,7 @@ from fscontract.contract.binding import Action, Binding, NoScene, Opener, Target
 from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES, BuilderCall
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
-from fscontract.contract.program.program import CHANGES, Step
+from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.targets import UsageError, new_name
 from fscontract.implementations.bindings.common import (
     hide,
@@ -41,6 +41,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
 )
 from fscontract.implementations.bindings.hadoop.locations import beside, location_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
+from fscontract.implementations.bindings.hadoop.spelling import spell
 from fscontract.implementations.bindings.hadoop.statuses import Statuses, counters, sibling
 from fscontract.implementations.bindings.object_stores import Store, StoreFiles, versions
 from fscontract.implementations.bindings.open_file import bounded
@@ -228,6 +229,10 @@ class HadoopBinding(StoreFiles):
         if step.op == _NEW_SOURCE and isinstance(store, ChecksumStore):
             return _putting_back(action, store)
         return action
+
+    def spell(self, program: Program) -> str:
+        """Return a program as Java calls."""
+        return spell(program)
 
     def fail(self, error: BaseException) -> Outcome:
         """Return the outcome of a call that raised."""

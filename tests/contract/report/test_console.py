@@ -78,6 +78,15 @@ def test_a_difference_is_shown_below_the_outcome(make_result: Make) -> None:
     assert block[place + 1] == "  differs    byte 18: expected [01], got [02]"
 
 
+def test_calls_of_the_api_are_shown_below_the_program(make_result: Make) -> None:
+    """For a failure and for a SHOULD, if they are another form."""
+    calls = "in = fs.open(path); in.seek(-1)"
+    for block in (failure_block, short_block):
+        shown = block(make_result(Verdict.FAIL, calls=calls))
+        place = shown.index("  program    f = open(3 bytes); f.seek(2); f.seek(-1)")
+        assert shown[place + 1] == f"  calls      {calls}"
+
+
 def test_a_fixed_failure_says_to_take_the_entry_out(make_result: Make) -> None:
     """A known failure that passes names the reason it was listed for."""
     block = failure_block(make_result(Verdict.FIXED, reason="kept for callers"))

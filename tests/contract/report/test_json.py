@@ -51,14 +51,16 @@ def test_a_concurrent_counterexample_fits_the_schema(make_result: Make, make_run
     assert data["clauses"][0]["counterexample"]["program"] is None
 
 
-def test_a_traceback_and_a_difference_fit_the_schema(make_result: Make, make_run: MakeRun) -> None:
+def test_traceback_difference_and_calls_fit_the_schema(
+    make_result: Make, make_run: MakeRun
+) -> None:
     """They are kept; a failure without them has no such keys."""
-    failed = make_result(Verdict.FAIL, traceback=("KeyError: 1",), difference="byte 18")
+    failed = make_result(Verdict.FAIL, traceback=("KeyError: 1",), difference="b", calls="c")
     data = make_run(failed, make_result(Verdict.FAIL, name="demo.two")).to_dict()
     _validator().validate(data)
     first, second = (clause["counterexample"] for clause in data["clauses"])
-    assert (first["traceback"], first["difference"]) == (["KeyError: 1"], "byte 18")
-    assert not {"traceback", "difference"} & second.keys()
+    assert (first["traceback"], first["difference"], first["calls"]) == (["KeyError: 1"], "b", "c")
+    assert not {"traceback", "difference", "calls"} & second.keys()
 
 
 def test_where_a_known_failure_is_described_gets_into_the_report(

@@ -138,6 +138,14 @@ def test_a_failure_is_drawn_with_what_to_run(page: Page) -> None:
     assert len(marked) == 5
 
 
+def test_calls_and_difference_are_shown(make_result: Make, make_run: MakeRun) -> None:
+    """Beside the drawing, which has the neutral form."""
+    failed = make_result(Verdict.FAIL, calls="f.seek(-1, 1)", difference="byte 18: expected [01]")
+    text = " ".join(Page(render([make_run(failed)])).text.split())
+    assert "Calls f.seek(-1, 1)" in text
+    assert "differs at byte 18: expected [01]" in text
+
+
 def test_traceback_can_be_opened(make_result: Make, make_run: MakeRun) -> None:
     """Escaped, below the failure that it belongs to."""
     failed = make_result(Verdict.FAIL, traceback=("in <seek>", "KeyError: 1"))
