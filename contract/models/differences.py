@@ -19,7 +19,7 @@ class _Window(NamedTuple):
     got: bytes
     start: int
     position: int
-    count: int
+    size: int
 
 
 def difference(step: Step, state: State, outcome: Outcome) -> str:
@@ -63,7 +63,7 @@ def _windows(step: Step, state: State, outcome: Outcome) -> _Windows:
     find = _FINDERS.get(step.op)
     if find is not None and not outcome.raised:
         for window in find(step.args, state.pos, outcome):
-            if window.position >= 0 and window.start >= 0 and type(window.count) is int:
+            if window.position >= 0 and window.start >= 0 and type(window.size) is int:
                 yield window
 
 

@@ -67,11 +67,9 @@ def _byte(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 def _describe_byte(call: Call) -> tuple[str, ...]:
     pos, data = call.state.pos, call.state.versions[-1]
-    return (
-        f"returns {data[pos]}, the byte at {pos}"
-        if 0 <= pos < len(data)
-        else "returns a byte of the file",
-    )
+    if 0 <= pos < len(data):
+        return (f"returns {data[pos]}, the byte at {pos}",)
+    return ("returns a byte of the file",) if data else describe_end(call)
 
 
 def _byte_end(call: Call, outcome: Outcome) -> Accepted | Failure:

@@ -148,9 +148,8 @@ def may_be_at_end(call: Call) -> bool:
 
 
 def may_have_data(call: Call) -> bool:
-    """Return whether pos < len(data), for the longest possible data; an empty file has none."""
-    position = call.state.pos
-    return position >= ANY and max(position, 0) < call.state.longest
+    """Return whether pos < len(data), for the longest possible data."""
+    return ANY <= call.state.pos < call.state.longest
 
 
 def describe_position(call: Call) -> tuple[str, ...]:

@@ -232,9 +232,7 @@ class ShrinkingCounterexamples(Counterexamples):
             self._charged[signature] = clause
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
         shrunk = counterexample(violation, self._signature(charge))
-        shrunk = replace(
-            shrunk, outcomes=done, unshrunk=self._shrinking.is_over, traceback=trace
-        )
+        shrunk = replace(shrunk, outcomes=done, unshrunk=self._shrinking.is_over, traceback=trace)
         return Examined(clause, shrunk, shadowed)
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
@@ -318,7 +316,7 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
     actual = str(violation.outcome)
     if violation.index < 0 and violation.program.opening is not None:
         actual = f"{violation.step.op}: {actual}"
-    differs = violation.failure.aspect in _ASPECTS_OF_BYTES and violation.judged is not None
+    judged = violation.judged if violation.failure.aspect in _ASPECTS_OF_BYTES else None
     return Counterexample(
         violation.program,
         violation.failure.expected,
@@ -326,7 +324,7 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
         step=violation.index + 1,
         how=how,
         identity=identity,
-        difference=difference(*violation.judged, violation.outcome) if differs else "",
+        difference="" if judged is None else difference(*judged, violation.outcome),
     )
 
 

@@ -84,12 +84,14 @@ def infer(run: Run, base: Profile, fixed: Iterable[str] = ()) -> Inferred:
     everything = base.with_features(free)
     other = everything.with_features(f"!{name}" for name in CHOICES if name not in held)
     first, second = run(everything), run(other)
+    base = base.saying(first.observed)
     chosen = {n: _capable(n, first) for n in CAPABILITIES if n in free}
     chosen |= {n: _chosen(n, first, second, base) for n in CHOICES if n in free}
     profile = base.with_features(n if on else f"!{n}" for n, on in chosen.items())
     ready = {everything.features: first, other.features: second}
     result = ready.get(profile.features) or run(profile)
     profile, result = _with_inverted(run, profile, result, free)
+    result = replace(result, observed=first.observed)
     listed = (_feature(name, base, set(fixed), profile, result) for name in features())
     return Inferred(tuple(listed), profile, result)
 
@@ -116,6 +118,8 @@ def _feature(
     declared = profile.has(name)
     if name in fixed:
         return Feature(name, declared, "given")
+    if name in result.observed:
+        return Feature(name, declared, "observed")
     if name in UNOBSERVED:
         why = f"not observed, {UNOBSERVED[name]}; as in {base.name}"
         return Feature(name, declared, why)

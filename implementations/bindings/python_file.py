@@ -25,7 +25,6 @@ from fscontract.implementations.bindings.file_operations import (
     inexpressible,
 )
 from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
-
 from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
 

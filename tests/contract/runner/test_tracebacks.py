@@ -83,7 +83,7 @@ def _deep(depth: int) -> None:
     _deep(depth - 1)
 
 
-def _caught(call: Callable[[], None]) -> Exception:
+def _caught(call: Callable[[], object]) -> Exception:
     try:
         call()
     except Exception as error:

@@ -126,7 +126,7 @@ def test_hadoop_program_is_spelled_in_java(step: tuple[Any, ...], call: str) -> 
 
 def test_python_file_is_opened_by_its_class(tmp_path: Path) -> None:
     """By the name of the opener, if it has one."""
-    named = PythonFileBinding(io.FileIO, str(tmp_path), "raw")  # type: ignore[arg-type]
+    named = PythonFileBinding(io.FileIO, str(tmp_path), "raw")
     assert named.spell(_program(("py_read", 2))) == "f = FileIO(path); f.read(2)"
     unnamed = PythonFileBinding(partial(io.FileIO, mode="rb"), str(tmp_path), "file")
     assert unnamed.spell(_program()) == "f = open_file(path)"
