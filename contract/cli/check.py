@@ -163,6 +163,7 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 @click.option(
     "--traceback", is_flag=True, help="Print the tracebacks of exceptions that the target raised."
 )
+@click.option("--show-skipped", is_flag=True, help="List the clauses that were not verified.")
 @click.option("--quiet", "-q", is_flag=True, help="Print only the verdicts.")
 @click.pass_context
 def check(
@@ -181,6 +182,7 @@ def check(
     markdown: Path | None,
     baseline: Path | None,
     traceback: bool,
+    show_skipped: bool,
     quiet: bool,
     **values: Any,
 ) -> None:
@@ -216,7 +218,8 @@ def check(
     entries: list[Entry] = []
     try:
         with without_commands():
-            _run_all(entries, requests, apart, old, quiet, traceback)
+            shown = {"quiet": quiet, "tracebacks": traceback, "skipped": show_skipped}
+            _run_all(entries, requests, apart, old, shown)
     except KeyboardInterrupt:
         if entries:
             with held_back():
@@ -345,17 +348,19 @@ def _run_all(
     requests: Sequence[_Request],
     isolate: bool,
     baseline: Baseline | None,
-    quiet: bool,
-    tracebacks: bool,
+    shown: Mapping[str, bool],
 ) -> None:
-    """Check the targets one by one; `entries` keeps the results after Ctrl-C, too."""
+    """Check the targets one by one; `entries` keeps the results after Ctrl-C, too.
+
+    `shown` are arguments of the console.
+    """
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
     from fscontract.contract.runner.timeouts import held_back
 
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
-    console = Console(stream, quiet=quiet, tracebacks=tracebacks)
+    console = Console(stream, **shown)
     prepared: list[tuple[_Request, list[_Target | NotSetUp]]] = []
     backend = None if isolate else _backend(requests[0].run)
     try:

@@ -12,6 +12,7 @@ from fscontract.contract import __version__
 from fscontract.contract.clock import monotonic
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.report.text import (
+    failed_by_consequence,
     failure_block,
     found_line,
     known_line,
@@ -64,8 +65,14 @@ _STYLES = {
 }
 
 
-def lines(entry: Entry, width: int = _WIDTH, tracebacks: bool = False) -> Iterator[str]:
-    """Yield the lines that are printed after a target has been checked, without colours."""
+def lines(
+    entry: Entry, width: int = _WIDTH, *, tracebacks: bool = False, skipped: bool = False
+) -> Iterator[str]:
+    """Yield the lines that are printed after a target has been checked, without colours.
+
+    `tracebacks` are those of the target's exceptions; `skipped` lists clauses that were not
+    verified, which are counted otherwise.
+    """
     if isinstance(entry, NotSetUp):
         yield f"not set up: {printable(entry.message)}"
         return
@@ -81,7 +88,7 @@ def lines(entry: Entry, width: int = _WIDTH, tracebacks: bool = False) -> Iterat
         yield from [*explained, ""] if explained else []
     yield from aligned(table(entry), width)
     yield ""
-    yield from not_verified(entry, width)
+    yield from not_verified(entry, width, skipped)
     if entry.observed:
         yield from wrap(
             f"observed: {observed(entry)}", width, subsequent_indent="  ", break_on_hyphens=False
@@ -93,6 +100,7 @@ def lines(entry: Entry, width: int = _WIDTH, tracebacks: bool = False) -> Iterat
         yield f"warning: {printable(warning)}"
     if entry.incomplete and not entry.incomplete.startswith(INTERRUPTED):
         yield f"the run is incomplete: {printable(entry.incomplete)}"
+    yield from failed_by_consequence(entry, width)
     yield entry.verdict_line
 
 
@@ -111,15 +119,20 @@ def _widths(rows: list[list[str]]) -> list[int]:
     return [max(map(len, column)) for column in zip(*rows, strict=True)]
 
 
-def not_verified(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
-    """Yield the clauses that were not verified, with reasons; nothing if all were."""
+def not_verified(result: RunResult, width: int = _WIDTH, with_ids: bool = True) -> Iterator[str]:
+    """Yield the reasons why clauses were not verified, with their number; nothing if all were."""
     groups = result.unverified
     if not groups:
         return
-    yield f"not verified: {plural(sum(len(g.clauses) for g in groups), 'clause')}"
+    hint = "" if with_ids else "; --show-skipped lists them"
+    yield f"not verified: {plural(sum(len(g.clauses) for g in groups), 'clause')}{hint}"
     for group in groups:
         reason = group.reason.removeprefix(f"{group.outcome.value}: ")
-        yield printable(f"  {group.outcome.value}: {reason}" if reason else f"  {group.outcome}")
+        text = f"{group.outcome.value}: {reason}" if reason else group.outcome.value
+        if not with_ids:
+            yield printable(f"  {len(group.clauses):3}  {text}")
+            continue
+        yield printable(f"  {text}")
         for line in wrap(" ".join(group.clauses), width - 4, break_on_hyphens=False):
             yield f"    {line}"
     yield ""
@@ -159,7 +172,7 @@ def shown_on(stream: TextIO) -> Iterator[Listener]:
 class Console:
     """Prints a run on `stream`; call it with events, then `finish`.
 
-    If `quiet`, it prints the verdicts only; with `tracebacks`, those of the target's exceptions.
+    If `quiet`, it prints the verdicts only; `tracebacks` and `skipped` are those of `lines`.
     """
 
     def __init__(
@@ -168,9 +181,10 @@ class Console:
         plain: bool | None = None,
         quiet: bool = False,
         tracebacks: bool = False,
+        skipped: bool = False,
     ) -> None:
         self._stream = stream
-        self._tracebacks = tracebacks
+        self._details = {"tracebacks": tracebacks, "skipped": skipped}
         self._quiet = quiet
         self._rich: RichConsole | None = None
         self._line: ProgressLine | None = None
@@ -237,7 +251,7 @@ class Console:
             return
         if isinstance(entry, NotSetUp) and not self._headed:
             self._head(printable(entry.target))
-        for line in ("", *lines(entry, self._width, self._tracebacks), ""):
+        for line in ("", *lines(entry, self._width, **self._details), ""):
             self._print(line)
         self._headed = False
 

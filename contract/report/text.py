@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from textwrap import wrap
 
 from fscontract.contract.runner.result import (
+    FAILING,
     ClauseResult,
     Counterexample,
     RunResult,
@@ -87,7 +89,18 @@ def short_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = Fa
         lines += _labelled(width, "actual", example.actual)
         lines += _labelled(width, "differs", example.difference)
         lines += _traceback(example) if tracebacks else []
+        lines += _again(example)
+    lines += _labelled(width, "explain", f"fscontract explain {clause.id}")
     return [printable(line) for line in lines]
+
+
+def failed_by_consequence(result: RunResult, width: int = _WIDTH) -> Iterator[str]:
+    """Yield the ids of the failing clauses, a line or more for each consequence."""
+    failing = worst_first(r for r in result.clauses if r.outcome in FAILING)
+    for consequence, group in groupby(failing, key=lambda r: r.consequence):
+        ids = " ".join(r.clause.id for r in group)
+        text = f"{consequence.value}: {ids}"
+        yield from wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def worst_first(results: Iterable[ClauseResult]) -> list[ClauseResult]:

@@ -114,7 +114,7 @@ class InstrumentedFiles(FileSystem):
 
     `shorts` limits the bytes of one read after the other, cyclically; `fail` may raise before a
     read at a position. A reader that makes more than `patience` reads for each byte is stopped: it
-    does not come to an end.
+    never ends.
     """
 
     def __init__(self, files: dict[str, bytes], patience: int = 20) -> None:
