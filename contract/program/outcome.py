@@ -72,7 +72,11 @@ def returned(value: Any = None, buffer: bytes | None = None) -> Outcome:
     return Outcome(Kind.RETURNED, value, buffer)
 
 
-def show_bytes(data: bytes, limit: int = 16) -> str:
+#: How many bytes reports show.
+SHOWN = 16
+
+
+def show_bytes(data: bytes, limit: int = SHOWN) -> str:
     """Return bytes as short hexadecimal, cut after `most`."""
     text = data[:limit].hex(" ") or "(empty)"
     return text if len(data) <= limit else f"{text} ... ({len(data)} bytes)"

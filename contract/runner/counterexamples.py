@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.attribution import Blame, Charge
+from fscontract.contract.runner.attribution import Blame, Charge, observable
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
@@ -258,7 +258,8 @@ class ShrinkingCounterexamples(Counterexamples):
         if any(step.op == "change" or step.stream for step in program.steps):
             return 0
         trace = self.executor.run(program, trace=True).trace
-        for count in range(min(index, len(trace)), 0, -1):
+        most = min(index, len(trace))
+        for count in range(most, most - observable(most), -1):
             states = trace[count - 1][2].states
             if not states or not states[0].is_open or states[0].pos < 0:
                 continue
@@ -301,7 +302,7 @@ def looks(violation: Violation, later: bool) -> tuple[str, ...]:
 def counterexample(violation: Violation, identity: str = "") -> Counterexample:
     """Return a violation as reports show it; `identity` is its signature."""
     how = f"{violation.step.op}: {violation.outcome.kind.value}"
-    actual = str(violation.outcome)
+    actual = "; ".join(filter(None, (str(violation.outcome), violation.difference)))
     if violation.index < 0 and violation.program.opening is not None:
         actual = f"{violation.step.op}: {actual}"
     return Counterexample(

@@ -45,6 +45,8 @@ class Violation:
     #: The relation of the outcome to the right one, and the circumstances of the state.
     relation: str = ""
     circumstances: tuple[str, ...] = ()
+    #: The first wrong byte of a long read, as text.
+    difference: str = ""
 
     @property
     def signature(self) -> tuple[str, ...]:

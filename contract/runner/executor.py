@@ -19,7 +19,7 @@ from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
-from fscontract.contract.runner.signature import circumstances, relation
+from fscontract.contract.runner.signature import circumstances, first_difference, relation
 from fscontract.contract.runner.timeouts import beat
 
 
@@ -270,6 +270,7 @@ class Executor(Workspace):
             placed=0 <= state.pos < state.longest,
             relation=relation(step, state, outcome, judgement.failure),
             circumstances=tuple(circumstances(state, self.buffer, step, judgement.failure)),
+            difference=first_difference(step, state, outcome),
         )
 
     def _missed(

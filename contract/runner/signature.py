@@ -15,10 +15,12 @@ from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.stream_state import Failure, State
 from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.open_calls import BuilderCall
-from fscontract.contract.program.outcome import FILL, Kind, Outcome
+from fscontract.contract.program.outcome import FILL, SHOWN, Kind, Outcome
 from fscontract.contract.program.program import OPERATIONS, Program, Step
 from fscontract.contract.runner.execution import Violation
 
+#: Bytes that are compared at once, to find the first difference.
+_COMPARED = 1 << 12
 #: Operations that return a position: those that read it, and the one that sets it.
 _TELL = frozenset({"get_pos", "py_tell"})
 _SEEK = "py_seek"
@@ -210,6 +212,43 @@ def _of_ranges(step: Step, state: State, results: object) -> str:
         text = _of_bytes(result.buffer, _number(asked[0]), state) if result.buffer else ""
         if text:
             return text
+    return ""
+
+
+def first_difference(step: Step, state: State, outcome: Outcome) -> str:
+    """Return the first wrong byte of a long read as text; "" if a report shows it anyway."""
+    if outcome.raised:
+        return ""
+    if step.op == "read_vectored":
+        ranges, results = step.args[0], outcome.value
+        if type(ranges) is not tuple or type(results) is not tuple:
+            return ""
+        for asked, result in zip(ranges, results, strict=False):
+            if isinstance(asked, tuple) and isinstance(result, Outcome) and result.buffer:
+                text = _difference(result.buffer, _number(asked[0]), state)
+                if text:
+                    return text
+        return ""
+    return _difference(_data(step, state, outcome), _position(step, state), state)
+
+
+def _difference(data: bytes | None, at: int | None, state: State) -> str:
+    if data is None or at is None or at < 0 or state.changed:
+        return ""
+    right = state.versions[0]
+    for start in range(0, len(data), _COMPARED):
+        part = data[start : start + _COMPARED]
+        expected = right[at + start : at + start + len(part)]
+        if part == expected:
+            continue
+        pairs = enumerate(zip(part, expected, strict=False))
+        within = next((i for i, (got, want) in pairs if got != want), len(expected))
+        number = start + within
+        if number < SHOWN:
+            return ""
+        want = f"{expected[within]:02x}" if within < len(expected) else "the end of the file"
+        where = f"byte {number} of the read, at offset {at + number} of the file"
+        return f"first difference: {where}: {part[within]:02x}, expected {want}"
     return ""
 
 

@@ -13,6 +13,7 @@ from fscontract.contract.runner.signature import (
     AT_END,
     calls_before,
     circumstances,
+    first_difference,
     relation,
     signature,
 )
@@ -160,3 +161,48 @@ def test_a_failure_of_an_earlier_call_goes_by_that_whichever_call_shows_it() -> 
         for v in violations
     }
     assert texts == {"later call: accepted; after close"}
+
+
+_LONG = bytes(range(256)) * 40
+_WHOLE = Step("read_into", (10_000, 0, 10_000))
+
+
+def _long_read(at: int, wrong: int) -> Outcome:
+    data = bytearray(_LONG[at : at + 10_000])
+    data[wrong] = 0xEE
+    return returned(10_000, bytes(data))
+
+
+def test_the_first_difference_of_a_long_read_is_named_with_its_place_in_the_file() -> None:
+    state = State(7, True, Origin("open"), (_LONG,))
+    assert first_difference(_WHOLE, state, _long_read(7, 5_000)) == (
+        "first difference: byte 5000 of the read, at offset 5007 of the file: ee, expected 8f"
+    )
+
+
+def test_a_difference_that_a_report_shows_is_not_named() -> None:
+    state = State(0, True, Origin("open"), (_LONG,))
+    assert first_difference(_WHOLE, state, _long_read(0, 15)) == ""
+
+
+def test_bytes_behind_the_end_are_a_difference() -> None:
+    state = State(0, True, Origin("open"), (_LONG[:9_000],))
+    assert first_difference(_WHOLE, state, returned(10_000, _LONG[:10_000])) == (
+        "first difference: byte 9000 of the read, at offset 9000 of the file: 28, "
+        "expected the end of the file"
+    )
+
+
+def test_the_first_difference_of_a_vectored_read_is_in_its_range() -> None:
+    step = Step("read_vectored", (((0, 20), (100, 40)), "heap", "given"))
+    wrong = _LONG[100:130] + b"\xee" * 10
+    outcome = returned((_range(_LONG[:20]), _range(wrong)))
+    state = State(0, True, Origin("open"), (_LONG,))
+    assert first_difference(step, state, outcome) == (
+        "first difference: byte 30 of the read, at offset 130 of the file: ee, expected 82"
+    )
+
+
+def test_a_call_that_raised_has_no_difference() -> None:
+    state = State(0, True, Origin("open"), (_LONG,))
+    assert first_difference(_WHOLE, state, Outcome(Kind.IO)) == ""
