@@ -236,6 +236,7 @@ class DistributedRun:
             result,
             warnings=(*warnings, lost) if lost else warnings,
             cut_short=tuple(merged.cut_short.values()),
+            boundaries=tuple(merged.boundaries),
         )
 
     def _other_versions(self) -> Iterator[str]:

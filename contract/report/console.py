@@ -82,6 +82,8 @@ def lines(entry: Entry, width: int = _WIDTH) -> Iterator[str]:
     yield ""
     yield from not_verified(entry, width)
     yield printable(_facts(entry))
+    if entry.boundaries:
+        yield printable(f"went around multiples of {', '.join(map(str, entry.boundaries))}")
     if entry.cut_short:
         yield printable(out_of_time(entry))
     for warning in entry.warnings:

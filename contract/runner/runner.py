@@ -181,6 +181,7 @@ def _partial(context: RunContext) -> Partial:
         (*context.warnings, *late_warnings(context)),
         tuple(context.cut_short),
         dict(getattr(context.binding, "versions", {})),
+        context.learned or (),
     )
 
 
@@ -313,4 +314,5 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         warnings=(*context.warnings, *late_warnings(context)),
         incomplete=context.incomplete,
         cut_short=tuple(context.cut_short),
+        boundaries=context.learned or (),
     )
