@@ -88,7 +88,9 @@ def _all(effort: str) -> Iterator[Calls]:
         yield [("pread", (1, size, 0, size)), ("read_fully", (0, size, 0, size)), ("get_pos", ())]
         yield [("read_buffer", (size, 0, None)), ("pread_buffer", (1, size, 1, None))]
         yield [("py_read", (1,)), ("py_read", (size,)), ("py_tell", ())]
-        yield [("py_readinto", ("B", size)), ("py_readline", (size,)), ("py_readlines", (size,))]
+        yield [("py_readinto", ("B", size)), ("py_tell", ())]
+        yield [("py_read", (1,)), ("py_readline", (size,))]
+        yield [("py_read", (1,)), ("py_readlines", (size,))]
 
 
 def _at(n: int) -> Iterator[Calls]:
