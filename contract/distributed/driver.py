@@ -239,6 +239,7 @@ class DistributedRun:
             warnings=(*warnings, lost) if lost else warnings,
             observed=observed,
             cut_short=tuple(merged.cut_short.values()),
+            boundaries=tuple(merged.boundaries),
         )
 
     def _other_versions(self) -> Iterator[str]:

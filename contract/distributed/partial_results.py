@@ -18,7 +18,7 @@ from fscontract.contract.runner.counterexamples import (
 )
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.result import Counterexample, PhaseShare
+from fscontract.contract.runner.result import Boundary, Counterexample, PhaseShare
 from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.verdicts import Evidence
 
@@ -158,6 +158,7 @@ class Partial:
     versions: dict[str, str] = field(default_factory=dict)
     #: The features that the profile leaves open, as observed.
     observed: dict[str, bool] = field(default_factory=dict)
+    boundaries: tuple[Boundary, ...] = ()
 
 
 @dataclass
@@ -172,6 +173,7 @@ class Merged:
     warnings: dict[str, None] = field(default_factory=dict)
     #: Phases that did not run all of their programs, by name.
     cut_short: dict[str, PhaseShare] = field(default_factory=dict)
+    boundaries: dict[Boundary, None] = field(default_factory=dict)
     #: True if a single process would have ended early.
     ends_early: bool = False
     #: The looks of the failures that were examined.
@@ -204,6 +206,7 @@ def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = Fal
         merged.unsaid |= part.unsaid
         merged.counts.update(part.counts)
         merged.warnings |= dict.fromkeys(part.warnings)
+        merged.boundaries |= dict.fromkeys(part.boundaries)
         for share in part.cut_short:
             merged.cut_short[share.phase] = share.plus(merged.cut_short.get(share.phase))
     records = (record for part in parts for record in part.records)

@@ -54,6 +54,8 @@ TABLES: dict[str, Operation] = {
     **python_file.TABLES,
 }
 _MAX_CANDIDATES = 64
+#: Outcomes of more bytes are not remembered: they take memory, and don't occur again.
+_MAX_REMEMBERED = 1 << 13
 #: Node, step and outcome of a call; the value with its type.
 _Key: TypeAlias = tuple[int, int, object, type, object, object]
 #: The consistency clause for each aspect of a failure after the file changed.
@@ -254,6 +256,15 @@ def judge_all(
     return best._replace(states=after)
 
 
+def _is_large(outcome: Outcome) -> bool:
+    value, buffer = outcome.value, outcome.buffer
+    if type(value) is tuple:
+        parts = (part.buffer if isinstance(part, Outcome) else part for part in value)
+        return any(type(part) is bytes and len(part) > _MAX_REMEMBERED for part in parts)
+    delivered = value if type(value) is bytes else buffer
+    return delivered is not None and len(delivered) > _MAX_REMEMBERED
+
+
 class _Unhashable:
     """A value in a key that replaces an unhashable one; never equal to another."""
 
@@ -343,7 +354,10 @@ class Acceptor:
         transition = Transition(target, judgement)
         if len(self._memo) > 1_000_000:
             self._forget()
-        self._memo[key] = transition
+        if _is_large(outcome):
+            self._counts.update(judgement.exercised)
+        else:
+            self._memo[key] = transition
         self.reached.update(judgement.exercised)
         return transition
 

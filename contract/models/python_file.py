@@ -8,6 +8,7 @@ from fscontract.contract.models import python_read
 from fscontract.contract.models.python_read import REFUSES, Verdict, after_close, is_bytes
 from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin
 from fscontract.contract.models.transition_table import (
+    HUGE,
     ILLEGAL,
     UNSUPPORTED,
     Accepted,
@@ -121,7 +122,8 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
     if outcome.raised:
         if not beyond:
             return unexpected(call, clause, outcome)
-        missed = () if target is None else ("python.seek.past-end",)
+        possible = target is not None and target < HUGE
+        missed = ("python.seek.past-end",) if possible else ()
         return Accepted(state.at(ANY, _STAYS._replace(failed=True)), (), missed)
     if not is_count(value):
         return Failure("python.seek.returns", "", "value")

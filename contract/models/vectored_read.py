@@ -8,6 +8,7 @@ from typing import Any
 from fscontract.contract.models.stream_state import Failure, Origin
 from fscontract.contract.models.transition_table import (
     EOF,
+    HUGE,
     ILLEGAL,
     NULL,
     Accepted,
@@ -107,6 +108,8 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     asked = call.args[0]
     after = call.state.at(call.state.pos, _POSITION)
     if not asked and outcome.kind in ILLEGAL:
+        return Accepted(after)
+    if outcome.kind in EOF and any(offset >= HUGE for offset, _ in asked):
         return Accepted(after)
     if outcome.raised:
         return unexpected(call, _refused_clause(call, outcome), outcome)

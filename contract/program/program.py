@@ -58,6 +58,12 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_write": (),
     "change": ("how",),
 }
+#: The most streams of a program.
+MAX_STREAMS = 256
+#: The largest file, in bytes.
+MAX_LENGTH = 1 << 30
+#: Programs of more calls are shown by their first and last ones.
+_MOST_SHOWN = 60
 #: Arguments that are numbers or anchors.
 _NUMBERS = frozenset(
     {"size", "offset", "length", "position", "count", "start", "limit", "hint", "whence"}
@@ -93,8 +99,8 @@ class Step:
         stream = 0
         if isinstance(data, dict):
             stream, data = data.get("stream", 0), data.get("call")
-        if type(stream) is not int or not 0 <= stream <= 7:
-            raise ProgramError(f"{where}: stream must be 0 to 7, got {stream!r}")
+        if type(stream) is not int or not 0 <= stream < MAX_STREAMS:
+            raise ProgramError(f"{where}: stream must be 0 to {MAX_STREAMS - 1}, got {stream!r}")
         if not isinstance(data, list) or not data or not isinstance(data[0], str):
             raise ProgramError(f"{where}: expected a list such as ['seek', 0]")
         op, args = data[0], tuple(tuples(a) for a in data[1:])
@@ -129,7 +135,7 @@ class Program:
             opened = "f = " + self.opening.text(self.length)
         if self.streams > 1:
             opened += f" x {self.streams}"
-        text = "; ".join([opened, *("f." + str(s) for s in self.steps)])
+        text = "; ".join([opened, *_shown(self.steps)])
         return text if self.faults is None else f"[{self.faults}] {text}"
 
     def with_steps(self, steps: tuple[Step, ...]) -> Program:
@@ -151,10 +157,10 @@ class Program:
         if not isinstance(data, dict) or not isinstance(data.get("steps"), list):
             raise ProgramError(f"{where}: expected an object with length and steps")
         length, streams = data.get("length"), data.get("streams", 1)
-        if type(length) is not int or not 0 <= length <= 1 << 30:
-            raise ProgramError(f"{where}: length must be 0 to {1 << 30}, got {length!r}")
-        if type(streams) is not int or not 1 <= streams <= 8:
-            raise ProgramError(f"{where}: streams must be 1 to 8, got {streams!r}")
+        if type(length) is not int or not 0 <= length <= MAX_LENGTH:
+            raise ProgramError(f"{where}: length must be 0 to {MAX_LENGTH}, got {length!r}")
+        if type(streams) is not int or not 1 <= streams <= MAX_STREAMS:
+            raise ProgramError(f"{where}: streams must be 1 to {MAX_STREAMS}, got {streams!r}")
         steps = tuple(
             Step.from_json(s, f"{where}: step {i}") for i, s in enumerate(data["steps"], 1)
         )
@@ -183,6 +189,15 @@ def resolve_program(program: Program, length: int, buffer: int) -> Program:
     opening = program.opening and program.opening.resolved(length, buffer)
     steps = tuple(resolve_step(step, length, buffer) for step in program.steps)
     return replace(program, steps=steps, opening=opening)
+
+
+def _shown(steps: tuple[Step, ...]) -> list[str]:
+    """Return the calls as text, without those in the middle if there are many."""
+    if len(steps) <= _MOST_SHOWN:
+        return [f"f.{step}" for step in steps]
+    part = _MOST_SHOWN // 2
+    left = f"... {len(steps) - 2 * part:,} more calls ..."
+    return [*_shown(steps[:part]), left, *_shown(steps[-part:])]
 
 
 def _check(name: str, value: Argument, where: str) -> None:

@@ -94,6 +94,8 @@ def lines(
             f"observed: {observed(entry)}", width, subsequent_indent="  ", break_on_hyphens=False
         )
     yield printable(_facts(entry))
+    if entry.boundaries:
+        yield printable(f"went around multiples of {', '.join(map(str, entry.boundaries))}")
     if entry.cut_short:
         yield printable(out_of_time(entry))
     for warning in entry.warnings:

@@ -40,8 +40,16 @@ _PYTHON = Witnesses(
 _CLOSED = "close.state"
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
+#: Programs of more calls are long: only their last calls are replaced by others, a few of them,
+#: because each attempt runs the program up to there.
+_LONG, _FEW = 64, 8
 #: Length of a file with space before the end, for programs on an emptier one.
 _ROOMY = 5
+
+
+def observable(calls: int) -> int:
+    """Return before how many of a program's last calls the position is observed."""
+    return calls if calls <= _LONG else _FEW
 
 
 class Charge(NamedTuple):
@@ -152,7 +160,7 @@ class Blame:
             return None
         if any(s.op == "change" or s.stream for s in program.steps):
             return None
-        for index in range(last + 1):
+        for index in range(last + 1 - observable(last + 1), last + 1):
             with_ = _witnesses(program.steps[: index + 1])
             seen = self._at(program, index, with_.position)
             if seen is not None and seen.failure.aspect == "moved":

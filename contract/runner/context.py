@@ -15,8 +15,15 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Journal, LeftOut
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.learned_boundaries import learn
 from fscontract.contract.runner.resource_checks import LeakWatch
-from fscontract.contract.runner.result import FAILED_FAST, VIOLATED, Counterexample, PhaseShare
+from fscontract.contract.runner.result import (
+    FAILED_FAST,
+    VIOLATED,
+    Boundary,
+    Counterexample,
+    PhaseShare,
+)
 from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
@@ -72,6 +79,8 @@ class RunContext:
 
     #: The features that the profile leaves open, as observed.
     observed: dict[str, bool] = field(default_factory=dict)
+    #: The sizes in which the target works, as far as they are known; None before they are learned.
+    learned: tuple[Boundary, ...] | None = None
 
     phase: str = ""
     #: The number of programs of the phase, None if unknown.
@@ -84,6 +93,8 @@ class RunContext:
     interrupted_step: int = -1
     #: What was late last and is run once more, with its step.
     late_call: object = None
+    #: The calls of the phases before the current one.
+    _calls_before: int = 0
     _ticks: int = 0
     _errors_in_a_row: int = 0
 
@@ -91,6 +102,7 @@ class RunContext:
         """Start the next phase, or resume one after `done` programs, in a clean environment."""
         self.sandbox.restore()
         self.times.begin(name)
+        self._calls_before = self._calls
         self.phase, self.total, self.done, self.begun = name, total, done, done
         self.item = None
         if self.settings.shard is not None:
@@ -107,17 +119,32 @@ class RunContext:
             return False
         return time.spent / done * _MANY > time.left
 
+    def boundaries(self) -> tuple[Boundary, ...]:
+        """Return the sizes in which the target works; learn them at the first call."""
+        if self.learned is None:
+            self.learned = learn(self.executor, self.buffer)
+        return self.learned
+
     def has_time_for(self, calls: int) -> bool:
         """Return whether the time of the phase is enough for a program of this number of calls.
 
-        Each is expected to take as long as those so far, and a stream to open as long as a call.
+        Each is expected to take as long as those so far, of the run or of the phase, and a stream
+        to open as long as a call.
         """
-        times, executor = self.times, self.executor
-        left = times.phase.left
+        times, left = self.times, self.times.phase.left
         if not left or math.isinf(left):
             return left > 0
-        done = executor.operations + executor.programs
-        return not done or times.run.spent / done * (calls + 1) <= left
+        done = self._calls
+        of_phase = done - self._calls_before
+        pace = times.run.spent / done if done else 0.0
+        if of_phase:
+            pace = max(pace, times.phase.spent / of_phase)
+        return pace * (calls + 1) <= left
+
+    @property
+    def _calls(self) -> int:
+        """How many calls were made so far, counting each program as one."""
+        return self.executor.operations + self.executor.programs
 
     def repeat(self) -> None:
         """Return to the start of the program that was begun last."""

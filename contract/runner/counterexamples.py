@@ -11,7 +11,7 @@ from typing import TypeAlias
 from fscontract.contract.models.differences import difference
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.attribution import Blame, Charge
+from fscontract.contract.runner.attribution import Blame, Charge, observable
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
@@ -265,7 +265,8 @@ class ShrinkingCounterexamples(Counterexamples):
         if any(step.op == "change" or step.stream for step in program.steps):
             return 0
         trace = self.executor.run(program, trace=True).trace
-        for count in range(min(index, len(trace)), 0, -1):
+        most = min(index, len(trace))
+        for count in range(most, most - observable(most), -1):
             states = trace[count - 1][2].states
             if not states or not states[0].is_open or states[0].pos < 0:
                 continue

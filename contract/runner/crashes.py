@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
 from typing import Literal, Protocol
 
 from fscontract.contract.models.acceptor import about
@@ -130,8 +132,8 @@ class LeftOut:
         if operations & self._operations:
             return True
         return any(_contains(program, part) for part in self._parts) or any(
-            step.op in self._calls and _clauses_about(program, index) in self._calls[step.op]
-            for index, step in enumerate(program.steps)
+            step.op in self._calls and _about(program, step, state) in self._calls[step.op]
+            for step, state in _with_states(program)
         )
 
 
@@ -163,27 +165,40 @@ def clause_of(program: Program, index: int, under_faults: str, selected: frozens
 
 def _clauses_about(program: Program, index: int) -> tuple[str, ...]:
     """Return the clauses that say how a call ends, by its arguments and the state of its stream."""
-    step = program.steps[index] if index < len(program.steps) else _CLOSE
+    calls = program if index < len(program.steps) else program.with_steps((*program.steps, _CLOSE))
+    step, state = next(islice(_with_states(calls), min(index, len(program.steps)), None))
+    return _about(program, step, state)
+
+
+def _about(program: Program, step: Step, state: State) -> tuple[str, ...]:
     resolved = resolve_step(step, program.length, _BUFFER)
-    return about(step.op, resolved.args, _state_before(program, index, step.stream))
+    return _about_call(step.op, resolved.args, state)
 
 
-def _state_before(program: Program, index: int, stream: int) -> State:
-    """Return the position before the call at `index`, as far as the calls determine it."""
-    state = opened(content(program.length))
-    for step in program.steps[:index]:
-        if step.stream != stream or step.op in _STAY:
-            continue
-        if step.op in ("close", "py_with"):
-            state = state._replace(is_open=False)
-            continue
-        position = ANY
-        if step.op == "seek":
-            (position,) = resolve_step(step, program.length, _BUFFER).args
-            if position < 0:
-                continue
-        state = state.at(position if position <= program.length else PAST, Origin(step.op))
-    return state
+_about_call = lru_cache(maxsize=1024)(about)
+
+
+def _with_states(program: Program) -> Iterator[tuple[Step, State]]:
+    """Yield each call with the state before it, as far as the calls determine it."""
+    new = opened(content(program.length))
+    states: dict[int, State] = {}
+    for step in program.steps:
+        state = states.get(step.stream, new)
+        yield step, state
+        states[step.stream] = _after(program, step, state)
+
+
+def _after(program: Program, step: Step, state: State) -> State:
+    if step.op in _STAY:
+        return state
+    if step.op in ("close", "py_with"):
+        return state._replace(is_open=False)
+    position = ANY
+    if step.op == "seek":
+        (position,) = resolve_step(step, program.length, _BUFFER).args
+        if position < 0:
+            return state
+    return state.at(position if position <= program.length else PAST, Origin(step.op))
 
 
 def smaller(program: Program) -> Iterator[Program]:

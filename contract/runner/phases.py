@@ -18,11 +18,15 @@ from fscontract.contract.concurrency.programs import of_same_families
 from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate import (
     block_boundaries,
+    boundaries,
+    call_counts,
     exhaustive,
     fault_programs,
     hypothesis_search,
+    large_numbers,
     open_programs,
     random_walk,
+    sizes,
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
 from fscontract.contract.program.program import Program
@@ -39,6 +43,8 @@ from fscontract.contract.runner.timeout_policy import run_check, run_items
 Item: TypeAlias = Program | Vector
 #: The time limit for counting the programs that were not run, in seconds.
 _COUNTING = 0.2
+#: The largest boundary that is crossed with all read policies, in bytes.
+_LARGEST_FOR_POLICIES = 1 << 20
 #: Consecutive programs of a part of a run, so that it judges most calls from its cache.
 _BLOCK = 32
 
@@ -154,6 +160,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
             operations, binding.block, effort, settings.seed, binding.remote, only
         )
         yield _Source("blocks", len(around), iter(around))
+    yield from _far_sources(context, only)
     if binding.changes and fixed is None and settings.checks("consistency"):
         yield _Source(
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
@@ -170,6 +177,26 @@ def _sources(context: RunContext) -> Iterator[_Source]:
             yield _Source("faults", len(drawn), iter(drawn))
         else:
             yield _Source("faults", None, failing)
+
+
+def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
+    """Yield the sources of programs far from the beginning: large files, numbers and counts."""
+    binding, settings, operations = context.binding, context.settings, context.operations
+    effort, seed, remote = settings.effort, settings.seed, binding.remote
+    in_options = binding.opener is not None and settings.checks("openfile")
+    opens = in_options and settings.profile.has("supports-openfile")
+    far: list[Program] = []
+    for boundary in context.boundaries():
+        far += boundaries.programs(operations, boundary.size, effort, seed, remote, only)
+        if opens and boundary.size <= _LARGEST_FOR_POLICIES:
+            policies = list(option_table().policies)
+            far += boundaries.policy_programs(operations, boundary.size, policies, only)
+    yield _Source("boundaries", len(far), iter(far))
+    number = large_numbers.programs(operations, effort, remote, only, opens)
+    yield _Source("numbers", len(number), iter(number))
+    size = sizes.programs(operations, effort, seed, remote, only)
+    yield _Source("sizes", len(size), iter(size))
+    yield _Source("counts", None, call_counts.programs(operations, effort, remote, only))
 
 
 def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:

@@ -310,6 +310,17 @@ class ClauseResult:
 
 
 @dataclass(frozen=True)
+class Boundary:
+    """A size in bytes in which the target works, and where it was found."""
+
+    size: int
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.size:,} ({self.source})"
+
+
+@dataclass(frozen=True)
 class PhaseShare:
     """How many of its programs a phase ran before the time of the run was over."""
 
@@ -372,6 +383,8 @@ class RunResult:
     sizes: tuple[int, ...] = ()
     #: The features that the profile leaves open, as observed.
     observed: dict[str, bool] = field(default_factory=dict)
+    #: The sizes in which the target works, around whose multiples programs went.
+    boundaries: tuple[Boundary, ...] = ()
 
     def __repr__(self) -> str:
         return f"<RunResult of {self.target!r}: {self.verdict_line}>"
@@ -497,6 +510,7 @@ class RunResult:
             "versions": dict(self.versions),
             **({"sizes": list(self.sizes)} if self.sizes else {}),
             **({"observed": dict(self.observed)} if self.observed else {}),
+            **({"boundaries": [vars(b) for b in self.boundaries]} if self.boundaries else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
             **({"incomplete": self.incomplete} if self.incomplete else {}),
             **({"fail_on": [c.value for c in self.fail_on]} if self.fail_on else {}),

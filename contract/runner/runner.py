@@ -190,6 +190,7 @@ def _partial(context: RunContext) -> Partial:
         tuple(context.cut_short),
         dict(getattr(context.binding, "versions", {})),
         context.observed,
+        context.learned or (),
     )
 
 
@@ -338,4 +339,5 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         incomplete=context.incomplete,
         observed=context.observed,
         cut_short=tuple(context.cut_short),
+        boundaries=context.learned or (),
     )

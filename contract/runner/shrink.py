@@ -101,8 +101,8 @@ def _plainer_setting(method: str, key: str, value: Any) -> Iterator[BuilderCall]
     yield from ((way + form, key, n) for n in smaller_numbers(meaning))
 
 
-#: Limit of runs to shrink one program.
-ATTEMPTS = 500
+#: Limit of runs to shrink one program, and of the calls of all of them.
+ATTEMPTS, CALLS = 500, 60_000
 #: The largest number that does not indicate a place in a file.
 _SMALL = 16
 _LENGTHS = (0, 1, 2, 3, 5, 8, 16, 64, 300, 1024)
@@ -119,14 +119,15 @@ def shrink(
     `same_length` keeps the file unchanged, for a target with a fixed file. Shrinking ends early
     once `is_over` returns True.
     """
-    left = ATTEMPTS
+    left, calls = ATTEMPTS, CALLS
 
     def smaller(candidates: Iterator[Program]) -> Program | None:
-        nonlocal left
+        nonlocal left, calls
         for candidate in candidates:
-            if left == 0 or is_over():
+            if left == 0 or calls <= 0 or is_over():
                 return None
             left -= 1
+            calls -= len(candidate.steps)
             if fails(candidate):
                 return candidate
         return None
@@ -136,7 +137,7 @@ def shrink(
         passes += [_with_shorter_file, _with_less_before]
     passes += [_with_equal_arguments_smaller, _with_smaller_arguments, _with_plainer_calls]
     improved = True
-    while improved and left and not is_over():
+    while improved and left and calls > 0 and not is_over():
         improved = False
         for candidates in passes:
             while (better := smaller(candidates(program))) is not None:

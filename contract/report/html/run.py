@@ -220,6 +220,7 @@ class View:
             ("Started", run.started.strftime("%Y-%m-%d %H:%M:%S %Z")),
             ("Took", f"{run.seconds:.1f} s"),
             ("Ran", ", ".join(counts)),
+            *([("Boundaries", ", ".join(map(str, run.boundaries)))] if run.boundaries else []),
             ("Versions", ", ".join([f"fscontract {__version__}", *versions])),
         ]
 

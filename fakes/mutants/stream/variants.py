@@ -25,7 +25,12 @@ from fscontract.contract.api.filesystem import (
     Release,
     no_release,
 )
-from fscontract.implementations.input_stream import CAPABILITIES, vectored_ranges
+from fscontract.implementations.input_stream import (
+    CAPABILITIES,
+    ReferenceInputStream,
+    stream_length,
+    vectored_ranges,
+)
 from fscontract.implementations.memory import MemoryInputStream
 
 
@@ -291,6 +296,74 @@ class RefusesNoRanges(Variant):
             raise IllegalArgumentException("no ranges")
 
 
+class HiddenBlocks(Variant):
+    """Reads go through a cache of a few blocks of the file; nothing says how large they are."""
+
+    span: ClassVar[int] = 1 << 16
+    #: The most blocks in the cache.
+    kept: ClassVar[int] = 3
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._blocks: dict[int, bytes] = {}
+
+    # MemoryInputStream reads without _read_at.
+    read_byte = ReferenceInputStream.read_byte
+    read_into = ReferenceInputStream.read_into
+    pread = ReferenceInputStream.pread
+
+    def request(self, start: int, end: int) -> bytes:
+        """Return a range of the file from the store, which ends at the end of the file."""
+        return self.data[start:end]
+
+    def block(self, number: int) -> bytes:
+        """Return a block, from the cache if it has it."""
+        block = self._blocks.pop(number, None)
+        if block is None:
+            block = self.request(number * self.span, (number + 1) * self.span)
+            while len(self._blocks) >= self.kept:
+                del self._blocks[next(iter(self._blocks))]
+        self._blocks[number] = block
+        return block
+
+    def _read_at(self, position: int, view: memoryview) -> int:
+        done = 0
+        while done < len(view):
+            number, start = divmod(position + done, self.span)
+            part = self.block(number)[start : start + len(view) - done]
+            if not part:
+                break
+            view[done : done + len(part)] = part
+            done += len(part)
+        return done
+
+    def _release(self) -> None:
+        self._blocks.clear()
+
+
+class StatedBlocks(HiddenBlocks):
+    """Reads go through a cache of blocks, whose size is an attribute of the stream."""
+
+    span = 16_000
+    block_size = span
+
+
+class OneAtATime(Variant):
+    """A read delivers one byte at most, as from a pipe."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        stream_length(buffer, offset, length)
+        return super().read_into(buffer, offset, length and min(length, 1))
+
+
+class OneRequest(Variant):
+    """A read delivers what is left of a response of 5,000 bytes."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        asked = stream_length(buffer, offset, length)
+        return super().read_into(buffer, offset, min(asked, 5_000 - self._pos % 5_000))
+
+
 #: Every variant.
 VARIANTS: tuple[type[Variant], ...] = (
     LaxSeek,
@@ -311,4 +384,8 @@ VARIANTS: tuple[type[Variant], ...] = (
     PositionWhenClosed,
     HoldsDescriptor,
     RefusesNoRanges,
+    HiddenBlocks,
+    StatedBlocks,
+    OneAtATime,
+    OneRequest,
 )

@@ -197,3 +197,15 @@ class TestChangedFile:
         failure = self.after_change(None, READ_BYTE, Outcome(Kind.NULL)).failure
         assert failure is not None
         assert failure.clause == "consistency.errors"
+
+
+def test_large_outcomes_are_counted_and_not_remembered() -> None:
+    """They would take the memory of all bytes that a run reads."""
+    data = content(20_000)
+    acceptor = Acceptor(FEATURES)
+    step = Step("read_into", (20_000, 0, 20_000))
+    number, start = acceptor.number(step), acceptor.start(data)
+    nodes = {acceptor.step(start, number, step, returned(20_000, data)).target for _ in range(3)}
+    assert len(nodes) == 1
+    assert acceptor.counts["read-into.data"] == 3
+    assert acceptor.reached >= {"read-into.data"}

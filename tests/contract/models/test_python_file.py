@@ -47,6 +47,12 @@ class TestSeek:
     def test_seek_past_the_end_that_is_refused_misses_a_should(self) -> None:
         assert missed(call("py_seek", 9, 0, raises=Kind.IO)) == ("python.seek.past-end",)
 
+    def test_no_file_has_to_be_as_large_as_its_greatest_position(self) -> None:
+        """Systems limit positions to 63 bits, and some reject the greatest of them."""
+        assert permits(call("py_seek", 2**63 - 1, 0, raises=Kind.IO))
+        assert permits(call("py_seek", 2**64, 0, raises=Kind.ILLEGAL_ARGUMENT))
+        assert missed(call("py_seek", 2**32, 0, raises=Kind.IO)) == ("python.seek.past-end",)
+
     def test_seek_before_the_start_that_returns_misses_a_should_and_loses_the_position(
         self,
     ) -> None:

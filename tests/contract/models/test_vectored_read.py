@@ -107,6 +107,13 @@ def test_range_up_to_the_end_exercises_exact_end() -> None:
     assert "read-vectored.exact-end" in judgement(read).exercised
 
 
+def test_a_range_behind_every_possible_file_may_be_refused_at_once() -> None:
+    """Its end does not fit 64 bits, whatever the length of the file."""
+    late = ("!vector-io-early-eof-check",)
+    assert permits(vectored((2**63 - 1, 2), raises=Kind.EOF), features=late)
+    assert not permits(vectored((2**33, 2), raises=Kind.EOF), features=late)
+
+
 def test_other_number_of_futures_violates_data() -> None:
     missing = vectored((0, 2), (3, 2), gives=(data(0, 2),))
     assert charged(missing) == ("read-vectored.data", "")

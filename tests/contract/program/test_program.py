@@ -66,7 +66,7 @@ MESSAGES = {
     "no steps": {"length": 5},
     "negative length": {"length": -1, "steps": []},
     "length that is a bool": {"length": True, "steps": []},
-    "too many streams": {"length": 5, "streams": 9, "steps": []},
+    "too many streams": {"length": 5, "streams": 257, "steps": []},
     "step that is no list": _steps("seek"),
     "unknown operation": _steps(["fly"]),
     "missing argument": _steps(["seek"]),
@@ -76,7 +76,7 @@ MESSAGES = {
     "unknown allocator": _steps(["read_vectored", [], "stack", "absent"]),
     "unknown change": _steps(["change", "burn"]),
     "stream that is not opened": _steps({"stream": 1, "call": ["close"]}),
-    "stream beyond the last": _steps({"stream": 8, "call": ["close"]}),
+    "stream beyond the last": _steps({"stream": 256, "call": ["close"]}),
     "bad opening": {**_steps(), "open": {"file": "socket"}},
     "bad faults": {**_steps(), "faults": [{"kind": "oops"}]},
 }
@@ -104,7 +104,7 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
             "no steps": "program: expected an object with length and steps",
             "negative length": "program: length must be 0 to 1073741824, got -1",
             "length that is a bool": "program: length must be 0 to 1073741824, got True",
-            "too many streams": "program: streams must be 1 to 8, got 9",
+            "too many streams": "program: streams must be 1 to 256, got 257",
             "step that is no list": "program: step 1: expected a list such as ['seek', 0]",
             "unknown operation": "program: step 1: unknown operation 'fly'; known: OPERATIONS",
             "missing argument": "program: step 1: seek takes position; got 0 arguments",
@@ -128,7 +128,7 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
                 "truncate or append or delete, got 'burn'"
             ),
             "stream that is not opened": "program: unknown stream in a step",
-            "stream beyond the last": "program: step 1: stream must be 0 to 7, got 8",
+            "stream beyond the last": "program: step 1: stream must be 0 to 255, got 256",
             "bad opening": (
                 "program: open: file must be file or late or missing or directory or unreadable "
                 "or foreign, got 'socket'"
@@ -140,3 +140,10 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
             ),
         }
     )
+
+
+def test_a_program_of_many_calls_shows_the_first_and_the_last_ones() -> None:
+    text = str(Program(5, tuple(Step("seek", (n,)) for n in range(1_000))))
+    assert text.startswith("f = open(5 bytes); f.seek(0); f.seek(1);")
+    assert "f.seek(29); ... 940 more calls ...; f.seek(970)" in text
+    assert text.endswith("f.seek(999)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,11 +97,21 @@ def test_a_fixed_failure_says_to_take_the_entry_out(make_result: Make) -> None:
 
 
 def test_a_lax_clause_is_shown_shortly(make_result: Make) -> None:
-    """A SHOULD has no reasons and nothing to run, and the labels of a failure."""
+    """A SHOULD has no reasons, and the labels of a failure."""
     block = short_block(make_result(Verdict.LAX, level=Level.SHOULD))
     assert block[0].startswith("LAX  demo.one  SHOULD  ")
     assert block[1] == "  What demo.one says."
-    assert [line.split()[0] for line in block[2:]] == ["program", "expected", "actual"]
+    labels = [line.split()[0] for line in block[2:]]
+    assert labels == ["program", "expected", "actual", "explain"]
+
+
+def test_a_lax_clause_can_be_replayed(make_result: Make) -> None:
+    """By the command of a failure."""
+    result = make_result(Verdict.LAX, level=Level.SHOULD)
+    assert result.counterexample is not None
+    replayed = replace(result.counterexample, replay="lax.json")
+    block = short_block(replace(result, counterexample=replayed))
+    assert "  again      fscontract replay lax.json" in block
 
 
 def test_a_known_failure_is_one_line(make_result: Make) -> None:
@@ -164,8 +175,30 @@ def test_what_was_not_verified_is_grouped_by_reason(make_result: Make, make_run:
         (Verdict.UNDECLARED, "supports-skip", ("a", "b")),
         (Verdict.UNEXERCISED, "", ("c",)),
     ]
-    text = "\n".join(lines(run))
+    text = "\n".join(lines(run, skipped=True))
     assert "not verified: 3 clauses\n  undeclared: supports-skip\n    a b\n  unexercised\n" in text
+
+
+def test_clauses_that_were_not_verified_are_counted(make_result: Make, make_run: MakeRun) -> None:
+    """By reason; their ids would fill the screen."""
+    run = make_run(
+        make_result(Verdict.UNEXERCISED, name="c"),
+        make_result(Verdict.UNDECLARED, name="a", reason="supports-skip"),
+        make_result(Verdict.UNDECLARED, name="b", reason="supports-skip"),
+    )
+    text = "\n".join(lines(run))
+    assert "    2  undeclared: supports-skip\n    1  unexercised\n" in text
+    assert "--show-skipped lists them" in text
+
+
+def test_the_ids_that_failed_come_before_the_verdict_by_consequence(
+    make_result: Make, make_run: MakeRun
+) -> None:
+    """So that the end of the report says what to look at."""
+    run = make_run(make_result(Verdict.FAIL, name="a"), make_result(Verdict.FIXED, name="b"))
+    *_, ids, verdict = lines(run)
+    assert verdict == run.verdict_line
+    assert ids.endswith(": a b")
 
 
 def test_the_last_line_is_the_verdict(make_result: Make, make_run: MakeRun) -> None:

@@ -204,3 +204,12 @@ def test_a_crash_in_a_clause_that_is_not_selected_makes_the_run_incomplete() -> 
     assert [c.outcome for c in result.clauses] == [Verdict.PASS]
     assert not result.conforms
     assert "f.skip(0) (skip: crash, crashed), which breaks skip.progress" in result.incomplete
+
+
+def test_a_program_of_many_calls_is_looked_through_once() -> None:
+    """Each of its calls is one that hung in another state."""
+    left_out = LeftOut()
+    left_out.add(Program(5, (Step("seek", (-1,)),)), 0, everywhere=False)
+    many = (Step("seek", (2,)), READ, Step("seek", (1,))) * 4_000
+    assert Program(5, many) not in left_out
+    assert Program(5, (*many, Step("seek", (-7,)))) in left_out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.shrink import ATTEMPTS, shrink
+from fscontract.contract.runner.shrink import ATTEMPTS, CALLS, shrink
 
 READ = Step("read_byte")
 
@@ -47,3 +47,15 @@ def test_the_work_is_bounded() -> None:
 
     shrink(Program(5, (Step("seek", (2,)),) * 800), always)
     assert runs <= ATTEMPTS
+
+
+def test_the_calls_of_a_long_program_are_bounded() -> None:
+    calls = 0
+
+    def needs_all(program: Program) -> bool:
+        nonlocal calls
+        calls += len(program.steps)
+        return len(program.steps) >= 10_000
+
+    assert len(shrink(Program(5, (READ,) * 10_000), needs_all).steps) == 10_000
+    assert calls < CALLS + 10_000

@@ -193,3 +193,23 @@ def test_a_known_failure_is_not_fixed_in_a_run_that_is_out_of_time(time: Time) -
     time.now = 0.0
     (of_whole,) = run(slow(time, 0.0), 20.0, "seek.pos", known=(known,)).clauses
     assert of_whole.outcome is Verdict.FIXED
+
+
+class SlowOpens(MemoryInputStream):
+    """Reads at the end of a large file take very long."""
+
+    time: Time
+
+    def read_into(self, buffer: Any, offset: int = 0, length: int | None = None) -> int:
+        self.time.now += 0.5 if self._size > 100_000 else 1e-4
+        return super().read_into(buffer, offset, length)
+
+
+def test_a_phase_of_slower_calls_than_before_ends_in_time(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pace of all calls so far would be that of thousands of reads of small files."""
+    monkeypatch.setattr(SlowOpens, "time", time, raising=False)
+    result = run(SlowOpens, 60.0, "read-into.data")
+    assert result.seconds < 75
+    assert "sizes" in {share.phase for share in result.cut_short}

@@ -1,0 +1,177 @@
+"""Programs on files of every order of size, up to one of several MiB that is read to its end.
+
+A bug in how a stream refills its buffer, splits a long read into requests or finds the end of a
+file needs a file that is larger than its buffers, and whose end is at a special place in them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+
+from fscontract.contract.generate.listed_calls import Call, expressible, program_of
+from fscontract.contract.program.arguments import Argument
+from fscontract.contract.program.program import Program
+
+#: The powers of two around which there are files, by effort.
+_POWERS = {
+    "quick": (7, 8, 12, 13, 15, 16, 17),
+    "normal": tuple(range(5, 20)),
+    "deep": tuple(range(2, 23)),
+}
+#: The same, if every call costs a round trip.
+_REMOTE_POWERS = {"quick": (13, 16, 17), "normal": (8, 12, 13, 15, 16, 17), "deep": range(5, 21)}
+#: The length of the large file: several MiB, and no multiple of anything.
+LARGE = (3 << 20) + 4099
+#: The largest file of which one call reads all: calls have buffers of at most 64 MiB.
+_WHOLE = 1 << 26
+#: Bytes of a piece in which the large file is read, and if every call costs a round trip.
+_PIECE, _REMOTE_PIECE = 1 << 16, 1 << 20
+#: Lengths of the pieces in which it is read oddly, and a block that ends at no power of two.
+_ODD, _BLOCK = (1, 4097, 333, 65_537, 70_001, 8191, 100_003, 2), 300_000
+#: Random positions in the large file, by effort.
+_RANDOM = {"quick": 16, "normal": 200, "deep": 1_000}
+#: How many of them one program visits.
+_VISITED = 8
+#: Places in the large file at which single bytes are read: ends of buffers of usual sizes.
+_EDGES = sorted({k << bits for bits in (15, 16, 20) for k in (1, 2, 3, 4)})
+
+Calls = Iterable[Call]
+
+
+def programs(
+    operations: frozenset[str],
+    effort: str,
+    seed: int,
+    remote: bool = False,
+    only_length: int | None = None,
+) -> list[Program]:
+    """Return programs on small files, then on the large one; the same seed gives the same ones.
+
+    `only_length` is for a target with a given file, of which only that length is read.
+    """
+    powers = (_REMOTE_POWERS if remote else _POWERS)[effort]
+    lengths = [0, 1, *((1 << power) + more for power in powers for more in (-1, 0, 1))]
+    made = [] if only_length is not None else [p for n in lengths for p in _small(n)]
+    large = LARGE if only_length is None else only_length
+    if only_length is not None and only_length <= _PIECE:
+        made += _small(only_length)
+    else:
+        made += _large(large, _REMOTE_PIECE if remote else _PIECE)
+        made += _scattered(large, _RANDOM["quick" if remote else effort], seed)
+    return list(expressible(made, operations))
+
+
+def _small(n: int) -> Iterator[Program]:
+    """Yield programs that read a file whole, in two parts, around its end and past it."""
+    half, last = n // 2, max(n - 1, 0)
+    for calls in (
+        [("read_into", (n + 1, 0, n + 1)), ("get_pos", ()), ("read_byte", ()), ("available", ())],
+        [("read_into", (n, 0, half)), ("read_into", (n, half, n - half)), ("read_byte", ())],
+        [("seek", (last,)), *[("read_byte", ())] * 2, ("seek", (n,)), ("read_byte", ())],
+        [("pread", (0, n, 0, n)), ("pread", (last, 4, 0, 4)), ("pread", (n, 4, 0, 4))],
+        [("read_fully", (0, n, 0, n)), ("read_fully", (1, n, 0, n)), ("read_fully_all", (0, n))],
+        [("skip", (last,)), ("available", ()), ("skip", (3,)), ("read_byte", ())],
+        [("read_buffer", (n + 3, 1, None)), ("get_pos", ()), ("read_buffer", (4, 0, None))],
+        [("pread_buffer", (0, n + 2, 1, None)), ("read_fully_buffer", (0, n, 0, None))],
+        [("read_vectored", (((half, n - half), (0, half)), "heap", "given"))],
+        [("py_read", (None,)), ("py_read", (1,)), ("py_seek", (-min(n, 2), 2)), ("py_read", (5,))],
+        [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
+        [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
+    ):
+        yield program_of(n, calls)
+
+
+def _large(n: int, piece: int) -> Iterator[Program]:
+    """Yield programs that read a file to its end: at once, in pieces of all sizes, backwards."""
+    pieces = -(-n // piece) + 1
+    if n <= _WHOLE:
+        rest = [("read_into", (piece, 0, piece))] * pieces
+        yield program_of(n, [("read_into", (n, 0, n)), *rest, ("read_byte", ())])
+        yield program_of(n, [("pread", (0, n, 0, n)), ("get_pos", ()), ("read_byte", ())])
+        yield program_of(n, [("read_fully", (0, n, 0, n)), ("read_fully_all", (1, n))])
+        yield program_of(n, [("read_buffer", (n + 1, 1, None)), ("get_pos", ())])
+        yield program_of(
+            n, [("read_fully_buffer", (0, n, 0, None)), ("pread_buffer", (0, n, 0, n))]
+        )
+        yield program_of(n, [("py_read", (None,)), ("py_tell", ()), ("py_read", (1,))])
+        yield program_of(n, [("py_readall", ()), ("py_seek", (-5, 2)), ("py_readinto", ("B", 9))])
+    # A last range ends with the file.
+    apart = tuple(
+        (at, min(_BLOCK // 2, n // 16, n - at)) for at in range(n // 9, n, max(n // 8, 1))
+    )
+    yield program_of(n, [("read_vectored", ((*apart[:-1], (n - 7, 7)), "heap", "given"))])
+    yield program_of(n, [("read_vectored", (apart[::-1], "heap", "absent"))])
+    yield program_of(
+        n, [("read_vectored", (((max(n - 70_000, 1), 70_000), (0, 1)), "heap", "given"))]
+    )
+    yield from _in_pieces(n, piece)
+    for edge in (e for e in _EDGES if e + 2 <= n):
+        yield program_of(n, [("seek", (edge - 2,)), *[("read_byte", ())] * 4, ("get_pos", ())])
+        yield program_of(n, [("py_seek", (edge - 2, 0)), *[("py_read", (1,))] * 4, ("py_tell", ())])
+
+
+def _in_pieces(n: int, piece: int) -> Iterator[Program]:
+    """Yield programs that read a file in equal and in odd pieces, and backwards in blocks."""
+    scale = piece // _PIECE
+    odd: list[int] = []
+    total = 0
+    while total < n:
+        odd.append(_ODD[len(odd) % len(_ODD)] * scale)
+        total += odd[-1]
+    yield program_of(n, [("read_into", (piece, 0, piece))] * (n // piece + 2))
+    back = range(n, -1, -_BLOCK * scale)
+    size = _BLOCK * scale
+    for first, second in (("read_into", "py_read"), ("read_buffer", "py_readinto")):
+        yield program_of(n, [(first, _into(first, count)) for count in odd])
+        yield program_of(n, [(second, _into(second, count)) for count in odd])
+    for start in (0, len(back) // 2):
+        half = back[start : start + len(back) // 2 + 1]
+        reads = [(("seek", (at,)), ("read_into", _into("read_into", size))) for at in half]
+        yield program_of(n, [call for pair in reads for call in pair])
+        again = [(("py_seek", (at, 0)), ("py_read", (size,))) for at in half]
+        yield program_of(n, [call for pair in again for call in pair])
+
+
+def _into(op: str, count: int) -> tuple[Argument, ...]:
+    """Return the arguments of a read of `count` bytes at the position."""
+    windows: dict[str, tuple[Argument, ...]] = {
+        "read_into": (count + 1, 1, count),
+        "read_buffer": (count + 1, 1, None),
+        "py_readinto": ("B", count),
+    }
+    return windows.get(op, (count,))
+
+
+def _scattered(n: int, count: int, seed: int) -> Iterator[Program]:
+    """Yield programs of reads and seeks at random positions, of lengths of every order."""
+    draw = random.Random(f"{seed}:sizes")
+
+    def place() -> tuple[int, int]:
+        length = draw.choice((1, 7, 500, 4096, 9_000, 33_000, 70_000))
+        at = draw.randrange(max(n - draw.choice((1, length)), 1))
+        return at, min(length, n - at)
+
+    for start in range(0, count, _VISITED):
+        places = [place() for _ in range(min(_VISITED, count - start))]
+        yield program_of(n, [("pread", (at, m + 1, 1, m)) for at, m in places])
+        yield program_of(n, [("read_fully", (at, m + 1, 1, m)) for at, m in places])
+        yield program_of(n, [("pread_buffer", (at, m + 1, 1, None)) for at, m in places])
+        yield program_of(n, [("read_fully_buffer", (at, m, 0, None)) for at, m in places])
+        yield program_of(n, _visits(places))
+        around = [(("py_seek", (at, 0)), ("py_read", (m,))) for at, m in places]
+        yield program_of(n, [call for pair in around for call in pair])
+
+
+def _visits(places: Iterable[tuple[int, int]]) -> Iterator[Call]:
+    """Yield calls that go to these places and look around there."""
+    for at, length in places:
+        yield "seek", (at,)
+        yield "read_into", (length, 0, length)
+        yield "get_pos", ()
+        yield "skip", (length,)
+        yield "available", ()
+        yield "unbuffer", ()
+        yield "read_byte", ()
+        yield "pread", (at // 2, 4, 0, 4)
+        yield "read_byte", ()

@@ -1,0 +1,162 @@
+"""Learn the sizes in which a target works: its blocks and buffers, as far as they can be seen.
+
+Nothing here is judged. What a target states or shows only decides around which offsets programs go.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from fscontract.contract.api.iostatistics import meter
+from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.binding import Binding, Opened, PlanInjector
+from fscontract.contract.generate.boundaries import reachable
+from fscontract.contract.generate.exhaustive import LENGTH
+from fscontract.contract.generate.sizes import LARGE
+from fscontract.contract.program.faults import FaultPlan
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.result import Boundary
+
+#: The smallest size that counts as a boundary, in bytes.
+_SMALLEST = 16
+#: The most boundaries of one target.
+_MOST = 6
+#: Attributes that state a size, those of properties and slots too.
+_STATED = (
+    "block_size",
+    "blocksize",
+    "buffer_size",
+    "bufsize",
+    "chunk_size",
+    "chunksize",
+    "page_size",
+    "part_size",
+    "prefetch_size",
+    "readahead",
+    "read_ahead",
+)
+_SIZE = re.compile(
+    r"_?(default_)?(block|buffer|buf|chunk|page|part|prefetch|read_?ahead)_?(size|length|bytes)?"
+)
+#: Attributes that hold the stream or the cache behind a stream.
+_BEHIND = (
+    *("stream", "file", "raw", "buffer", "cache", "fileobj", "f", "fp", "inner"),
+    *("_stream", "_file", "_raw", "_buffer", "_cache", "_fileobj", "_fp", "_inner"),
+)
+_DEEP = 3
+#: Reads that show requests and counters.
+_READS = (Step("read_byte"), Step("py_read", (1,)))
+
+
+def learn(executor: Executor, buffer: int) -> tuple[Boundary, ...]:
+    """Return the boundaries of a target that files reach: what it shows, then what is usual.
+
+    `buffer` is that of the binding or the profile.
+    """
+    found: dict[int, str] = {}
+    fixed = executor.binding.fixed_content
+    only_length = None if fixed is None else len(fixed)
+    for size, source in _found(executor, buffer):
+        if size >= _SMALLEST and reachable(size, only_length):
+            found.setdefault(size, source)
+    return tuple(Boundary(size, source) for size, source in list(found.items())[:_MOST])
+
+
+def _found(executor: Executor, buffer: int) -> Iterator[tuple[int, str]]:
+    binding = executor.binding
+    if binding.block is not None:
+        yield binding.block, "block size of an opened file"
+    with suppress(Exception):  # programs report files that can't be opened or read
+        yield from _observed(executor)
+    yield buffer, "buffer of the binding or profile"
+    yield io.DEFAULT_BUFFER_SIZE, "io.DEFAULT_BUFFER_SIZE"
+    if binding.opener is not None:
+        sizes = sorted({p.buffer for p in option_table().policies.values() if p.buffer})
+        yield from ((size, "buffer of a read policy") for size in sizes[:1])
+
+
+def _observed(executor: Executor) -> list[tuple[int, str]]:
+    """Return what an opened stream states, and what its first reads show."""
+    binding = executor.binding
+    path, data, _ = executor.file(LENGTH if binding.remote else LARGE)
+    reads = [executor.compile(len(data), step).action for step in _READS if _can(binding, step)]
+    length = len(data)
+    found: list[tuple[int, str]] = []
+    stream = binding.open(path)
+    try:
+        found += stated(stream)
+        if reads and not binding.remote:
+            before = _bytes_from_store(binding, stream)
+            found += _requested(binding, lambda: reads[0](stream), length)
+            after = _bytes_from_store(binding, stream)
+            if 1 < after - before < length:
+                found.append((after - before, "bytes from the store for one byte"))
+    finally:
+        executor.compile(len(data), Step("close")).action(stream)
+    return found
+
+
+def _can(binding: Binding, step: Step) -> bool:
+    return step.op in binding.operations
+
+
+def stated(stream: Opened) -> list[tuple[int, str]]:
+    """Return the sizes in the attributes of a stream, of its cache and of the streams below it."""
+    found: list[tuple[int, str]] = []
+    looked: set[int] = set()
+    level: list[Any] = [stream]
+    for _ in range(_DEEP):
+        for thing in level:
+            looked.add(id(thing))
+            for name in _names(thing):
+                size = _attribute(thing, name)
+                if type(size) is int:
+                    found.append((size, f"{name} of {type(thing).__name__}"))
+        below = [_attribute(thing, name) for thing in level for name in _BEHIND]
+        level = [t for t in below if t is not None and id(t) not in looked and not _is_plain(t)]
+    return found
+
+
+def _names(thing: Any) -> Iterable[str]:
+    own = getattr(thing, "__dict__", {})
+    names = [*own, *vars(type(thing))]
+    return dict.fromkeys([*_STATED, *(n for n in names if _SIZE.fullmatch(str(n).lower()))])
+
+
+def _attribute(thing: Any, name: str) -> Any:
+    try:
+        return getattr(thing, name, None)
+    except Exception:  # a property of the target may raise anything
+        return None
+
+
+def _is_plain(thing: Any) -> bool:
+    return callable(thing) or isinstance(thing, int | float | str | bytes | bytearray | memoryview)
+
+
+def _requested(binding: Binding, read: Any, length: int) -> list[tuple[int, str]]:
+    """Return the size of the request for the first byte, if an injector sees requests."""
+    injector = binding.injector
+    if not isinstance(injector, PlanInjector):
+        read()
+        return []
+    watched = injector.watch()
+    with injector.attached(FaultPlan()):
+        read()
+    sizes = Counter(r.length for firing in watched for r in firing.seen if r.length)
+    return [(size, "size of a request") for size, _ in sizes.most_common(2) if 1 < size < length]
+
+
+def _bytes_from_store(binding: Binding, stream: Opened) -> int:
+    """Return the bytes that the target counts as received; 0 if it does not count them."""
+    if binding.opener is None:
+        return 0
+    with suppress(Exception):  # counters are not required
+        return meter("bytes", binding.opener.counters(stream)) or 0
+    return 0

@@ -1,0 +1,79 @@
+"""Programs on files of every order of size."""
+
+from __future__ import annotations
+
+import pytest
+
+from fscontract.contract.generate.sizes import LARGE, programs
+from fscontract.contract.program.program import OPERATIONS, Program, Step
+
+ALL = frozenset(OPERATIONS) - {"change"}
+
+
+def lengths(made: list[Program]) -> set[int]:
+    """Return the lengths of the files."""
+    return {program.length for program in made}
+
+
+@pytest.mark.parametrize("power", [7, 8, 12, 13, 15, 16, 17])
+def test_files_end_around_powers_of_two(power: int) -> None:
+    assert {2**power - 1, 2**power, 2**power + 1} <= lengths(programs(ALL, "quick", 0))
+
+
+def test_there_is_an_empty_file_one_of_a_byte_and_one_of_several_mebibytes() -> None:
+    assert {0, 1, LARGE} <= lengths(programs(ALL, "quick", 0))
+    assert LARGE > 3 << 20
+
+
+def test_the_large_file_is_read_at_once() -> None:
+    whole = Step("read_into", (LARGE, 0, LARGE))
+    assert any(whole in program.steps for program in programs(ALL, "quick", 0))
+
+
+def test_a_stream_with_short_reads_is_read_to_the_end_of_the_large_file() -> None:
+    """A read may deliver fewer bytes; pieces of 64 KiB follow."""
+    sums = [
+        sum(step.args[2] for step in program.steps if step.op == "read_into")
+        for program in programs(ALL, "quick", 0)
+        if program.length == LARGE and program.steps[0].op == "read_into"
+    ]
+    assert max(sums) > 2 * LARGE
+
+
+def test_the_large_file_is_read_backwards_down_to_its_beginning() -> None:
+    seeks = [
+        [step.args[0] for step in program.steps if step.op == "seek"]
+        for program in programs(frozenset({"seek", "read_into"}), "quick", 0)
+        if program.length == LARGE
+    ]
+    backwards = [at for at in seeks if len(at) > 3 and at == sorted(at, reverse=True)]
+    assert min(min(at) for at in backwards) < 300_000
+    assert max(max(at) for at in backwards) == LARGE
+
+
+def test_the_seed_decides_on_random_positions_alone() -> None:
+    assert programs(ALL, "quick", 1) == programs(ALL, "quick", 1)
+    changed = set(programs(ALL, "quick", 1)) ^ set(programs(ALL, "quick", 2))
+    assert lengths(list(changed)) == {LARGE}
+
+
+def test_a_given_file_is_the_only_one() -> None:
+    assert lengths(programs(ALL, "quick", 0, only_length=100_000)) == {100_000}
+    assert lengths(programs(ALL, "quick", 0, only_length=7)) == {7}
+
+
+def test_a_higher_effort_has_more_sizes() -> None:
+    quick, normal, deep = (lengths(programs(ALL, e, 0)) for e in ("quick", "normal", "deep"))
+    assert quick < normal < deep
+
+
+def test_calls_that_cost_round_trips_are_few() -> None:
+    def calls(remote: bool) -> int:
+        return sum(len(program.steps) for program in programs(ALL, "quick", 0, remote))
+
+    assert calls(remote=True) < calls(remote=False) / 2
+
+
+def test_operations_that_an_api_lacks_are_left_out() -> None:
+    some = frozenset({"py_read", "py_seek"})
+    assert {step.op for program in programs(some, "quick", 0) for step in program.steps} == some

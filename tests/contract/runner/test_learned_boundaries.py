@@ -1,0 +1,116 @@
+"""Learn the sizes in which a target works."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.learned_boundaries import learn, stated
+from fscontract.contract.runner.result import Boundary
+from fscontract.contract.runner.runner import check
+from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
+from fscontract.implementations.memory import MemoryInputStream
+from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
+
+
+class Stated(MemoryInputStream):
+    """It states the size of its blocks."""
+
+    block_size = 12_345
+
+
+class Secretive:
+    """Looking at it raises an error."""
+
+    @property
+    def block_size(self) -> int:
+        """Raise an error that is not an AttributeError."""
+        raise RuntimeError("not yet")
+
+
+class Cache:
+    """A cache with pages."""
+
+    def __init__(self) -> None:
+        self.page_size = 777
+
+
+class Layered:
+    """A file over a raw one, with a cache; it refers to itself, too."""
+
+    def __init__(self) -> None:
+        self.raw = self
+        self.cache = Cache()
+        self._buffer_size = 5_000
+        self.chunk_size = "large"
+        self.blocks = 9
+
+
+def sizes(found: tuple[Boundary, ...]) -> list[int]:
+    """Return the sizes alone."""
+    return [boundary.size for boundary in found]
+
+
+def test_attributes_of_a_stream_and_of_what_is_below_it_state_sizes() -> None:
+    found = dict(stated(Layered()))
+    assert found == {5_000: "_buffer_size of Layered", 777: "page_size of Cache"}
+
+
+def test_attributes_that_raise_state_nothing() -> None:
+    assert stated(Secretive()) == []
+
+
+def test_what_a_stream_states_comes_first_and_what_is_usual_is_added(
+    executor: MakeExecutor,
+) -> None:
+    found = learn(executor(Stated), 64)
+    assert found[0] == Boundary(12_345, "block_size of Stated")
+    assert {64, io.DEFAULT_BUFFER_SIZE} <= set(sizes(found))
+
+
+def test_a_size_is_listed_once(executor: MakeExecutor) -> None:
+    found = sizes(learn(executor(Stated), 12_345))
+    assert found.count(12_345) == 1
+
+
+def test_sizes_that_no_file_reaches_are_left_out(executor: MakeExecutor) -> None:
+    class Huge(MemoryInputStream):
+        block_size = 1 << 40
+
+    assert 1 << 40 not in sizes(learn(executor(Huge), 64))
+
+
+def test_requests_that_an_injector_sees_show_a_size() -> None:
+    binding = FakeBinding(FakeFileSystem())
+    binding.prepare()
+    try:
+        found = learn(Executor(binding, frozenset(), 64), 64)
+    finally:
+        binding.dispose()
+    assert "size of a request" in {boundary.source for boundary in found}
+
+
+def test_a_target_that_can_not_be_read_has_the_usual_sizes(executor: MakeExecutor) -> None:
+    class Broken(MemoryInputStream):
+        def read_byte(self) -> int:
+            raise OSError("no")
+
+        def __init__(self, *arguments: Any) -> None:
+            raise OSError("not even opened")
+
+    assert {64, io.DEFAULT_BUFFER_SIZE} <= set(sizes(learn(executor(Broken), 64)))
+
+
+def test_a_result_has_the_boundaries_and_reports_name_them() -> None:
+    result = check(binding_of(Stated), settings_for("seek.pos"))
+    assert Boundary(12_345, "block_size of Stated") in result.boundaries
+    assert {"size": 12_345, "source": "block_size of Stated"} in result.to_dict()["boundaries"]
+
+
+@pytest.mark.parametrize("block", [0, -5, True, 3.5])
+def test_what_can_not_be_a_size_is_left_out(executor: MakeExecutor, block: Any) -> None:
+    odd: Any = type("Odd", (MemoryInputStream,), {"block_size": block})
+    assert block not in [size for size in sizes(learn(executor(odd), 64)) if size != 1]
