@@ -7,6 +7,7 @@ the rest of the kit on first use.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -207,10 +208,21 @@ class ClauseItem(pytest.Item):
             raise ContractViolation("\n".join(failure_block(result)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return only the report: the source lines of this plug-in would not help."""
-        if isinstance(excinfo.value, ContractViolation):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        """Return only the report: the source lines of this plug-in would not help.
+
+        Its summary in one line is the expected and the actual outcome.
+        """
+        from fscontract.contract.report.text import summary_of
+
+        if not isinstance(excinfo.value, ContractViolation) or self._clause_result is None:
+            return super().repr_failure(excinfo, style)
+        lines = [str(excinfo.value), f"  again      pytest {shlex.quote(self.nodeid)}"]
+        shown: Any = excinfo.getrepr(style="native")
+        shown.reprtraceback.reprentries = shown.reprtraceback.reprentries[:1]
+        shown.reprtraceback.reprentries[0].lines = ["\n".join(lines) + "\n"]
+        shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), self.suite.line + 1
+        shown.reprcrash.message = summary_of(self._clause_result)
+        return shown
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the line that calls `conformance`."""

@@ -44,6 +44,8 @@ FAULTY = "fscontract.faulty"
 #: Bindings of callables that open a path, for `--encode`.
 OPENERS = "fscontract.openers"
 _URL_BINDING = "fsspec"
+#: Where this package is.
+_PACKAGE = str(Path(__file__).parents[1])
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
 _DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
 _CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.DOTALL)
@@ -372,20 +374,25 @@ def _described(error: BaseException) -> str:
 
 
 def raised_at(error: BaseException) -> str:
-    """Return the innermost line that is not from this module, the library or Python."""
+    """Return the innermost line of the user's code, or else that of a library."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__]
-    foreign = (sysconfig.get_path("stdlib"), "<frozen")
-    own = [
-        f
-        for f in frames
-        if "site-packages" not in f.filename and not f.filename.startswith(foreign)
-    ]
-    if not frames:
-        return "unknown place"
-    if isinstance(error, SyntaxError) and error.filename and not own:
+    own = own_place(error)
+    if own or not frames:
+        return own or "unknown place"
+    if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
-    chosen = (own or frames)[-1]
-    return f"{chosen.filename}:{chosen.lineno}"
+    return f"{frames[-1].filename}:{frames[-1].lineno}"
+
+
+def own_place(error: BaseException) -> str:
+    """Return the innermost line that is not from a library, Python or this package, "" if none."""
+    foreign = (sysconfig.get_path("stdlib"), "<frozen", _PACKAGE)
+    places = [
+        f"{frame.filename}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "site-packages" not in frame.filename and not frame.filename.startswith(foreign)
+    ]
+    return places[-1] if places else ""
 
 
 def _expect_binding(binding: Any, text: str) -> Binding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -19,14 +20,19 @@ _LARGEST = 1024 * 1024
 
 
 class Annotation(NamedTuple):
-    """A line at the top of a job's page; `kind` is error or warning."""
+    """A line at the top of a job's page; `kind` is error or warning.
+
+    It is also shown at `file`, relative to the repository, unless that is empty.
+    """
 
     kind: str
     title: str
     message: str
+    file: str = ""
 
     def __str__(self) -> str:
-        return f"::{self.kind} title={_property(self.title)}::{_data(self.message)}"
+        file = f"file={_property(self.file)}," if self.file else ""
+        return f"::{self.kind} {file}title={_property(self.title)}::{_data(self.message)}"
 
 
 def is_wanted(environment: Mapping[str, str]) -> bool:
@@ -41,12 +47,20 @@ def annotated(entries: Sequence[Entry], compared: Sequence[Comparison]) -> list[
     warnings. The number is limited; the last annotation counts the others.
     """
     annotations = [
-        a for entry, beside in zip_longest(entries, compared) for a in _of(entry, beside)
+        a._replace(file="" if entry is None else _file_of(entry.target))
+        for entry, beside in zip_longest(entries, compared)
+        for a in _of(entry, beside)
     ]
     return [
         *_few("error", [a for a in annotations if a.kind == "error"]),
         *_few("warning", [a for a in annotations if a.kind == "warning"]),
     ]
+
+
+def _file_of(target: str) -> str:
+    """Return the file of a target that is code, as in "store.py:make", "" for others."""
+    code = re.fullmatch(r"(?:\./)?(?P<file>[^:]+\.py):[\w.]+", target)
+    return code["file"] if code else ""
 
 
 def append_summary(path: Path, text: str, short: str) -> bool:

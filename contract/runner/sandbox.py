@@ -23,7 +23,7 @@ from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, tex
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.patches import Patches
 from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
-from fscontract.contract.targets import raised_at
+from fscontract.contract.targets import own_place, raised_at
 
 Value = TypeVar("Value")
 #: The factor by which set-up and removal may take longer than a program.
@@ -331,8 +331,13 @@ def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
     """
     try:
         return call_sandboxed(call, *args)
-    except (TargetError, NoScene):
+    except NoScene:
         raise
+    except TargetError as error:
+        place = own_place(error.__cause__) if error.__cause__ is not None else ""
+        if not place or place in str(error):
+            raise
+        raise TargetError(f"{error} ({place})") from error.__cause__
     except Exception as error:
         raise TargetError(f"{what}: {error_text(error)} ({raised_at(error)})") from error
 

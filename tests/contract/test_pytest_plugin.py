@@ -74,6 +74,20 @@ def test_a_group_can_be_named_on_the_command_line(pytester: pytest.Pytester, sui
     )
 
 
+def test_the_summary_of_a_failure_is_the_actual_and_the_expected_outcome(
+    pytester: pytest.Pytester, suite: Any
+) -> None:
+    """And the block ends with the command that runs the test again."""
+    suite.outcomes["seek.negative"] = Verdict.FAIL
+    result = _run(pytester, "Stub, clauses='seek.negative'")
+    result.stdout.fnmatch_lines(
+        [
+            "  again      pytest 'test_it.py::test_contract[[]seek.negative[]]'",
+            "FAILED test_it.py::test_contract[[]seek.negative[]] - *, expected EOF or*",
+        ]
+    )
+
+
 def test_a_violation_fails_with_its_block_alone(pytester: pytest.Pytester, suite: Any) -> None:
     """No line of the plug-in is shown."""
     suite.outcomes["seek.negative"] = Verdict.FAIL

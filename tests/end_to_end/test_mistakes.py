@@ -177,7 +177,7 @@ def test_directory_without_permission_exits_3(check: Command, place: Path) -> No
     line = re.sub(r"/\S*", "PATH", ended.mistake().replace(f"{place}/", ""))
     assert "PermissionError" in line
     assert line == snapshot(
-        ".PATH can't be written: PermissionError: [Errno 13] Permission denied: 'PATH"
+        ".PATH can't be written: PermissionError: [Errno 13] Permission denied: 'PATH (mine.py:6)"
     )
 
 

@@ -78,6 +78,26 @@ def test_a_target_that_was_not_set_up_is_an_error() -> None:
     assert str(found) == snapshot("::error title=s3%3A//b could not be set up::no way in")
 
 
+@pytest.mark.parametrize(
+    ("target", "file"),
+    [
+        ("./stores/mine.py:make", "stores/mine.py"),
+        ("mine.py:Store.make", "mine.py"),
+        ("a,b.py:make", "a%2Cb.py"),
+        ("memory://x.py:1", ""),
+        ("mine:make", ""),
+        ("memory", ""),
+    ],
+)
+def test_an_annotation_is_shown_at_the_file_of_the_target(
+    target: str, file: str, make_result: Make, make_run: MakeRun
+) -> None:
+    """Where the diff of a pull request shows it."""
+    run = replace(make_run(make_result(Verdict.FAIL)), target=target)
+    (annotation,) = annotated([run], [])
+    assert str(annotation).startswith(f"::error file={file},title=" if file else "::error title=")
+
+
 def test_annotations_are_escaped_as_github_asks(make_result: Make, make_run: MakeRun) -> None:
     """%, line breaks, and in titles colons and commas: no text ends or begins a command."""
     evil = "100%\r\n::error title=x,file=y::z%0A"
