@@ -40,7 +40,7 @@ def out_of_time(result: RunResult) -> str:
 
 def observed(result: RunResult) -> str:
     """List what a run observed of the features that the profile leaves open; "" if nothing."""
-    return ", ".join(f"{name} {'yes' if has else 'no'}" for name, has in result.observed.items())
+    return ", ".join(f"{name}={'yes' if has else 'no'}" for name, has in result.observed.items())
 
 
 _WIDTH = 98

@@ -51,7 +51,7 @@ def test_either_choice_conforms_and_is_reported(
     assert result.conforms
     assert result.observed[name] is has
     assert result.to_dict()["observed"][name] is has
-    assert f"{name} {'yes' if has else 'no'}" in " ".join(" ".join(lines(result)).split())
+    assert f"{name}={'yes' if has else 'no'}" in " ".join(" ".join(lines(result)).split())
 
 
 def test_a_stream_that_does_not_keep_to_its_choice_fails() -> None:
