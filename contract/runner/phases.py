@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.binding import TargetError
 from fscontract.contract.concurrency import check_concurrency
 from fscontract.contract.concurrency.check import OVERLAP, ConcurrencyReport
 from fscontract.contract.concurrency.programs import of_same_families
@@ -194,9 +195,23 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     yield _Source("boundaries", len(far), iter(far))
     number = large_numbers.programs(operations, effort, remote, only, opens)
     yield _Source("numbers", len(number), iter(number))
-    size = sizes.programs(operations, effort, seed, remote, only)
+    size = sizes.programs(operations, effort, seed, remote, only) + _sparse(context)
     yield _Source("sizes", len(size), iter(size))
     yield _Source("counts", None, call_counts.programs(operations, effort, remote, only))
+
+
+def _sparse(context: RunContext) -> list[Program]:
+    """Return programs on sparse files, if the effort has them and the target can hold them."""
+    binding = context.binding
+    if context.settings.effort == "quick" or not binding.holds_sparse:
+        return []
+    try:
+        for length in sizes.SPARSE:
+            context.executor.file(length)
+    except TargetError as error:  # not every disk can
+        context.warnings.append(f"files of 2 GiB and more were not tried: {error}")
+        return []
+    return sizes.sparse_programs(context.operations)
 
 
 def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
