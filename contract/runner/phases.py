@@ -34,6 +34,7 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
+from fscontract.contract.runner.growth_check import check_growth
 from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
 from fscontract.contract.runner.result import PhaseShare
@@ -268,7 +269,7 @@ _SCHEDULE_PATIENCE = 90.0
 #: The approximate number of calls of a schedule, with those of its threads one after the other.
 _SCHEDULE_CALLS = 100
 #: The numbers by which checks are assigned to shards; families of threads have the numbers before.
-_COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS = range(OVERLAP + 1, OVERLAP + 5)
+_COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS, _GROWTH = range(OVERLAP + 1, OVERLAP + 6)
 
 
 def check_phases(context: RunContext) -> Iterator[Phase]:
@@ -280,6 +281,8 @@ def check_phases(context: RunContext) -> Iterator[Phase]:
         yield _dealt(context, _STATUS, "status", _check_status)
     if checks("resources"):
         yield _dealt(context, _RESOURCES, "resources", _check_resources)
+    if checks("resources") and not context.binding.remote:
+        yield _dealt(context, _GROWTH, "growth", _check_growth)
     if checks("cost") and context.binding.opener is not None:
         yield _dealt(context, _COSTS, "costs", _check_costs)
     if settings.profile.one_thread:
@@ -357,6 +360,13 @@ def _check_resources(context: RunContext) -> None:
         exercised, counterexample = check_unbuffer(context.executor)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
+
+
+def _check_growth(context: RunContext) -> None:
+    """Warn if calls take longer and longer, or more and more memory: no clause limits them."""
+    growth = "" if context.left_out else check_growth(context.executor)
+    if growth:
+        context.warnings.append(f"{context.binding.name}: {growth}")
 
 
 def _check_costs(context: RunContext) -> None:
