@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 from fscontract.contract import clock
@@ -33,6 +34,8 @@ _CALLS = (
     Step("py_read", (2,)),
 )
 _LENGTH = 5
+#: The most calls of the check.
+MAX_CALLS = len(_CALLS) * _REPEATS * _BATCHES * _ROUNDS
 
 
 class Round(NamedTuple):
@@ -80,7 +83,8 @@ def _timed(batch: Callable[[], object]) -> float:
 def describe(rounds: list[Round], calls: int) -> str:
     """Return the growth over these rounds of `calls` each as text, "" if there is none.
 
-    Caches may fill in the first half, so memory has to grow in each round of the second one.
+    Caches may fill in the first half, so memory has to grow in the second one. A collection of
+    garbage may free what others have left, so one of its rounds may show no growth.
     """
     first, last, half = rounds[0], rounds[-1], rounds[len(rounds) // 2 :]
     slower = all(b.seconds >= a.seconds for a, b in pairwise(rounds))
@@ -89,10 +93,10 @@ def describe(rounds: list[Round], calls: int) -> str:
             f"a call takes {last.seconds * 1e6:.0f} us after {calls * len(rounds):,} calls on one "
             f"stream, {first.seconds * 1e6:.0f} us at first"
         )
-    kept = min(b.objects - a.objects for a, b in pairwise(half)) / calls
+    kept = median(b.objects - a.objects for a, b in pairwise(half)) / calls
     if kept >= _OBJECTS:
         return f"each call on a stream keeps about {max(round(kept), 1)} objects"
-    grown = min(b.memory - a.memory for a, b in pairwise(half)) / calls
+    grown = median(b.memory - a.memory for a, b in pairwise(half)) / calls
     return f"each call on a stream keeps about {grown:,.0f} bytes" if grown >= _BYTES else ""
 
 

@@ -34,7 +34,7 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
-from fscontract.contract.runner.growth_check import check_growth
+from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
 from fscontract.contract.runner.result import PhaseShare
@@ -364,7 +364,8 @@ def _check_resources(context: RunContext) -> None:
 
 def _check_growth(context: RunContext) -> None:
     """Warn if calls take longer and longer, or more and more memory: no clause limits them."""
-    growth = "" if context.left_out else check_growth(context.executor)
+    possible = context.has_time_for(MAX_CALLS) and not context.left_out
+    growth = check_growth(context.executor) if possible else ""
     if growth:
         context.warnings.append(f"{context.binding.name}: {growth}")
 
