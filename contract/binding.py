@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, TypeAlias
 
 from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.faults import FAULTS, FaultPlan, Firing, Turn
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Outcome, raised
@@ -220,6 +221,8 @@ class Binding(ABC):
     opener: Opener | None = None
     #: Makes requests fail according to a plan; None if the binding does not support that.
     injector: Injector | None = None
+    #: True if files of several GiB can be written that take no room (`create_sparse`).
+    holds_sparse: bool = False
     #: The only content of a read-only target (`--file`, `--content`).
     fixed_content: bytes | None = None
 
@@ -230,6 +233,10 @@ class Binding(ABC):
     @abstractmethod
     def create(self, content: bytes) -> str:
         """Write a new file with this content and return its path."""
+
+    def create_sparse(self, content: SparseContent) -> str:
+        """Write a new sparse file and return its path; TargetError if that is not possible."""
+        raise TargetError(f"{self.name}: can't hold a file of {len(content)} bytes")
 
     def change(self, path: str, content: bytes | None) -> None:
         """Give the file at `path` new content in place, or delete it (None)."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.program.content import SparseContent
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
@@ -30,6 +31,13 @@ class LocalBinding(ReferenceBinding):
     def __init__(self, filesystem: LocalFileSystem) -> None:
         super().__init__(filesystem, "local")
         self._directory = filesystem.root
+        self.holds_sparse = True
+
+    def create_sparse(self, content: SparseContent) -> str:
+        """Write a sparse file below the root; raise TargetError on failure."""
+        path = self.new_path()
+        self.write_sparse(str(Path(self._directory, path.lstrip("/"))), content)
+        return path
 
     def change(self, path: str, content: bytes | None) -> None:
         """Overwrite a file in place while streams have it open, or delete it."""

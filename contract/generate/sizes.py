@@ -23,6 +23,8 @@ _POWERS = {
 _REMOTE_POWERS = {"quick": (13, 16, 17), "normal": (8, 12, 13, 15, 16, 17), "deep": range(5, 21)}
 #: The length of the large file: several MiB, and no multiple of anything.
 LARGE = (3 << 20) + 4099
+#: The lengths of sparse files: over 2 GiB and over 4 GiB.
+SPARSE = ((1 << 31) + 300_007, (1 << 32) + 300_007)
 #: The largest file of which one call reads all: calls have buffers of at most 64 MiB.
 _WHOLE = 1 << 26
 #: Bytes of a piece in which the large file is read, and if every call costs a round trip.
@@ -60,6 +62,37 @@ def programs(
         made += _large(large, _REMOTE_PIECE if remote else _PIECE)
         made += _scattered(large, _RANDOM["quick" if remote else effort], seed)
     return list(expressible(made, operations))
+
+
+def sparse_programs(operations: frozenset[str]) -> list[Program]:
+    """Return programs on sparse files, around the positions that 31 and 32 bits can't hold."""
+    made = [program_of(n, calls) for n in SPARSE for calls in _around_limits(n)]
+    return list(expressible(made, operations))
+
+
+def _around_limits(n: int) -> Iterator[list[Call]]:
+    look: list[Call] = [("read_byte", ()), ("read_into", (9, 1, 8)), ("get_pos", ())]
+    places = [at for limit in (1 << 31, 1 << 32, n - 4) for at in (limit - 2, limit, limit + 3)]
+    for at in (at for at in places if at < n):
+        yield [("seek", (at,)), *look, ("available", ())]
+        yield [("seek", (5,)), ("read_byte", ()), ("skip", (at - 6,)), *look, ("skip", (2,)), *look]
+        yield [("seek", (at,)), ("seek", (at,)), ("unbuffer", ()), *look, ("seek", (3,)), *look]
+        yield [("pread", (at, 9, 1, 3)), ("read_fully", (at, 9, 1, 2)), ("read_byte", ())]
+        yield [("pread", (at, 4096, 0, 4096)), ("read_fully", (at - 9, 9, 0, 9)), *look]
+        yield [("pread_buffer", (at, 5, 1, 4)), ("read_fully_buffer", (at - 3, 3, 0, None))]
+        yield [("read_vectored", (((at, 2), (3, 4)), "heap", "given")), *look]
+        yield [("py_seek", (at, 0)), ("py_tell", ()), ("py_read", (4,)), ("py_readinto", ("B", 3))]
+        yield [
+            ("py_seek", (at - n, 2)),
+            ("py_read", (2,)),
+            ("py_seek", (1 - at, 1)),
+            ("py_tell", ()),
+        ]
+        yield [("py_read", (1,)), ("py_seek", (at - 1, 1)), ("py_read", (2,)), ("py_tell", ())]
+    yield [("seek", (n,)), ("get_pos", ()), ("read_byte", ()), ("seek", (n + 1,))]
+    yield [("pread", (n, 4, 0, 4)), ("read_fully", (n - 2, 4, 0, 4)), ("pread", (n - 2, 4, 0, 4))]
+    yield [("read_vectored", (((n - 1, 2),), "heap", "given"))]
+    yield [("py_seek", (0, 2)), ("py_tell", ()), ("py_read", (1,)), ("py_seek", (-1, 2))]
 
 
 def _small(n: int) -> Iterator[Program]:

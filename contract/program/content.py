@@ -3,11 +3,13 @@
 Bytes range from 5 to 255: never 0 (an untouched allocation), never FILL, and starting with 255 so
 that a signed byte or a confusion with -1 shows at once. In a file of up to 251 bytes all bytes
 differ; in a longer one each sequence of three neighbouring bytes is unique within 15 million.
+A file of over 256 MiB is sparse: zeros, and such bytes around the limits of 32-bit numbers.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import IO, Any, SupportsIndex
 
 _PRIME = 251
 _LOWEST = 5
@@ -16,11 +18,82 @@ _LOWEST = 5
 _TAPS = (11, 243)
 # x**_BLOCK is a number modulo that polynomial, so each block is the one before it times a factor.
 _BLOCK = (_PRIME**3 - 1) // (_PRIME - 1)
+#: Files of more bytes are sparse.
+DENSE = 1 << 28
+#: Bytes that a sparse file has at its beginning and end, and on each side of these offsets.
+_PIECE, _LIMITS = 1 << 16, (1 << 31, 1 << 32)
+
+
+class SparseContent(bytes):
+    """The content of a sparse file: it takes the place of bytes that would not fit into memory.
+
+    It has a length, slices and a search; as a buffer it is empty.
+    """
+
+    length: int
+    pieces: tuple[tuple[int, bytes], ...]
+
+    @classmethod
+    def of(cls, length: int) -> SparseContent:
+        """Return the content of a file of `length` bytes, over 256 MiB."""
+        made = cls()
+        made.length = length
+        inner = [limit for limit in _LIMITS if limit + 2 * _PIECE < length]
+        starts = [0, *(limit - _PIECE for limit in inner), length - _PIECE]
+        source = content(2 * _PIECE * len(starts))
+        sizes = [_PIECE, *(2 * _PIECE for _ in inner), _PIECE]
+        made.pieces = tuple(
+            (start, source[number * 2 * _PIECE :][:size])
+            for number, (start, size) in enumerate(zip(starts, sizes, strict=True))
+        )
+        return made
+
+    def write_to(self, file: IO[bytes]) -> None:
+        """Write a sparse file: only the bytes that are not zero take room."""
+        for start, piece in self.pieces:
+            file.seek(start)
+            file.write(piece)
+        file.truncate(self.length)
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        if not isinstance(index, slice):
+            position = index.__index__()
+            position += self.length if position < 0 else 0
+            return self[position : position + 1][0]
+        start, stop, _ = index.indices(self.length)
+        data = bytearray(max(stop - start, 0))
+        for at, piece in self.pieces:
+            low, high = max(start, at), min(stop, at + len(piece))
+            if low < high:
+                data[low - start : high - start] = piece[low - at : high - at]
+        return bytes(data)
+
+    def find(self, sub: Any, start: Any = 0, end: Any = None, /) -> int:
+        """Return the lowest offset of these bytes in the parts that are not zeros, or -1."""
+        for at, piece in self.pieces:
+            found = piece.find(sub, max((start or 0) - at, 0))
+            if found >= 0 and (end is None or at + found + len(sub) <= end):
+                return at + found
+        return -1
+
+    def __contains__(self, sub: object) -> bool:
+        return isinstance(sub, bytes) and (self.find(sub) >= 0 or not any(sub))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.length)
 
 
 @lru_cache(maxsize=64)
 def content(length: int) -> bytes:
     """Return the content of a test file of `length` bytes."""
+    if length > DENSE:
+        return SparseContent.of(length)
     if length <= _PRIME:
         return bytes(_LOWEST + (250 + 97 * i) % _PRIME for i in range(length))
     block = bytearray()

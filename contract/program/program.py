@@ -60,8 +60,8 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 #: The most streams of a program.
 MAX_STREAMS = 256
-#: The largest file, in bytes.
-MAX_LENGTH = 1 << 30
+#: The largest file, in bytes; large ones are sparse (`content`).
+MAX_LENGTH = 1 << 33
 #: Programs of more calls are shown by their first and last ones.
 _MOST_SHOWN = 60
 #: Arguments that are numbers or anchors.

@@ -10,7 +10,7 @@ from fscontract.contract.binding import Action, Binding
 from fscontract.contract.models.acceptor import Acceptor
 from fscontract.contract.models.openfile_stages import StageVerdict
 from fscontract.contract.models.stream_state import Failure, Judgement, State
-from fscontract.contract.program.content import content
+from fscontract.contract.program.content import SparseContent, content
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import StepIndex
@@ -150,7 +150,11 @@ class Workspace:
             data = self.binding.fixed_content
             if data is None:
                 data = content(length)
-            known = self.binding.create(data), data, self.acceptor.start(data)
+            if isinstance(data, SparseContent):
+                path = self.binding.create_sparse(data)
+            else:
+                path = self.binding.create(data)
+            known = path, data, self.acceptor.start(data)
             self._files[length] = known
             self._by_identity[length] = {}
         return known

@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.binding import TargetError
 from fscontract.contract.concurrency import check_concurrency
 from fscontract.contract.concurrency.check import OVERLAP, ConcurrencyReport
 from fscontract.contract.concurrency.programs import of_same_families
@@ -33,6 +34,7 @@ from fscontract.contract.program.program import Program
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
+from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
 from fscontract.contract.runner.result import PhaseShare
@@ -194,9 +196,23 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     yield _Source("boundaries", len(far), iter(far))
     number = large_numbers.programs(operations, effort, remote, only, opens)
     yield _Source("numbers", len(number), iter(number))
-    size = sizes.programs(operations, effort, seed, remote, only)
+    size = sizes.programs(operations, effort, seed, remote, only) + _sparse(context)
     yield _Source("sizes", len(size), iter(size))
     yield _Source("counts", None, call_counts.programs(operations, effort, remote, only))
+
+
+def _sparse(context: RunContext) -> list[Program]:
+    """Return programs on sparse files, if the effort has them and the target can hold them."""
+    binding = context.binding
+    if context.settings.effort == "quick" or not binding.holds_sparse:
+        return []
+    try:
+        for length in sizes.SPARSE:
+            context.executor.file(length)
+    except TargetError as error:  # not every disk can
+        context.warnings.append(f"files of 2 GiB and more were not tried: {error}")
+        return []
+    return sizes.sparse_programs(context.operations)
 
 
 def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
@@ -253,7 +269,7 @@ _SCHEDULE_PATIENCE = 90.0
 #: The approximate number of calls of a schedule, with those of its threads one after the other.
 _SCHEDULE_CALLS = 100
 #: The numbers by which checks are assigned to shards; families of threads have the numbers before.
-_COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS = range(OVERLAP + 1, OVERLAP + 5)
+_COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS, _GROWTH = range(OVERLAP + 1, OVERLAP + 6)
 
 
 def check_phases(context: RunContext) -> Iterator[Phase]:
@@ -265,6 +281,8 @@ def check_phases(context: RunContext) -> Iterator[Phase]:
         yield _dealt(context, _STATUS, "status", _check_status)
     if checks("resources"):
         yield _dealt(context, _RESOURCES, "resources", _check_resources)
+    if checks("resources") and not context.binding.remote:
+        yield _dealt(context, _GROWTH, "growth", _check_growth)
     if checks("cost") and context.binding.opener is not None:
         yield _dealt(context, _COSTS, "costs", _check_costs)
     if settings.profile.one_thread:
@@ -342,6 +360,14 @@ def _check_resources(context: RunContext) -> None:
         exercised, counterexample = check_unbuffer(context.executor)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
+
+
+def _check_growth(context: RunContext) -> None:
+    """Warn if calls take longer and longer, or more and more memory: no clause limits them."""
+    possible = context.has_time_for(MAX_CALLS) and not context.left_out
+    growth = check_growth(context.executor) if possible else ""
+    if growth:
+        context.warnings.append(f"{context.binding.name}: {growth}")
 
 
 def _check_costs(context: RunContext) -> None:

@@ -18,6 +18,7 @@ from typing import Any, NoReturn, TextIO, TypeVar
 
 from fscontract.contract.binding import Action, Binding, NoScene, Opened, Opener, TargetError
 from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, text_of
 from fscontract.contract.program.program import Program, Step
@@ -112,6 +113,7 @@ class SandboxedBinding(Binding):
         self.pread_on_stream = binding.pread_on_stream
         self.injector = binding.injector
         self.fixed_content = binding.fixed_content
+        self.holds_sparse = binding.holds_sparse
         self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
         opener = binding.opener
         self.opener = None if opener is None else _SandboxedOpener(opener, self.name)
@@ -147,6 +149,10 @@ class SandboxedBinding(Binding):
     def create(self, content: bytes) -> str:
         """Write a new file; TargetError."""
         return self._tried("can't write a file", self._inner.create, content)
+
+    def create_sparse(self, content: SparseContent) -> str:
+        """Write a sparse file; raise TargetError if that fails."""
+        return self._tried("can't write a sparse file", self._inner.create_sparse, content)
 
     def change(self, path: str, content: bytes | None) -> None:
         """Change or delete a file; TargetError."""

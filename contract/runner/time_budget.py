@@ -25,6 +25,7 @@ WEIGHTS = {
     "search": 0.5,
     "status": 0.5,
     "resources": 0.5,
+    "growth": 0.5,
     "costs": 1.0,
     "threads under faults": 1.0,
     "concurrency": 3.0,

@@ -8,6 +8,7 @@ from typing import Any
 
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, text_of
 from fscontract.contract.program.raising import notice
 from fscontract.contract.targets import is_ours, new_name
@@ -137,6 +138,14 @@ class ScratchBinding(Binding):
         path = self.new_path()
         self.change(path, content)
         return path
+
+    def write_sparse(self, path_on_disk: str, content: SparseContent) -> None:
+        """Write a sparse file on a local disk; raise TargetError on failure."""
+        try:
+            with open(path_on_disk, "wb") as file:
+                content.write_to(file)
+        except OSError as error:
+            raise self.failure("can't write a sparse file", error) from error
 
     def new_path(self) -> str:
         """Return an unused path below the prefix."""

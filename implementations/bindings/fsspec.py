@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
+from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.untrusted import typed_value
@@ -99,6 +100,7 @@ class FsspecBinding(ScratchBinding):
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
         self.remote = is_remote(fs)
+        self.holds_sparse = is_local(fs) and content is None
         #: Libraries and their versions, for reports.
         self.versions = versions_of(fs)
         self._root = root
@@ -212,6 +214,12 @@ class FsspecBinding(ScratchBinding):
                 self._write(path, content)
         except Exception as error:
             raise self.failure(f"can't change {path}", error) from error
+
+    def create_sparse(self, content: SparseContent) -> str:
+        """Write a sparse file of a local filesystem; raise TargetError on failure."""
+        path = self.new_path()
+        self.write_sparse(str(self.fs._strip_protocol(path)), content)
+        return path
 
     def _write(self, path: str, content: bytes) -> None:
         try:

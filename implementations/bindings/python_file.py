@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from fscontract.contract.binding import Action, TargetError
+from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
@@ -63,6 +64,7 @@ class PythonFileBinding(ScratchBinding):
         self._opener = opener
         self._directory = tempfile.gettempdir() if directory is None else directory
         self._encode = encode
+        self.holds_sparse = encode is None
 
     def prepare(self) -> None:
         """Create a random directory; raise TargetError on failure."""
@@ -84,6 +86,12 @@ class PythonFileBinding(ScratchBinding):
                 file.write(stored)
         except OSError as error:
             raise failure(self.name, f"can't change {path}", error) from error
+
+    def create_sparse(self, content: SparseContent) -> str:
+        """Write a sparse file; raise TargetError on failure."""
+        path = self.new_path()
+        self.write_sparse(path, content)
+        return path
 
     def _encoded(self, content: bytes) -> bytes:
         assert self._encode is not None

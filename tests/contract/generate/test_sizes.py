@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.generate.sizes import LARGE, programs
+from fscontract.contract.generate.sizes import LARGE, SPARSE, programs, sparse_programs
 from fscontract.contract.program.program import OPERATIONS, Program, Step
 
 ALL = frozenset(OPERATIONS) - {"change"}
@@ -77,3 +77,18 @@ def test_calls_that_cost_round_trips_are_few() -> None:
 def test_operations_that_an_api_lacks_are_left_out() -> None:
     some = frozenset({"py_read", "py_seek"})
     assert {step.op for program in programs(some, "quick", 0) for step in program.steps} == some
+
+
+@pytest.mark.parametrize("limit", [1 << 31, 1 << 32])
+@pytest.mark.parametrize("op", ["seek", "pread", "read_fully", "pread_buffer", "py_seek"])
+def test_sparse_files_are_read_around_the_limits_of_32_bits(limit: int, op: str) -> None:
+    made = [p for p in sparse_programs(ALL) if p.length > limit]
+    tried = {step.args[0] for program in made for step in program.steps if step.op == op}
+    assert {limit - 2, limit, limit + 3} <= tried
+    assert {program.length for program in sparse_programs(ALL)} == set(SPARSE)
+
+
+def test_no_call_reads_much_of_a_sparse_file() -> None:
+    steps = [step for program in sparse_programs(ALL) for step in program.steps]
+    assert max(step.args[0] for step in steps if step.op == "read_into") <= 4096
+    assert not any(step.op == "py_read" and step.args[0] in (None, -1) for step in steps)

@@ -102,8 +102,8 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
         {
             "not an object": "program: expected an object with length and steps",
             "no steps": "program: expected an object with length and steps",
-            "negative length": "program: length must be 0 to 1073741824, got -1",
-            "length that is a bool": "program: length must be 0 to 1073741824, got True",
+            "negative length": "program: length must be 0 to 8589934592, got -1",
+            "length that is a bool": "program: length must be 0 to 8589934592, got True",
             "too many streams": "program: streams must be 1 to 256, got 257",
             "step that is no list": "program: step 1: expected a list such as ['seek', 0]",
             "unknown operation": "program: step 1: unknown operation 'fly'; known: OPERATIONS",

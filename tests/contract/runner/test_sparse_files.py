@@ -1,0 +1,80 @@
+"""Sparse files of several GiB, on targets that can hold them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.generate.sizes import sparse_programs
+from fscontract.contract.program.content import DENSE, SparseContent
+from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
+from fscontract.implementations.local import LocalFileSystem
+from fscontract.implementations.local_stream import LocalInputStream
+from fscontract.implementations.targets import LocalBinding
+from tests.contract.runner.conftest import binding_of
+
+
+class IntPositions(LocalInputStream):
+    """Reads cast their position to 32 bits."""
+
+    def _read_at(self, position: int, view: memoryview) -> int:
+        return super()._read_at(position % (1 << 32), view)
+
+
+def violations(binding: Binding, profile: str) -> set[str]:
+    """Return the clauses that the programs find violated."""
+    binding.prepare()
+    try:
+        declared = load_profile(profile)
+        executor = Executor(binding, declared.features, 4096)
+        made = sparse_programs(Settings(declared, ()).operations(binding))
+        runs = [executor.run(program) for program in made]
+    finally:
+        binding.dispose()
+    assert runs
+    return {run.violation.failure.clause for run in runs if run.violation is not None}
+
+
+def _open(path: str) -> object:
+    return open(path, "rb")
+
+
+@pytest.fixture
+def bindings(tmp_path: Path) -> dict[str, Binding]:
+    """Bindings to files on a local disk, by their profiles."""
+    root = str(tmp_path)
+    return {
+        "reference": LocalBinding(LocalFileSystem(root, durable=False)),
+        "python-file": PythonFileBinding(_open, root),  # type: ignore[arg-type]
+        "fsspec": FsspecBinding.from_url(tmp_path.as_uri(), {}),
+    }
+
+
+@pytest.mark.parametrize("profile", ["reference", "python-file", "fsspec"])
+def test_files_on_a_local_disk_pass(bindings: dict[str, Binding], profile: str) -> None:
+    assert bindings[profile].holds_sparse
+    assert violations(bindings[profile], profile) == set()
+
+
+def test_a_position_of_32_bits_is_found(tmp_path: Path) -> None:
+    files = LocalFileSystem(str(tmp_path), durable=False, stream_class=IntPositions)
+    found = violations(LocalBinding(files), "reference")
+    assert {"read-byte.value", "pread.data"} <= found
+
+
+def test_targets_that_can_not_hold_them_say_so() -> None:
+    binding = binding_of()
+    assert not binding.holds_sparse
+    with pytest.raises(TargetError, match=f"can't hold a file of {DENSE + 1} bytes"):
+        binding.create_sparse(SparseContent.of(DENSE + 1))
+
+
+def test_encoded_files_are_not_sparse() -> None:
+    binding = PythonFileBinding(_open, encode=lambda data: data)  # type: ignore[arg-type]
+    assert not binding.holds_sparse
