@@ -212,9 +212,7 @@ def check(
     requests = [_with_files(r, pairs(file, content)) for r in _requests(ctx, targets, run, known)]
     if last_failed:
         requests = [_only_failed(request) for request in requests]
-    if not all(request.clauses for request in requests):
-        say_error(options.NOTHING_SELECTED)
-        ctx.exit(exit_codes.NOTHING)
+    _expect_clauses(ctx, requests)
     entries: list[Entry] = []
     try:
         with without_commands():
@@ -229,6 +227,13 @@ def check(
     _record(requests, entries)
     write_reports(reports, entries)
     ctx.exit(_exit_code(entries, tell(entries, old)))
+
+
+def _expect_clauses(ctx: click.Context, requests: Sequence[_Request]) -> None:
+    """End the command if the clauses of a target are none."""
+    if not all(request.clauses for request in requests):
+        say_error(options.NOTHING_SELECTED)
+        ctx.exit(exit_codes.NOTHING)
 
 
 def _exit_code(entries: Sequence[Entry], comparisons: Sequence[Comparison]) -> int:

@@ -59,6 +59,22 @@ def test_overlapping_ranges_are_an_illegal_argument() -> None:
     assert charged(accepted) == ("read-vectored.overlap", "")
 
 
+@pytest.mark.parametrize("ranges", [((0, 1), (0, 0)), ((0, 4), (2, 0))])
+def test_an_empty_range_inside_another_may_count_as_an_overlap(
+    ranges: tuple[tuple[int, int], ...],
+) -> None:
+    (start, size), (empty, _) = ranges
+    assert permits(vectored(*ranges, gives=(data(start, size), data(empty, 0))))
+    assert permits(vectored(*ranges, raises=Kind.ILLEGAL_ARGUMENT))
+
+
+@pytest.mark.parametrize("ranges", [((0, 1), (1, 0)), ((2, 0), (2, 0)), ((0, 1), (2, 0))])
+def test_an_empty_range_outside_the_others_is_no_overlap(
+    ranges: tuple[tuple[int, int], ...],
+) -> None:
+    assert not permits(vectored(*ranges, raises=Kind.ILLEGAL_ARGUMENT))
+
+
 def test_overlapping_ranges_are_read_if_the_stream_declares_it() -> None:
     read = vectored((0, 3), (1, 3), gives=(data(0, 3), data(1, 3)))
     features = ("vector-io-overlapping-ranges",)
@@ -170,6 +186,7 @@ def test_bad_range_is_refused(ranges: tuple[Any, ...], kind: Kind, clause: str) 
         (((0, 2), (2, 2)), False),
         (((0, 3), (2, 2)), True),
         (((0, 3), (1, 0)), False),
+        (((0, 3), (1, 0), (2, 2)), True),
         ((), False),
     ],
 )
