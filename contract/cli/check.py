@@ -206,8 +206,7 @@ def check(
             raise click.UsageError(f"{option} and --spark are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
-    paths = [path for path in reports.values() if path is not None]
-    options.check_writable(paths)
+    options.check_writable(paths := [path for path in reports.values() if path is not None])
     old = read_baseline(baseline, paths)
     requests = [_with_files(r, pairs(file, content)) for r in _requests(ctx, targets, run, known)]
     if last_failed:
