@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,9 @@ from mkdocs.structure.files import File
 
 _CHANGELOG = "changelog.md"
 _LINK = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+[^)#]*)(?:#[^)]*)?\)")
+#: The heading of a clause, and text in the type of code that is no link.
+_CLAUSE = re.compile(r"^### ([a-z][\w-]*(?:\.[\w-]+)+)$", re.MULTILINE)
+_CODE = re.compile(r"(?<!\[)`([a-z][\w-]*(?:\.[\w-]+)+)`(?!\])")
 #: A code block that is a file: the name follows the language.
 _FILE = re.compile(r"^```(\w+) ([\w./-]+)$", re.MULTILINE)
 #: A directive of mkdocstrings, which GitHub would show as text.
@@ -38,7 +43,32 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return match[1] if path in match[1] else f"{match[1]} (`{path}`)"
 
     markdown = _DIRECTIVE.sub(r"\1", _FILE.sub(r'```\1 title="\2"', markdown))
-    return _LINK.sub(replace, markdown)
+    return _with_clause_links(_LINK.sub(replace, markdown), here, _clause_pages(docs))
+
+
+@cache
+def _clause_pages(docs: Path) -> dict[str, Path]:
+    """Return the page of each clause."""
+    pages = docs.joinpath("reference", "clauses").glob("*.md")
+    return {name: page for page in pages for name in _CLAUSE.findall(page.read_text("utf-8"))}
+
+
+def _with_clause_links(markdown: str, here: Path, pages: dict[str, Path]) -> str:
+    """Return the page with a link at each id of a clause, except in headings and code blocks."""
+
+    def linked(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in pages:
+            return match[0]
+        page = Path(os.path.relpath(pages[name], here)).as_posix()
+        return f"[{match[0]}]({page}#{name.replace('.', '')})"
+
+    lines, in_block = [], False
+    for line in markdown.split("\n"):
+        in_block ^= line.lstrip().startswith("```")
+        is_text = not in_block and not line.startswith(("#", "    ", "```"))
+        lines.append(_CODE.sub(linked, line) if is_text else line)
+    return "\n".join(lines)
 
 
 def on_post_build(config: Any) -> None:

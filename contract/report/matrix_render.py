@@ -39,7 +39,7 @@ def _page(matrix: Matrix, findings: Findings, everything: bool) -> Iterator[str]
         f"by `fscontract matrix` {__version__}. An empty cell: the run did not select the clause."
     )
     yield ""
-    yield from (f"- {GLYPHS[v]} **{v.value}**: {MEANINGS[v]}" for v in matrix.outcomes)
+    yield from (f"- `{GLYPHS[v]}` **{v.value}**: {MEANINGS[v]}" for v in matrix.outcomes)
     yield from ("", "## Targets", "")
     yield from _table([FACTS, *(_facts(column) for column in matrix.columns)])
     for part in matrix.parts:
