@@ -27,6 +27,8 @@ from fscontract.contract.runner.result import Boundary
 _SMALLEST = 16
 #: The most boundaries of one target.
 _MOST = 6
+#: The source of a size that the target has only under a read policy, if at all.
+OF_POLICY = "buffer of a read policy"
 #: Attributes that state a size, those of properties and slots too.
 _STATED = (
     "block_size",
@@ -78,7 +80,7 @@ def _found(executor: Executor, buffer: int) -> Iterator[tuple[int, str]]:
     yield io.DEFAULT_BUFFER_SIZE, "io.DEFAULT_BUFFER_SIZE"
     if binding.opener is not None:
         sizes = sorted({p.buffer for p in option_table().policies.values() if p.buffer})
-        yield from ((size, "buffer of a read policy") for size in sizes[:1])
+        yield from ((size, OF_POLICY) for size in sizes[:1])
 
 
 def _observed(executor: Executor) -> list[tuple[int, str]]:
