@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from fscontract.contract.api.openfile_options import BUFFER_SIZE, SPLIT_END, SPLIT_START
+from fscontract.contract.api.openfile_options import SPLIT_END, SPLIT_START
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
 from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.program import Program
@@ -71,7 +71,6 @@ _INSIDE: tuple[Calls, ...] = (
 def _settings() -> Iterator[BuilderCall]:
     """Yield options that have numbers of over 31 bits, none of which may change a read."""
     for number in (1 << 31, (1 << 32) + 1, _MOST):
-        yield "opt_long", BUFFER_SIZE, number
         yield "opt_long", SPLIT_END, number
         yield "opt_long", SPLIT_START, number
 

@@ -33,6 +33,8 @@ _PIECE, _REMOTE_PIECE = 1 << 16, 1 << 20
 _ODD, _BLOCK = (1, 4097, 333, 65_537, 70_001, 8191, 100_003, 2), 300_000
 #: Random positions in the large file, by effort.
 _RANDOM = {"quick": 16, "normal": 200, "deep": 1_000}
+#: Calls that show the position of the stream.
+_LOOK: tuple[Call, ...] = (("get_pos", ()), ("read_byte", ()))
 #: How many of them one program visits.
 _VISITED = 8
 #: Places in the large file at which single bytes are read: ends of buffers of usual sizes.
@@ -187,10 +189,12 @@ def _scattered(n: int, count: int, seed: int) -> Iterator[Program]:
 
     for start in range(0, count, _VISITED):
         places = [place() for _ in range(min(_VISITED, count - start))]
-        yield program_of(n, [("pread", (at, m + 1, 1, m)) for at, m in places])
-        yield program_of(n, [("read_fully", (at, m + 1, 1, m)) for at, m in places])
-        yield program_of(n, [("pread_buffer", (at, m + 1, 1, None)) for at, m in places])
-        yield program_of(n, [("read_fully_buffer", (at, m, 0, None)) for at, m in places])
+        yield program_of(n, [*[("pread", (at, m + 1, 1, m)) for at, m in places], *_LOOK])
+        yield program_of(n, [*[("read_fully", (at, m + 1, 1, m)) for at, m in places], *_LOOK])
+        yield program_of(n, [*[("pread_buffer", (at, m + 1, 1, None)) for at, m in places], *_LOOK])
+        yield program_of(
+            n, [*[("read_fully_buffer", (at, m, 0, None)) for at, m in places], *_LOOK]
+        )
         yield program_of(n, _visits(places))
         around = [(("py_seek", (at, 0)), ("py_read", (m,))) for at, m in places]
         yield program_of(n, [call for pair in around for call in pair])

@@ -15,7 +15,6 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.crashes import Journal, LeftOut
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.learned_boundaries import learn
 from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import (
     FAILED_FAST,
@@ -118,12 +117,6 @@ class RunContext:
         if math.isinf(time.seconds) or time.spent < _PACE or not done:
             return False
         return time.spent / done * _MANY > time.left
-
-    def boundaries(self) -> tuple[Boundary, ...]:
-        """Return the sizes in which the target works; learn them at the first call."""
-        if self.learned is None:
-            self.learned = learn(self.executor, self.buffer)
-        return self.learned
 
     def has_time_for(self, calls: int) -> bool:
         """Return whether the time of the phase is enough for a program of this number of calls.

@@ -19,14 +19,19 @@ from fscontract.contract.generate.boundaries import reachable
 from fscontract.contract.generate.exhaustive import LENGTH
 from fscontract.contract.generate.sizes import LARGE
 from fscontract.contract.program.faults import FaultPlan
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Boundary
+from fscontract.contract.runner.timeout_policy import run_items
+from fscontract.contract.runner.timeouts import beat
 
 #: The smallest size that counts as a boundary, in bytes.
 _SMALLEST = 16
 #: The most boundaries of one target.
 _MOST = 6
+#: The source of a size that the target has only under a read policy, if at all.
+OF_POLICY = "buffer of a read policy"
 #: Attributes that state a size, those of properties and slots too.
 _STATED = (
     "block_size",
@@ -54,56 +59,79 @@ _DEEP = 3
 _READS = (Step("read_byte"), Step("py_read", (1,)))
 
 
-def learn(executor: Executor, buffer: int) -> tuple[Boundary, ...]:
+def learned(context: RunContext) -> tuple[Boundary, ...]:
+    """Return the boundaries of the target of a run, which are learned at the first call.
+
+    The calls that show them are those of a program, so that one that hangs or crashes is reported.
+    """
+    if context.learned is None:
+
+        def look(program: Program) -> None:
+            context.learned = learn(context.executor, context.buffer, program)
+
+        run_items(context, iter([_program(context.binding)]), look)
+    return context.learned or ()
+
+
+def learn(executor: Executor, buffer: int, program: Program | None = None) -> tuple[Boundary, ...]:
     """Return the boundaries of a target that files reach: what it shows, then what is usual.
 
-    `buffer` is that of the binding or the profile.
+    `buffer` is that of the binding or the profile; `program` has the read that shows something.
     """
+    binding, observed = executor.binding, list[tuple[int, str]]()
+    with suppress(Exception):  # programs report files that can't be opened or read
+        observed = _observed(executor, program or _program(binding))
     found: dict[int, str] = {}
-    fixed = executor.binding.fixed_content
+    fixed = binding.fixed_content
     only_length = None if fixed is None else len(fixed)
-    for size, source in _found(executor, buffer):
+    for size, source in _found(binding, observed, buffer):
         if size >= _SMALLEST and reachable(size, only_length):
             found.setdefault(size, source)
     return tuple(Boundary(size, source) for size, source in list(found.items())[:_MOST])
 
 
-def _found(executor: Executor, buffer: int) -> Iterator[tuple[int, str]]:
-    binding = executor.binding
+def _program(binding: Binding) -> Program:
+    reads = [step for step in _READS if step.op in binding.operations]
+    return Program(LENGTH if binding.remote else LARGE, tuple(reads[:1]))
+
+
+def _found(
+    binding: Binding, observed: list[tuple[int, str]], buffer: int
+) -> Iterator[tuple[int, str]]:
     if binding.block is not None:
         yield binding.block, "block size of an opened file"
-    with suppress(Exception):  # programs report files that can't be opened or read
-        yield from _observed(executor)
+    yield from observed
     yield buffer, "buffer of the binding or profile"
     yield io.DEFAULT_BUFFER_SIZE, "io.DEFAULT_BUFFER_SIZE"
     if binding.opener is not None:
         sizes = sorted({p.buffer for p in option_table().policies.values() if p.buffer})
-        yield from ((size, "buffer of a read policy") for size in sizes[:1])
+        yield from ((size, OF_POLICY) for size in sizes[:1])
 
 
-def _observed(executor: Executor) -> list[tuple[int, str]]:
-    """Return what an opened stream states, and what its first reads show."""
+def _observed(executor: Executor, program: Program) -> list[tuple[int, str]]:
+    """Return what an opened stream states, and what its first read shows."""
+    if executor.leaves_out(program):
+        return []
     binding = executor.binding
-    path, data, _ = executor.file(LENGTH if binding.remote else LARGE)
-    reads = [executor.compile(len(data), step).action for step in _READS if _can(binding, step)]
+    path, data, _ = executor.file(program.length)
     length = len(data)
+    reads = [executor.compile(program.length, step).action for step in program.steps]
     found: list[tuple[int, str]] = []
+    executor.index = -1
+    beat(program)
     stream = binding.open(path)
     try:
         found += stated(stream)
         if reads and not binding.remote:
+            executor.index = 0
             before = _bytes_from_store(binding, stream)
             found += _requested(binding, lambda: reads[0](stream), length)
             after = _bytes_from_store(binding, stream)
             if 1 < after - before < length:
                 found.append((after - before, "bytes from the store for one byte"))
     finally:
-        executor.compile(len(data), Step("close")).action(stream)
+        executor.close(program, [stream])
     return found
-
-
-def _can(binding: Binding, step: Step) -> bool:
-    return step.op in binding.operations
 
 
 def stated(stream: Opened) -> list[tuple[int, str]]:

@@ -35,6 +35,7 @@ from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
+from fscontract.contract.runner.learned_boundaries import OF_POLICY
 from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
 from fscontract.contract.runner.result import PhaseShare
@@ -188,8 +189,9 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     in_options = binding.opener is not None and settings.checks("openfile")
     opens = in_options and settings.profile.has("supports-openfile")
     far: list[Program] = []
-    for boundary in context.boundaries():
-        far += boundaries.programs(operations, boundary.size, effort, seed, remote, only)
+    for boundary in learned(context):
+        if boundary.source != OF_POLICY:
+            far += boundaries.programs(operations, boundary.size, effort, seed, remote, only)
         if opens and boundary.size <= _LARGEST_FOR_POLICIES:
             policies = list(option_table().policies)
             far += boundaries.policy_programs(operations, boundary.size, policies, only)

@@ -130,6 +130,13 @@ def test_a_range_behind_every_possible_file_may_be_refused_at_once() -> None:
     assert not permits(vectored((2**33, 2), raises=Kind.EOF), features=late)
 
 
+def test_the_future_of_a_range_behind_every_possible_file_may_give_any_io_error() -> None:
+    late = ("!vector-io-early-eof-check",)
+    refused = (Outcome(Kind.IO),)
+    assert permits(vectored((2**63 - 2, 2), gives=refused), features=late)
+    assert not permits(vectored((2**33, 2), gives=refused), features=late)
+
+
 def test_other_number_of_futures_violates_data() -> None:
     missing = vectored((0, 2), (3, 2), gives=(data(0, 2),))
     assert charged(missing) == ("read-vectored.data", "")

@@ -1,4 +1,4 @@
-"""A Hadoop archive with the file `it`, for the scripts of H9 and H10."""
+"""A Hadoop archive with the file `it`, for the scripts of H9, H10 and H19."""
 
 from hadoop import Path, directory, filesystem
 
