@@ -69,6 +69,7 @@ def learned(context: RunContext) -> tuple[Boundary, ...]:
         def look(program: Program) -> None:
             context.learned = learn(context.executor, context.buffer, program)
 
+        context.sandbox.restore()
         run_items(context, iter([_program(context.binding)]), look)
     return context.learned or ()
 

@@ -20,6 +20,8 @@ _LENGTH = 5
 #: Outcomes of calls that the connector does not have.
 _ABSENT = frozenset({Kind.INEXPRESSIBLE, Kind.UNSUPPORTED, Kind.ENVIRONMENT})
 
+#: Calls that show no more than a feature: they are not made if no clause needs it.
+_ASKED = frozenset({"has_capability"})
 #: The stages of an open, before the first read.
 _STAGES = frozenset({"open_file", "build", "get"})
 
@@ -73,16 +75,22 @@ _PROBES = (
 
 
 def observe(context: RunContext) -> dict[str, bool]:
-    """Return the features that the profile of the run leaves open, each as one program shows it."""
+    """Return the features that the profile of the run leaves open, each as one program shows it.
+
+    A feature whose program has ended a process is declared, so that its clause reports that.
+    """
     open_features = context.settings.profile.observed
     context.begin_phase("observe")
     seen: dict[str, bool] = {}
     operations = context.operations
 
+    needed = {need.removeprefix("!") for c in context.settings.clauses for need in c.needs}
+
     def programs() -> Iterator[Program]:
         for probe in _PROBES:
             ops = {step.op for step in probe.program.steps}
-            if probe.feature in open_features and ops <= operations:
+            is_needed = probe.feature in needed or _ASKED.isdisjoint(ops)
+            if probe.feature in open_features and ops <= operations and is_needed:
                 yield probe.program
 
     def run(program: Program) -> None:
@@ -96,7 +104,10 @@ def observe(context: RunContext) -> dict[str, bool]:
                 seen[probe.feature] = value
 
     run_items(context, programs(), run)
-    return seen
+    crashed = [c.program.steps for c in context.settings.crashes if c.program is not None]
+    return seen | {
+        p.feature: True for p in _PROBES if p.program.steps and p.program.steps in crashed
+    }
 
 
 def _outcomes(context: RunContext, program: Program) -> list[Outcome]:

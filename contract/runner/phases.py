@@ -35,7 +35,7 @@ from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
-from fscontract.contract.runner.learned_boundaries import OF_POLICY
+from fscontract.contract.runner.learned_boundaries import OF_POLICY, learned
 from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
 from fscontract.contract.runner.result import PhaseShare

@@ -196,8 +196,8 @@ def _partial(context: RunContext) -> Partial:
 
 def _run(context: RunContext) -> None:
     try:
-        _recall_crashes(context)
         _declare_observed(context)
+        _recall_crashes(context)
         _warn_of_unreachable_blocks(context)
         _run_phases(context)
     except StopRun:

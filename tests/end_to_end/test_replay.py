@@ -50,7 +50,7 @@ def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
         (("file://{target}",), "read-fully.eof"),
         (("memory://x",), "python.writable.false"),
         (("file://{target}", "--profile", "./mine.yaml"), "read-fully.eof"),
-        (("./mine.py:files",), "python.writable.false"),
+        (("./mine.py:files", "--features", "!python-file-writable"), "python.writable.false"),
         (("zip://::file://{archive}", "--file", "in/it", "--content", "{copy}"), "seek.negative"),
         (("{no_ranges}", "--file", "file", "--content", "{copy}"), "pread.count"),
     ],

@@ -239,8 +239,17 @@ def test_isolated_run_has_the_same_output_as_one_process(check: Command, target:
 def test_known_crash_passes_by_its_signature(check: Command, place: Path, target: Path) -> None:
     entry = {"clause": CLAUSE, "reason": "as ever", "signature": "has_capability: crash"}
     (place / "known.yaml").write_text(json.dumps({"known": [entry]}))
-    ended = hostile(check, target, "is-killed", "--isolate", "--known", "known.yaml")
+    features = "!supports-unbuffer,!supports-bytebuffer-read,!supports-bytebuffer-pread"
+    options = "--isolate", "--known", "known.yaml", "--features", features
+    ended = hostile(check, target, "is-killed", *options)
     is_complete(ended, 0, "known")
+
+
+def test_crash_while_a_feature_is_observed_is_one_of_its_clause(
+    check: Command, target: Path
+) -> None:
+    ended = hostile(check, target, "is-killed", "--isolate", clauses="unbuffer.declare")
+    assert (ended.code, ended.outcomes()) == (1, {"unbuffer.declare": "crash"})
 
 
 def test_target_that_holds_the_gil_is_a_hang(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
