@@ -119,6 +119,9 @@ def _small(n: int) -> Iterator[Program]:
 
 def _large(n: int, piece: int) -> Iterator[Program]:
     """Yield programs that read a file to its end: at once, in pieces of all sizes, backwards."""
+    for edge in (e for e in _EDGES if e + 2 <= n):
+        yield program_of(n, [("seek", (edge - 2,)), *[("read_byte", ())] * 4, ("get_pos", ())])
+        yield program_of(n, [("py_seek", (edge - 2, 0)), *[("py_read", (1,))] * 4, ("py_tell", ())])
     pieces = -(-n // piece) + 1
     if n <= _WHOLE:
         rest = [("read_into", (piece, 0, piece))] * pieces
@@ -141,9 +144,6 @@ def _large(n: int, piece: int) -> Iterator[Program]:
         n, [("read_vectored", (((max(n - 70_000, 1), 70_000), (0, 1)), "heap", "given"))]
     )
     yield from _in_pieces(n, piece)
-    for edge in (e for e in _EDGES if e + 2 <= n):
-        yield program_of(n, [("seek", (edge - 2,)), *[("read_byte", ())] * 4, ("get_pos", ())])
-        yield program_of(n, [("py_seek", (edge - 2, 0)), *[("py_read", (1,))] * 4, ("py_tell", ())])
 
 
 def _in_pieces(n: int, piece: int) -> Iterator[Program]:

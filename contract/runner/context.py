@@ -92,6 +92,8 @@ class RunContext:
     interrupted_step: int = -1
     #: What was late last and is run once more, with its step.
     late_call: object = None
+    #: The seconds that a call of the last program took.
+    last_pace: float = 0.0
     #: The calls of the phases before the current one.
     _calls_before: int = 0
     _ticks: int = 0
@@ -121,8 +123,8 @@ class RunContext:
     def has_time_for(self, calls: int) -> bool:
         """Return whether the time of the phase is enough for a program of this number of calls.
 
-        Each is expected to take as long as those so far, of the run or of the phase, and a stream
-        to open as long as a call.
+        Each is expected to take as long as those so far, of the run, the phase or the last program,
+        and a stream to open as long as a call.
         """
         times, left = self.times, self.times.phase.left
         if not left or math.isinf(left):
@@ -130,6 +132,7 @@ class RunContext:
         done = self._calls
         of_phase = done - self._calls_before
         pace = times.run.spent / done if done else 0.0
+        pace = max(pace, self.last_pace)
         if of_phase:
             pace = max(pace, times.phase.spent / of_phase)
         return pace * (calls + 1) <= left

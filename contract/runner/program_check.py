@@ -33,7 +33,9 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     begun = clock.monotonic()
     execution = executor.run(program, trace=isinstance(item, Vector), resume=True)
     calls = len(program.steps) + program.streams
-    context.times.hangs.note(clock.monotonic() - begun, calls)
+    seconds = clock.monotonic() - begun
+    context.times.hangs.note(seconds, calls)
+    context.last_pace = seconds / calls
     context.done += 1
     context.journal.done = context.done
     if left_out:
