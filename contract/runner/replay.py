@@ -103,7 +103,7 @@ def _as_it_was(profile: Profile, data: dict[str, Any]) -> Profile:
     """Return the profile with the features that the failed run declared, if the file has them."""
     declared = data.get("features")
     if declared is None:
-        return profile
+        return profile.as_observed({})
     if not isinstance(declared, list) or not all(isinstance(f, str) for f in declared):
         raise ProgramError("replay file: features must be a list of names")
     try:

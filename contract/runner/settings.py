@@ -13,7 +13,7 @@ from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
 from fscontract.contract.spec.known_failures import Known
-from fscontract.contract.spec.profiles import Profile, features
+from fscontract.contract.spec.profiles import Profile
 
 #: Efforts, from seconds to an hour.
 EFFORTS = ("quick", "normal", "deep")
@@ -91,14 +91,8 @@ class Settings:
         return binding.remote if self.profile.remote is None else self.profile.remote
 
     def with_observed(self, seen: Mapping[str, bool]) -> Settings:
-        """Return the settings that also expect the features that were observed.
-
-        What could not be observed has the default of the feature.
-        """
-        known = features()
-        has = {name: seen.get(name, known[name].default) for name in self.profile.observed}
-        declared = self.profile.features.union(name for name, value in has.items() if value)
-        return replace(self, profile=replace(self.profile, features=declared))
+        """Return the settings that also expect the features that were observed."""
+        return replace(self, profile=self.profile.as_observed(seen))
 
     @property
     def relevant(self) -> frozenset[str] | None:

@@ -99,6 +99,15 @@ class Profile:
             said[plain] = plain == name
         return self.saying(said)
 
+    def as_observed(self, seen: Mapping[str, bool]) -> Profile:
+        """Return this profile with those open features declared that were observed.
+
+        A feature that was not observed has its default.
+        """
+        known = features()
+        has = {name: seen.get(name, known[name].default) for name in self.observed}
+        return replace(self, features=self.features.union(n for n, value in has.items() if value))
+
     def saying(self, said: Mapping[str, bool | None]) -> Profile:
         """Return this profile with features declared, denied, or left open (None)."""
         return replace(

@@ -44,7 +44,7 @@ def test_the_check_does_what_the_page_says(workflow: dict[str, Any], tmp_path: P
     only = "--clauses seek"
     made = _step(f"fscontract check notes.py:make {only} --json baseline.json", tmp_path)
     assert made.returncode == 1
-    assert "::error title=seek.negative%3A fail on notes.py%3Amake::" in made.stdout
+    assert "::error file=notes.py,title=seek.negative%3A fail on notes.py%3Amake::" in made.stdout
     done = _step(f"{step.strip()} {only}", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 new, 0 vanished" in done.stdout

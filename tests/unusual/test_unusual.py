@@ -13,7 +13,7 @@ from fscontract.contract.runner.result import VIOLATED, RunResult
 from tests.unusual import files, filesystems, splitters, streams
 
 #: The seconds of a run here. `tox -e deep` runs all programs of every effort.
-_BUDGET = 1.5
+_BUDGET = 0.8
 
 
 def _failures(result: RunResult) -> list[str]:
