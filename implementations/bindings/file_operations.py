@@ -113,7 +113,10 @@ _BUFFERS: dict[str, Callable[[int], memoryview | array[int]]] = {
 def _next(file: FileOf, fail: Fail) -> Action:
     def run(opened: Opened) -> Outcome:
         try:
-            return Outcome(_RETURNED, next(iter(file(opened))))
+            lines = file(opened)
+            return Outcome(
+                _RETURNED, next(lines if hasattr(type(lines), "__next__") else iter(lines))
+            )
         except StopIteration:
             return _AT_END
         except Exception as error:
