@@ -25,7 +25,7 @@ from fscontract.contract.runner.tracebacks import recorded
 _ALIKE = 3
 _ALIKE_BY_CLAUSE = 60
 _ALIKE_REMOTE = 2
-_ALIKE_BY_CLAUSE_REMOTE = 24
+_ALIKE_BY_CLAUSE_REMOTE = 48
 #: The maximum of distinct failures kept for each clause.
 _MAX_DISTINCT = 50
 #: The end of a failure's looks, unless it is the first of its program.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -42,8 +41,8 @@ def run(
     """
     chosen = tuple(c for c in select(patterns) if c.testable)
     profile = load_profile(binding.default_profile)
-    declared = (profile.features | features) - {without}
-    return check(binding, Settings(replace(profile, features=declared), chosen))
+    profile = profile.with_features([*features, *([f"!{without}"] if without else [])])
+    return check(binding, Settings(profile, chosen))
 
 
 def mended(versions: dict[str, str]) -> NoReturn:
@@ -92,7 +91,7 @@ def finds() -> Finds:
         program = {"length": length, "steps": list(steps), "streams": streams}
         data = {"fscontract-replay": 1, "clause": clause, "program": program}
         profile = load_profile(binding.default_profile)
-        profile = replace(profile, features=profile.features - {without})
+        profile = profile.with_features([f"!{without}"] if without else ())
         result = replay(binding, data, profile)
         versions = getattr(binding, "versions", {})
         if result.outcome == "passes now":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -89,4 +88,5 @@ def run(binding: Binding, without: frozenset[str] = frozenset()) -> RunResult:
         if not {check.partition(".")[0] for check in clause.checks} & _DEAR
     )
     profile = load_profile(binding.default_profile)
-    return check(binding, Settings(replace(profile, features=profile.features - without), chosen))
+    profile = profile.with_features(f"!{name}" for name in without)
+    return check(binding, Settings(profile, chosen))
