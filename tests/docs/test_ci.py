@@ -50,7 +50,8 @@ def test_the_check_does_what_the_page_says(workflow: dict[str, Any], tmp_path: P
     assert "0 new, 0 vanished" in done.stdout
     assert "::error" not in done.stdout
     assert (
-        "::warning file=notes.py,title=seek.negative%3A fail on notes.py%3Amake%2C as in the base" in done.stdout
+        "::warning file=notes.py,title=seek.negative%3A fail on notes.py%3Amake%2C as in the base"
+        in done.stdout
     )
     text = (tmp_path / "summary.md").read_text()
     assert text.count("## fscontract: notes.py:make") == 2
