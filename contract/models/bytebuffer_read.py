@@ -75,6 +75,8 @@ def _stream_end(call: Call, outcome: Outcome) -> Accepted | Failure:
         return unexpected(call, "bytebuffer.eof", outcome)
     if outcome.value[0] != -1:
         return Failure("bytebuffer.eof", call.state.origin.moved, "end")
+    if outcome.buffer is not None and not untouched(outcome.buffer, 0, 0):
+        return Failure("bytebuffer.rest-untouched", "", "data")
     return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bytebuffer.eof")))
 
 
@@ -203,6 +205,8 @@ def _buffer_eof(prefix: str, is_end: Callable[[Outcome], bool], says: str) -> Ro
     def accept(call: Call, outcome: Outcome) -> Accepted | Failure:
         if not is_end(outcome):
             return Failure(f"{prefix}.eof", "", "raised" if outcome.raised else "end")
+        if outcome.buffer is not None and not untouched(outcome.buffer, 0, 0):
+            return Failure(f"{prefix}.rest-untouched", "", "data")
         return _buffer_stays(prefix, call)
 
     def applies(call: Call) -> bool:

@@ -125,7 +125,14 @@ def _reads_nothing(call: Call, outcome: Outcome) -> Accepted | Failure:
         return _stays(call)
     if outcome.raised or outcome.value not in ((0, -1) if beyond >= 0 else (0,)):
         return unexpected(call, "pread.zero", outcome)
-    return _stays(call)
+    return _writes_nothing(outcome) or _stays(call)
+
+
+def _writes_nothing(outcome: Outcome) -> Failure | None:
+    """Return the failure of a read without bytes that changed the buffer, if it did."""
+    if outcome.buffer is None or untouched(outcome.buffer, 0, 0):
+        return None
+    return Failure("pread.rest-untouched", "", "data")
 
 
 def _reads(call: Call, outcome: Outcome) -> Accepted | Failure:
@@ -151,7 +158,7 @@ def _at_end(call: Call, outcome: Outcome) -> Accepted | Failure:
         return _stays(call)
     if outcome.raised or outcome.value != -1:
         return unexpected(call, "pread.eof", outcome)
-    return _stays(call)
+    return _writes_nothing(outcome) or _stays(call)
 
 
 def _describe_read(call: Call) -> tuple[str, ...]:

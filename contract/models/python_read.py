@@ -357,13 +357,32 @@ READALL = Operation(
 )
 
 
-#: Size of an item of each buffer format, in bytes.
-_ITEM = {"B": 1, "I": 4, "2d": 2}
+#: Size of the items of buffers whose items are larger than a byte, in bytes.
+_ITEM = {"H": 2, "I": 4, "d": 8, "Q": 8, "2d": 2}
+#: Buffers whose bytes are not next to each other: they may be refused.
+_STRIDED = "strided"
+_READONLY = "readonly"
+_ANY_ERROR = frozenset(Kind) - {Kind.RETURNED, Kind.ENVIRONMENT, Kind.INEXPRESSIBLE}
 
 
 def room(call: Call) -> int:
     """Return the size of the buffer in bytes."""
-    return int(_ITEM[call.args[0]] * call.args[1])
+    return int(_ITEM.get(call.args[0], 1) * call.args[1])
+
+
+def around(form: str, size: int) -> int:
+    """Return the number of bytes around a buffer of `size` bytes, which an outcome has after it."""
+    return {"slice": 6, _STRIDED: size}.get(form, 0)
+
+
+def _is_kept(call: Call, outcome: Outcome, count: int) -> bool:
+    """Return whether the bytes after the first `count` ones are unchanged, and all still exist."""
+    buffer = outcome.buffer
+    if buffer is None:
+        return True
+    size = room(call)
+    whole = len(buffer) == size + around(call.args[0], size)
+    return whole and untouched(buffer, 0, count)
 
 
 def _into(call: Call, outcome: Outcome) -> Verdict:
@@ -371,8 +390,12 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     special = call.args[0] != "B"
 
     def clause(name: str) -> str:
+        if call.args[0] == _STRIDED:
+            return "python.readinto.strided"
         return "python.readinto.formats" if special else f"python.readinto.{name}"
 
+    if outcome.raised and call.args[0] == _STRIDED:
+        return Accepted(state.at(ANY, Origin(call.op, failed=True)), ("python.readinto.strided",))
     if outcome.raised or not is_count(count):
         return unexpected(call, clause("data"), outcome)
     if count == 0:
@@ -385,10 +408,10 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
         if bytes([FILL]) in data:  # returned a greater count than it wrote
             return Failure(clause("data"), "", "data")
         return wrong_bytes(call, clause("data"), data, by_position=True)
-    if not untouched(buffer, 0, count):
+    if not _is_kept(call, outcome, count):
         return Failure("python.readinto.rest-untouched", "", "data")
     accepted = moved(call, count, "python.readinto.advance")
-    seen = ("python.readinto.progress", *(("python.readinto.formats",) if special else ()))
+    seen = ("python.readinto.progress", *((clause("data"),) if special else ()))
     clauses = (*accepted.exercised, *seen)
     if count < min(room(call), state.shortest - state.pos):
         return Accepted(accepted.state, clauses, ("python.readinto.full",))
@@ -401,13 +424,42 @@ def _into_zero(clause: str) -> Callable[[Call, Outcome], Verdict]:
             return unexpected(call, clause, outcome)
         if outcome.value != 0:
             return Failure(clause, call.state.origin.moved, "end")
+        if not _is_kept(call, outcome, 0):
+            return Failure("python.readinto.rest-untouched", "", "data")
         return moved(call, 0, clause)
 
-    return accept
+    def accept_special(call: Call, outcome: Outcome) -> Verdict:
+        # Buffers that no read can fill may be refused before the file looks for its end.
+        if outcome.raised and call.args[0] in (_STRIDED, _READONLY):
+            return Accepted(call.state.at(ANY, Origin(call.op, failed=True)))
+        return accept(call, outcome)
+
+    return accept_special
+
+
+_UNREAD = "python.readinto.readonly-stays"
+
+
+def _leaves_alone(call: Call, outcome: Outcome) -> Verdict:
+    """Judge a read of at least one byte into a buffer that can't be written."""
+    if outcome.kind not in _ANY_ERROR:
+        return Failure("python.readinto.readonly", "", "accepted")
+    if not _is_kept(call, outcome, 0):
+        return Failure("python.readinto.readonly", "", "data")
+    return Accepted(call.state.at(call.state.pos, Origin(call.op, _UNREAD, _UNREAD, failed=True)))
+
+
+def _writes(call: Call) -> bool:
+    return room(call) > 0 and may_have_data(call)
 
 
 READINTO = Operation(
-    refusals=(after_close("python.readinto.closed"),),
+    refusals=(
+        after_close("python.readinto.closed")._replace(
+            # The order in which the file and the buffer are checked is not specified.
+            tolerates=lambda c, o: c.args[0] in (_STRIDED, _READONLY) and o.raised
+        ),
+    ),
     rows=(
         Row(
             ("python.readinto.zero",),
@@ -417,11 +469,17 @@ READINTO = Operation(
         ),
         Row(
             ("python.readinto.count", "python.readinto.data", "python.readinto.rest-untouched"),
-            lambda c: room(c) > 0 and may_have_data(c),
+            lambda c: _writes(c) and c.args[0] != _READONLY,
             _into,
             lambda c: (
                 f"returns {span(1, min(room(c), bytes_left(c.state)))}, the bytes {bytes_here(c)}",
             ),
+        ),
+        Row(
+            ("python.readinto.readonly",),
+            lambda c: _writes(c) and c.args[0] == _READONLY,
+            _leaves_alone,
+            lambda c: ("raises an exception",),
         ),
         Row(
             ("python.readinto.eof",),
@@ -435,6 +493,8 @@ READINTO = Operation(
         "python.readinto.formats",
         "python.readinto.full",
         "python.readinto.progress",
+        "python.readinto.strided",
+        _UNREAD,
     ),
     moves=True,
 )

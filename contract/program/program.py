@@ -72,8 +72,10 @@ _NUMBERS = frozenset(
 CHANGES = ("overwrite", "truncate", "append", "delete")
 #: Kinds of allocators for `read_vectored`, by what they return; "null" means no allocator.
 ALLOCATORS = ("heap", "view", "null")
-#: Formats of `py_readinto` buffers: unsigned bytes, 4-byte items, a two-dimensional view.
-FORMATS = ("B", "I", "2d")
+#: Kinds of `py_readinto` buffers: views of unsigned and of signed bytes; arrays of items of 2, 4
+#: and 8 bytes, and a view cast to such items; a two-dimensional view; a bytearray; the middle of
+#: a larger buffer; every second byte of one; a view that can't be written.
+FORMATS = ("B", "b", "H", "I", "d", "Q", "2d", "bytearray", "slice", "strided", "readonly")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate import (
     block_boundaries,
     boundaries,
+    buffers,
     call_counts,
     exhaustive,
     fault_programs,
@@ -154,6 +155,8 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     else:
         enumerated = exhaustive.rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
+    into = buffers.programs(operations, binding.remote, only)
+    yield _Source("buffers", len(into), iter(into))
     total = random_walk.PROGRAMS[effort]
     total = max(20, total // 50) if binding.remote else total
     source = random_walk.programs(operations, buffer, effort, settings.seed, only)

@@ -419,6 +419,98 @@ def into_bytes_only(self: PlainFile, buffer: Any) -> int:
     return right(self).readinto(buffer)
 
 
+@mutant("python.readinto.formats", PlainFile.readinto)
+def into_signed_refused(self: PlainFile, buffer: Any) -> int:
+    """readinto assigns bytes to a view of signed bytes, which raises ValueError."""
+    view = memoryview(buffer)
+    if self.is_closed or view.itemsize > 1 or view.ndim > 1 or view.readonly:
+        return right(self).readinto(buffer)
+    data = self.take(min(view.nbytes, self.left()))
+    view[: len(data)] = data
+    return len(data)
+
+
+@mutant("python.readinto.rest-untouched", PlainFile.readinto)
+def into_counts_words(self: PlainFile, buffer: Any) -> int:
+    """readinto of items of eight bytes returns their number."""
+    count = right(self).readinto(buffer)
+    return count // 8 if memoryview(buffer).itemsize == 8 else count
+
+
+@mutant("python.readinto.rest-untouched", PlainFile.readinto)
+def into_pads_last_item(self: PlainFile, buffer: Any) -> int:
+    """readinto fills the rest of the last item with zeros."""
+    count = right(self).readinto(buffer)
+    view = memoryview(buffer)
+    if count % view.itemsize:
+        view.cast("B")[count : count - count % -view.itemsize] = bytes(-count % view.itemsize)
+    return count
+
+
+@mutant("python.readinto.rest-untouched", PlainFile.readinto)
+def into_resizes(self: PlainFile, buffer: Any) -> int:
+    """readinto replaces the content of a bytearray, which is then as long as what was left."""
+    count = right(self).readinto(buffer)
+    if isinstance(buffer, bytearray):
+        del buffer[count:]
+    return count
+
+
+@mutant("python.readinto.rest-untouched", PlainFile.readinto)
+def into_ends_with_zero(self: PlainFile, buffer: Any) -> int:
+    """readinto at the end of the file puts a zero into the buffer."""
+    count = right(self).readinto(buffer)
+    view = memoryview(buffer)
+    if count == 0 and view.format == "B" and view.ndim == 1 and view and not view.readonly:
+        view[0] = 0
+    return count
+
+
+@mutant("python.readinto.formats", PlainFile.readinto)
+def into_owner(self: PlainFile, buffer: Any) -> int:
+    """readinto of a view of bytes fills the beginning of the object that the view belongs to."""
+    owner = getattr(buffer, "obj", buffer)
+    view = memoryview(owner)
+    if isinstance(owner, bytearray) and view.nbytes > memoryview(buffer).nbytes:
+        return right(self).readinto(view[: memoryview(buffer).nbytes])
+    return right(self).readinto(buffer)
+
+
+@mutant("python.readinto.strided", PlainFile.readinto)
+def into_fills_gaps(self: PlainFile, buffer: Any) -> int:
+    """readinto fills the gaps of a buffer that is not contiguous."""
+    view = memoryview(buffer)
+    if view.contiguous or self.is_closed:
+        return right(self).readinto(buffer)
+    return right(self).readinto(memoryview(view.obj)[: len(view)])
+
+
+@mutant("python.readinto.readonly", PlainFile.readinto)
+def into_copy(self: PlainFile, buffer: Any) -> int:
+    """readinto of a read-only buffer fills a copy of it."""
+    view = memoryview(buffer)
+    return right(self).readinto(bytearray(view) if view.readonly else buffer)
+
+
+@mutant("python.readinto.readonly", PlainFile.readinto)
+def into_immutable(self: PlainFile, buffer: Any) -> int:
+    """readinto raises TypeError for a read-only buffer, but has filled it before."""
+    view = memoryview(buffer)
+    if view.readonly and view.nbytes and not self.is_closed and self.left():
+        memoryview(view.obj)[:1] = self.take(1)
+        self.move(-1)
+    return right(self).readinto(buffer)
+
+
+@mutant("python.readinto.readonly-stays", PlainFile.readinto)
+def into_reads_first(self: PlainFile, buffer: Any) -> int:
+    """readinto moves the position before it finds that the buffer is read-only."""
+    view = memoryview(buffer)
+    if view.readonly and not self.is_closed:
+        self.take(min(view.nbytes, self.left()))
+    return right(self).readinto(buffer)
+
+
 @mutant("python.readinto.zero", PlainFile.readinto)
 def into_needs_room(self: PlainFile, buffer: Any) -> int:
     """readinto with an empty buffer raises ValueError."""

@@ -94,19 +94,68 @@ def _readinto(file: FileOf, fail: Fail, form: str, size: int | None) -> Action:
     make = _BUFFERS[form]
 
     def run(opened: Opened) -> Outcome:
-        buffer = make(size)
+        buffer, bytes_of = make(size)
         try:
-            return Outcome(_RETURNED, file(opened).readinto(buffer), buffer.tobytes())
+            count = file(opened).readinto(buffer)
         except Exception as error:
-            return fail(error)
+            outcome = fail(error)
+            # A buffer that can't be written must be as before, whatever happens.
+            return outcome._replace(buffer=bytes_of()) if form == "readonly" else outcome
+        return Outcome(_RETURNED, count, bytes_of())
 
     return run
 
 
-_BUFFERS: dict[str, Callable[[int], memoryview | array[int]]] = {
-    "B": lambda size: memoryview(bytearray(blank(size))),
-    "I": lambda size: array("I", blank(4 * size)),
-    "2d": lambda size: memoryview(bytearray(blank(2 * size))).cast("B", (size, 2)),
+#: A buffer, and a function that returns its bytes, followed by those around it.
+_Made: TypeAlias = tuple[Any, Callable[[], bytes]]
+
+
+def _array(code: str) -> Callable[[int], _Made]:
+    def make(size: int) -> _Made:
+        items = array(code)
+        items.frombytes(blank(items.itemsize * size))
+        return items, items.tobytes
+
+    return make
+
+
+def _view(item: int, cast: Callable[[memoryview, int], memoryview]) -> Callable[[int], _Made]:
+    def make(size: int) -> _Made:
+        view = cast(memoryview(bytearray(blank(item * size))), size)
+        return view, view.tobytes
+
+    return make
+
+
+def _bytearray(size: int) -> _Made:
+    buffer = bytearray(blank(size))
+    return buffer, lambda: bytes(buffer)
+
+
+def _slice(size: int) -> _Made:
+    whole = bytearray(blank(size + 6))
+    return memoryview(whole)[3 : 3 + size], lambda: bytes(
+        whole[3 : 3 + size] + whole[:3] + whole[3 + size :]
+    )
+
+
+def _strided(size: int) -> _Made:
+    whole = bytearray(blank(2 * size))
+    return memoryview(whole)[::2], lambda: bytes(whole[::2] + whole[1::2])
+
+
+_BUFFERS: dict[str, Callable[[int], _Made]] = {
+    "B": _view(1, lambda view, size: view),
+    "b": _view(1, lambda view, size: view.cast("b")),
+    "H": _array("H"),
+    "I": _array("I"),
+    "d": _array("d"),
+    "Q": _view(8, lambda view, size: view.cast("Q")),
+    "2d": _view(2, lambda view, size: view.cast("B", (size, 2))),
+    "bytearray": _bytearray,
+    "slice": _slice,
+    "strided": _strided,
+    "readonly": _view(1, lambda view, size: view.toreadonly()),
 }
 
 

@@ -85,8 +85,14 @@ def _read_into(f: str, size: int | None, offset: int, length: int) -> str:
 def _py_read_into(f: str, form: str, size: int | None) -> str:
     buffers = {
         "B": f"bytearray({size})",
-        "I": f'array("I", [0] * {size})',
+        "bytearray": f"bytearray({size})",
+        "b": f'memoryview(bytearray({size})).cast("b")',
+        "Q": f'memoryview(bytearray({8 * (size or 0)})).cast("Q")',
         "2d": f'memoryview(bytearray({2 * (size or 0)})).cast("B", ({size}, 2))',
+        "slice": f"memoryview(bytearray({6 + (size or 0)}))[3:-3]",
+        "strided": f"memoryview(bytearray({2 * (size or 0)}))[::2]",
+        "readonly": f"memoryview(bytes({size}))",
+        **{code: f'array("{code}", [0] * {size})' for code in "HId"},
     }
     return f"{f}.readinto({'None' if size is None else buffers[form]})"
 

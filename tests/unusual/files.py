@@ -158,6 +158,37 @@ class OpensLate(Raw):
         return self.data
 
 
+class FillsGaps(Raw):
+    """readinto() takes any buffer, one item after the other, and reads before it writes."""
+
+    def readinto(self, buffer: Any) -> int:
+        self._check()
+        view = memoryview(buffer)
+        part = self.data[self.position : self.position + view.nbytes]
+        self.position += len(part)
+        if view.contiguous:
+            view = view.cast("B")
+        for index, value in enumerate(part):
+            view[index] = value
+        return len(part)
+
+
+class RefusesLate(Raw):
+    """A buffer that cannot be filled is refused by another error, and only if it matters."""
+
+    class Refused(Exception):
+        """The buffer is of no use."""
+
+    def readinto(self, buffer: Any) -> int:
+        self._check()
+        view = memoryview(buffer)
+        if view.nbytes and self.position < len(self.data):
+            if view.readonly or not view.c_contiguous:
+                raise self.Refused("give me another one")
+            return super().readinto(buffer)
+        return 0
+
+
 class NotSeekable(io.RawIOBase):
     """A file that can only be read forwards, and says so."""
 

@@ -52,6 +52,16 @@ def buffer_clears_front(call: BufferRead) -> int:
     return count
 
 
+@mutant("bytebuffer.rest-untouched", READ_BUFFER)
+@mutant("bytebuffer-pread.rest-untouched", PREAD_BUFFER, name="PreadBufferClearsAtEnd")
+def buffer_clears_at_end(call: BufferRead) -> int:
+    """A read at the end zeroes the buffer."""
+    count = call.proceed()
+    if count < 0:
+        call.buffer.view[:] = bytes(len(call.buffer.view))
+    return count
+
+
 @mutant("bytebuffer.position", READ_BUFFER)
 @mutant("bytebuffer-pread.position", PREAD_BUFFER, name="PreadBufferKeepsPosition")
 @mutant("bytebuffer-read-fully.position", READ_FULLY_BUFFER, name="FullBufferKeepsPosition")

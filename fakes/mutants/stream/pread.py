@@ -215,6 +215,16 @@ def pread_clears_rest(call: ArrayRead) -> int:
     return count
 
 
+@mutant("read-into.rest-untouched", READ_INTO, name="ReadClearsAtEnd")
+@mutant("pread.rest-untouched", PREAD)
+def pread_clears_at_end(call: ArrayRead) -> int:
+    """A read at the end zeroes the buffer."""
+    count = call.proceed()
+    if count < 0:
+        call.buffer[:] = bytes(len(call.buffer))
+    return count
+
+
 @mutant("read-into.eof", READ_INTO, name="NothingAtEnd")
 @mutant("pread.eof", PREAD)
 def pread_nothing_at_end(call: ArrayRead) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fscontract.contract.models.stream_state import Failure
-from fscontract.contract.program.outcome import FILL, Kind
+from fscontract.contract.program.outcome import FILL, Kind, Outcome
 from tests.contract.models import observed
 from tests.contract.models.observed import CLOSE, DATA, Observed, call, charged, missed
 
@@ -149,6 +149,44 @@ class TestReadInto:
     def test_count_at_the_end_violates_eof(self) -> None:
         read = call("py_readinto", "B", 4, gives=1, buffer=LINES[:1] + bytes([FILL]) * 3)
         assert violation(TO_END, read).clause == "python.readinto.eof"
+
+    def test_bytes_at_the_end_are_not_changed(self) -> None:
+        changed = call("py_readinto", "B", 2, gives=0, buffer=b"\0\0")
+        assert violation(TO_END, changed).clause == "python.readinto.rest-untouched"
+
+    def test_bytes_around_a_slice_are_not_changed(self) -> None:
+        around = bytes([FILL]) * 6
+        assert permits(call("py_readinto", "slice", 2, gives=2, buffer=LINES[:2] + around))
+        stray = call("py_readinto", "slice", 2, gives=2, buffer=LINES[:2] + b"x" + around[1:])
+        assert violation(stray).clause == "python.readinto.rest-untouched"
+
+    def test_buffer_of_another_size_afterwards_violates_rest_untouched(self) -> None:
+        cut = call("py_readinto", "bytearray", 9, gives=7, buffer=LINES)
+        assert violation(cut).clause == "python.readinto.rest-untouched"
+
+    def test_gaps_of_a_buffer_are_not_filled(self) -> None:
+        assert permits(call("py_readinto", "strided", 2, raises=Kind.NULL))
+        gaps = bytes([FILL]) * 2
+        assert permits(call("py_readinto", "strided", 2, gives=2, buffer=LINES[:2] + gaps))
+        wrong = call("py_readinto", "strided", 2, gives=2, buffer=LINES[:1] + gaps + LINES[1:2])
+        assert violation(wrong).clause == "python.readinto.strided"
+
+    def test_buffer_that_cannot_be_written_is_refused(self) -> None:
+        assert permits(call("py_readinto", "readonly", 2, raises=Kind.OTHER))
+        assert permits(
+            TO_END, call("py_readinto", "readonly", 2, gives=0, buffer=bytes([FILL]) * 2)
+        )
+        copied = call("py_readinto", "readonly", 2, gives=2, buffer=bytes([FILL]) * 2)
+        assert violation(copied).clause == "python.readinto.readonly"
+        written = observed.Observed(
+            "py_readinto", ("readonly", 2), Outcome(Kind.NULL, None, LINES[:2])
+        )
+        assert violation(written).clause == "python.readinto.readonly"
+
+    def test_position_after_a_refused_buffer_is_a_should(self) -> None:
+        refused = call("py_readinto", "readonly", 2, raises=Kind.NULL)
+        moved = call("py_tell", gives=2)
+        assert violation(refused, moved).cause == "python.readinto.readonly-stays"
 
 
 class TestReadLine:

@@ -1,0 +1,26 @@
+"""Programs of buffers have every kind of buffer, and run on a file of any length."""
+
+from __future__ import annotations
+
+from fscontract.contract.generate import buffers
+from fscontract.contract.program.program import FORMATS
+from fscontract.implementations.bindings.file_operations import PYTHON_OPERATIONS
+
+
+def test_every_kind_of_buffer_is_filled() -> None:
+    made = buffers.programs(PYTHON_OPERATIONS)
+    used = {step.args[0] for p in made for step in p.steps if step.op == "py_readinto"}
+    assert used == set(FORMATS)
+
+
+def test_target_with_one_file_has_programs_of_its_length() -> None:
+    made = buffers.programs(PYTHON_OPERATIONS, only_length=7)
+    assert {program.length for program in made} == {7}
+
+
+def test_remote_target_has_fewer_programs() -> None:
+    assert 0 < len(buffers.programs(PYTHON_OPERATIONS, True)) < 40
+
+
+def test_api_without_readinto_has_none() -> None:
+    assert buffers.programs(frozenset({"read_byte", "py_read", "py_tell"})) == []
