@@ -248,22 +248,27 @@ def _read_some(call: Call, outcome: Outcome) -> Verdict:
     return Accepted(accepted.state, (*clauses, "python.read.full"))
 
 
-def _all_clause(call: Call) -> str:
+def _all_clauses(call: Call) -> tuple[str, str, str]:
+    """Return the clauses of the extent, the type and the bytes of a read of all bytes."""
     if call.op == "py_readall":
-        return "python.readall.data"
-    return "python.read.none" if call.args[0] is None else "python.read.all"
+        return ("python.readall.data",) * 3
+    if call.args[0] is None:
+        # That None is a size at all is a SHOULD; what such a read returns must be right.
+        return "python.read.none", "python.read.bytes", "python.read.data"
+    return "python.read.all", "python.read.bytes", "python.read.all"
 
 
 def _read_all(call: Call, outcome: Outcome) -> Verdict:
-    state, value, clause = call.state, outcome.value, _all_clause(call)
+    state, value = call.state, outcome.value
+    clause, of_type, of_bytes = _all_clauses(call)
     if outcome.raised and clause == "python.read.none":
         return Accepted(state.at(ANY, Origin(call.op, failed=True)), (), (clause,))
     if outcome.raised:
         return unexpected(call, clause, outcome)
     if not is_bytes(value):
-        return Failure(clause if clause != "python.read.all" else "python.read.bytes", "", "value")
+        return Failure(of_type, "", "value")
     if state.pos == ANY or not bytes_fit(state, state.pos, value):
-        return wrong_bytes(call, clause, value, by_position=True)
+        return wrong_bytes(call, of_bytes, value, by_position=True)
     if state.pos + len(value) < state.shortest:
         return Failure(clause, "", "end")
     ending = "python.readall.advance" if call.op == "py_readall" else "python.read.advance"
@@ -286,7 +291,7 @@ def _refuses_none(call: Call, outcome: Outcome) -> Verdict:
     stays = call.state.at(call.state.pos, Origin(call.op))
     if outcome.raised:
         return Accepted(stays, (), ("python.read.none",))
-    return _read_end("python.read.none")(call, outcome)
+    return _read_end("python.read.eof")(call, outcome)
 
 
 def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
@@ -446,7 +451,7 @@ def _leaves_alone(call: Call, outcome: Outcome) -> Verdict:
         return Failure("python.readinto.readonly", "", "accepted")
     if not _is_kept(call, outcome, 0):
         return Failure("python.readinto.readonly", "", "data")
-    return Accepted(call.state.at(call.state.pos, Origin(call.op, _UNREAD, _UNREAD, failed=True)))
+    return Accepted(call.state.at(call.state.pos, Origin(call.op, _UNREAD, failed=True)))
 
 
 def _writes(call: Call) -> bool:

@@ -24,9 +24,10 @@ from fscontract.contract.models.transition_table import (
 )
 from fscontract.contract.program.outcome import IO_KINDS, Outcome
 
-_POSITION = Origin("read_vectored", "read-vectored.position", "read-vectored.position")
+#: The position afterwards is a SHOULD; that later reads work is their own MUST.
+_POSITION = Origin("read_vectored", "read-vectored.position")
 #: A refused call has read nothing, so the stream has not moved.
-_REFUSED = Origin("read_vectored", "read-vectored.position", "read-vectored.position")
+_REFUSED = Origin("read_vectored", "read-vectored.position")
 
 
 def _ranges(call: Call) -> tuple[tuple[int, int], ...]:

@@ -105,6 +105,16 @@ def file_seek_returns_offset(self: PlainFile, offset: int, whence: int = os.SEEK
     return offset
 
 
+@mutant("python.seek.returns", PlainFile.seek)
+def file_wraps_beyond(self: PlainFile, offset: int, whence: int = os.SEEK_SET) -> int:
+    """A seek beyond the end returns its target, but goes that far from the beginning again."""
+    target = right(self).seek(offset, whence)
+    length = self._length()
+    if target > length > 0:
+        right(self).seek(target % length)
+    return target
+
+
 @mutant("python.seek.past-end", PlainFile.seek)
 def file_refuses_beyond(self: PlainFile, offset: int, whence: int = os.SEEK_SET) -> int:
     """A seek beyond the end raises OSError."""
@@ -306,6 +316,27 @@ def file_reads_half_of_all(self: PlainFile, size: int | None = -1) -> bytes:
     if size is not None and size < 0:
         return right(self).read((self.left() + 1) // 2)
     return right(self).read(size)
+
+
+@mutant("python.read.data", PlainFile.read)
+def file_reads_none_reversed(self: PlainFile, size: int | None = -1) -> bytes:
+    """read(None) returns the bytes in reverse order."""
+    data = right(self).read(size)
+    return data[::-1] if size is None else data
+
+
+@mutant("python.read.bytes", PlainFile.read)
+def file_reads_none_as_view(self: PlainFile, size: int | None = -1) -> Any:
+    """read(None) returns a memoryview."""
+    data = right(self).read(size)
+    return memoryview(data) if size is None else data
+
+
+@mutant("python.read.eof", PlainFile.read)
+def file_reads_none_at_end(self: PlainFile, size: int | None = -1) -> Any:
+    """read(None) at the end returns a zero."""
+    data = right(self).read(size)
+    return data or b"\0" if size is None else data
 
 
 @mutant("python.read.none", PlainFile.read)

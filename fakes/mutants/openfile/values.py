@@ -133,7 +133,7 @@ def no_number_is_zero(self: OpeningBuilder) -> OpenOptions:
     return right(self)._options()
 
 
-@mutant("open.number-trim", OpeningBuilder._options)
+@mutant("open.number-default", OpeningBuilder._options)
 def no_trimming(self: OpeningBuilder) -> OpenOptions:
     """A number with surrounding white space fails in the future."""
     for text in (self.text(key) for key in _NUMBERS):
@@ -316,6 +316,17 @@ class SplitIsFile(OptionStream):
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         if options.length is None and options.split_end is not None:
             options = replace(options, length=min(len(data), options.split_end))
+        super().__init__(data, path, options)
+
+
+@mutant("open.split-hint")
+class ReversedSplitIsEmpty(OptionStream):
+    """A file has no bytes if its split starts after its end."""
+
+    def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
+        start, end = options.split_start, options.split_end
+        if start == 0 and end is not None and end < len(data):  # the builder has reset the start
+            options = replace(options, length=0)
         super().__init__(data, path, options)
 
 

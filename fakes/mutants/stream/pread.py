@@ -215,6 +215,14 @@ def pread_clears_rest(call: ArrayRead) -> int:
     return count
 
 
+@mutant("pread.neg-pos", PREAD)
+def pread_negative_when_closed(call: ArrayRead) -> int:
+    """A read of a closed stream at a negative position returns -1."""
+    if call.stream._closed and call.position < 0:
+        return -1
+    return call.proceed()
+
+
 @mutant("read-into.rest-untouched", READ_INTO, name="ReadClearsAtEnd")
 @mutant("pread.rest-untouched", PREAD)
 def pread_clears_at_end(call: ArrayRead) -> int:

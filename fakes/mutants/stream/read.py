@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fscontract.contract.api.errors import EOFException
-from fscontract.contract.api.filesystem import Buffer
+from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.fakes.mutants.stream.calls import READ_INTO, ArrayRead
 from fscontract.implementations.input_stream import stream_length
@@ -155,6 +157,27 @@ class NothingAtFirst(MemoryInputStream):
             self._filled = stream_length(buffer, offset, length) > 0
             return 0
         return super().read_into(buffer, offset, length)
+
+
+@mutant("read-byte.value")
+class StaysInVectoredRead(MemoryInputStream):
+    """read() after a vectored read raises IOException."""
+
+    _vectored = False
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        super().read_vectored(ranges, allocate, release)
+        self._vectored = True
+
+    def read_byte(self) -> int:
+        if self._vectored and not self._closed:
+            raise OSError("a vectored read has the connection")
+        return super().read_byte()
 
 
 @mutant("read-into.progress", READ_INTO)

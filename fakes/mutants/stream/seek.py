@@ -235,6 +235,15 @@ def skips_as_told(self: MemoryInputStream, count: int) -> int:
     return max(count, 0)
 
 
+@mutant("skip.advance", MemoryInputStream.skip)
+def skips_back_unseen(self: MemoryInputStream, count: int) -> int:
+    """A negative count moves the position back, and skip() returns 0."""
+    skipped = right(self).skip(count)
+    if count < 0:
+        self._pos += max(count, -self._pos)
+    return skipped
+
+
 @mutant("skip.negative", MemoryInputStream.skip)
 def skips_back(self: MemoryInputStream, count: int) -> int:
     """A negative count moves the position back."""

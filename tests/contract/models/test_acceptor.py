@@ -11,7 +11,16 @@ from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.outcome import Kind, Outcome, returned
 from fscontract.contract.program.program import Step
 from fscontract.contract.spec.profiles import load_profile
-from tests.contract.models.observed import call, judgement, permits
+from tests.contract.models.observed import (
+    CLOSE,
+    DATA,
+    STALE,
+    call,
+    judgement,
+    missed,
+    permits,
+    violation,
+)
 
 FEATURES = load_profile("reference").features
 OLD = content(5)
@@ -209,3 +218,34 @@ def test_large_outcomes_are_counted_and_not_remembered() -> None:
     assert len(nodes) == 1
     assert acceptor.counts["read-into.data"] == 3
     assert acceptor.reached >= {"read-into.data"}
+
+
+class TestMustsBesideShoulds:
+    """A SHOULD that applies, too, does not excuse the outcome that a MUST forbids."""
+
+    def test_closed_stream_refuses_a_negative_position(self) -> None:
+        at_minus_one = call("pread", -1, 4, 0, 4, gives=-1, buffer=STALE)
+        assert violation(CLOSE, at_minus_one).clause == "pread.neg-pos"
+        assert permits(CLOSE, call("pread", -1, 4, 0, 4, raises=Kind.IO))
+
+    def test_closed_stream_that_reads_misses_a_should(self) -> None:
+        assert missed(CLOSE, call("pread", 0, 4, 0, 4, gives=-1, buffer=STALE)) == ("pread.closed",)
+        late = call("read_fully", 4, 4, 0, 4, gives=None, buffer=STALE)
+        assert missed(CLOSE, late) == ("read-fully.closed",)
+
+    def test_skip_back_that_returns_zero_has_not_moved(self) -> None:
+        calls = call("read_byte", gives=DATA[0]), call("skip", -1, gives=0)
+        assert violation(*calls, call("get_pos", gives=0)).cause == "skip.advance"
+
+    def test_seek_past_the_end_is_where_it_says(self) -> None:
+        calls = call("py_seek", 7, 0, gives=7), call("py_read", 1, gives=DATA[2:3])
+        assert violation(*calls).cause == "python.seek.returns"
+
+    def test_read_after_a_vectored_one_works(self) -> None:
+        read = call("read_vectored", (), "heap", "given", gives=())
+        assert violation(read, call("read_byte", raises=Kind.IO)).cause == ""
+
+    def test_read_of_none_delivers_bytes_of_the_file(self) -> None:
+        assert violation(call("py_read", None, gives=b"xy")).clause == "python.read.data"
+        assert violation(call("py_read", None, gives=[1])).clause == "python.read.bytes"
+        assert missed(call("py_read", None, raises=Kind.NULL)) == ("python.read.none",)
