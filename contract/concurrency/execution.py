@@ -16,7 +16,7 @@ from fscontract.contract import clock
 from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.scheduler import CodeLocation, Entry, Scheduler, WorkerPool
-from fscontract.contract.program.content import content
+from fscontract.contract.program.content import OF_THREADS, content
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step, resolve_step
 from fscontract.contract.runner.timeouts import (
@@ -100,7 +100,7 @@ class ScheduleRunner:
         known = self._files.get(length)
         if known is None:
             data = self.binding.fixed_content
-            data = content(length) if data is None else data
+            data = content(length, OF_THREADS) if data is None else data
             known = self._files[length] = self.binding.create(data), data
         return known
 

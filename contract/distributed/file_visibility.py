@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fscontract.contract.binding import Binding, Opened, TargetError
-from fscontract.contract.program.content import content
+from fscontract.contract.program.content import OF_EXECUTORS, content
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.result import Counterexample
@@ -54,7 +54,7 @@ class Seen:
 
 def write(binding: Binding) -> Written:
     """Return a file that a prepared binding has written, or the fixed one. Raise TargetError."""
-    data = content(_SIZE) if binding.fixed_content is None else binding.fixed_content
+    data = content(_SIZE, OF_EXECUTORS) if binding.fixed_content is None else binding.fixed_content
     path = binding.create(data)
     try:
         etag = binding.status_etag(path)

@@ -1,9 +1,12 @@
-"""File content that reveals a byte from a wrong offset.
+"""File content that reveals a byte from a wrong offset, or of another file.
 
-Bytes range from 5 to 255: never 0 (an untouched allocation), never FILL, and starting with 255 so
-that a signed byte or a confusion with -1 shows at once. In a file of up to 251 bytes all bytes
-differ; in a longer one each sequence of three neighbouring bytes is unique within 15 million.
-A file of over 256 MiB is sparse: zeros, and such bytes around the limits of 32-bit numbers.
+Bytes range from 5 to 255: never 0 (an untouched allocation), never FILL, and the file of 5 bytes
+starts with 255 so that a signed byte or a confusion with -1 shows at once. In a file of up to 251
+bytes all bytes differ; in a longer one each sequence of three neighbouring bytes is unique within
+15 million. Files of different lengths, copies of one file and its replacements have other bytes at
+each place: those of one file are those of another times a factor, plus a shift. Only files of two
+factors agree at some places, of which no four are next to each other. A file of over 256 MiB is
+sparse: zeros, and such bytes around the limits of 32-bit numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +21,12 @@ _LOWEST = 5
 _TAPS = (11, 243)
 # x**_BLOCK is a number modulo that polynomial, so each block is the one before it times a factor.
 _BLOCK = (_PRIME**3 - 1) // (_PRIME - 1)
+#: Files have one of these shifts; their replacements have the others. Then there are the factors.
+_SHIFTS, _FACTORS = 125, 250
+#: The length whose first file has the factor 1 and the shift 0, and the step from copy to copy.
+_PLAIN, _COPY = 5, 4001
+#: The numbers of the copies that programs do not use: those of threads, of costs, of executors.
+OF_THREADS, OF_COSTS, OF_EXECUTORS = -1, -2, -3
 #: Files of more bytes are sparse.
 DENSE = 1 << 28
 #: Bytes that a sparse file has at its beginning and end, and on each side of these offsets.
@@ -90,10 +99,23 @@ class SparseContent(bytes):
 
 
 @lru_cache(maxsize=64)
-def content(length: int) -> bytes:
-    """Return the content of a test file of `length` bytes."""
+def content(length: int, copy: int = 0) -> bytes:
+    """Return the content of a test file of `length` bytes, or of another file of that length."""
     if length > DENSE:
         return SparseContent.of(length)
+    factor, shift = divmod(length - _PLAIN + copy * _COPY, _SHIFTS)
+    return _sequence(length).translate(_affine(factor % _FACTORS + 1, shift))
+
+
+def _affine(factor: int, shift: int) -> bytes:
+    """Return the table that multiplies each byte of a content by a factor, and adds a shift."""
+    changed = ((_LOWEST + ((v - _LOWEST) * factor + shift) % _PRIME) for v in range(_LOWEST, 256))
+    return bytes([*range(_LOWEST), *changed])
+
+
+@lru_cache(maxsize=16)
+def _sequence(length: int) -> bytes:
+    """Return the content of factor 1 and shift 0."""
     if length <= _PRIME:
         return bytes(_LOWEST + (250 + 97 * i) % _PRIME for i in range(length))
     block = bytearray()
@@ -109,12 +131,21 @@ def content(length: int) -> bytes:
     return b"".join(blocks)[:length]
 
 
+def _continued(old: bytes, size: int) -> bytes:
+    """Return `size` bytes of the content whose first bytes these are."""
+    sequence = _sequence(size)
+    if not old:
+        return sequence
+    factor = 1
+    if len(old) > 1 and old[0] != old[1]:
+        factor = (old[1] - old[0]) * pow(sequence[1] - sequence[0], -1, _PRIME) % _PRIME
+    shift = old[0] - _LOWEST - (sequence[0] - _LOWEST) * factor
+    return sequence.translate(_affine(factor, shift))
+
+
 @lru_cache(maxsize=64)
 def replacement(old: bytes, length: int | None = None) -> bytes:
     """Return new content of `length` bytes (default: same length) that differs at every offset."""
     size = len(old) if length is None else length
-    source = old if size <= len(old) else old + content(size)[len(old) :]
-    shift = bytes(
-        (_LOWEST + (v - _LOWEST + 125) % _PRIME) if v >= _LOWEST else v for v in range(256)
-    )
-    return source[:size].translate(shift)
+    source = old if size <= len(old) else old + _continued(old, size)[len(old) :]
+    return source[:size].translate(_affine(1, _SHIFTS))

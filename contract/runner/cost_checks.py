@@ -14,7 +14,7 @@ from fscontract.contract.api.iostatistics import METERS, meter
 from fscontract.contract.api.openfile_options import READ_POLICY
 from fscontract.contract.binding import Action, NoScene, Opened, Opener, TargetError
 from fscontract.contract.program.arguments import ProgramError
-from fscontract.contract.program.content import content
+from fscontract.contract.program.content import OF_COSTS, content
 from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
@@ -207,7 +207,7 @@ def _measure(executor: Executor, opener: Opener, cost: Cost, program: Program) -
     executor.programs += 1
     executor.index = -1
     try:
-        path = shared if fixed is not None else opener.place("file", content(cost.length))
+        path = shared if fixed is not None else opener.place("file", content(cost.length, OF_COSTS))
         return _Run(executor, opener, cost).measure(path, program)
     except NoScene:
         return _Measured(unsaid=True)

@@ -19,6 +19,12 @@ from fscontract.contract.runner.crashes import StepIndex
 _LONGER = 16
 
 
+#: After so many new files, the first of their contents is used again.
+_COPIES = 100
+#: Shared files of more bytes are not renewed: writing them takes long.
+_LARGEST_RENEWED = 1 << 13
+
+
 class Compiled(NamedTuple):
     """A step prepared for one file length: resolved, numbered, bound."""
 
@@ -83,6 +89,8 @@ class Execution:
     later: list[Violation] = field(default_factory=list)
     misses: list[Violation] = field(default_factory=list)
     environment: Outcome | None = None
+    #: The content of the file when it was opened, if it is not that of the shared one.
+    content: bytes | None = None
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
 
     def add(self, violation: Violation) -> None:
@@ -121,6 +129,8 @@ class Workspace:
         self.opened = 0
         self._step_index: StepIndex = [0] if step_index is None else step_index
         self._files: dict[int, tuple[str, bytes, int]] = {}
+        self._copies = 0
+        self._renewed: set[int] = set()
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
 
@@ -149,7 +159,7 @@ class Workspace:
         if known is None:
             data = self.binding.fixed_content
             if data is None:
-                data = content(length)
+                data = self.new_content(length) if length in self._renewed else content(length)
             if isinstance(data, SparseContent):
                 path = self.binding.create_sparse(data)
             else:
@@ -158,6 +168,21 @@ class Workspace:
             self._files[length] = known
             self._by_identity[length] = {}
         return known
+
+    def renew_files(self) -> None:
+        """Have other files of the same lengths from now on: a cache may take one for the other."""
+        if self.binding.fixed_content is None:
+            self._renewed = {n for n in self._files if n <= _LARGEST_RENEWED}
+            for length in self._renewed:
+                del self._files[length]
+
+    def new_content(self, length: int) -> bytes:
+        """Return the content of a new file, with other bytes than those of files before it."""
+        fixed = self.binding.fixed_content
+        if fixed is not None:
+            return fixed
+        self._copies = self._copies % _COPIES + 1
+        return content(length, self._copies)
 
     def compile(self, length: int, step: Step) -> Compiled:
         """Return the compiled step for a file of this length."""

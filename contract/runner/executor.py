@@ -45,7 +45,9 @@ class Executor(Workspace):
         self.counts: Counter[str] = Counter()
         self.openings: Openings | None = None
         if binding.opener is not None:
-            self.openings = Openings(binding, binding.opener, features, keys, buffer)
+            self.openings = Openings(
+                binding, binding.opener, features, keys, buffer, self.new_content
+            )
         self._written = False
 
     def judge_by(self, acceptor: Acceptor) -> None:
@@ -85,7 +87,8 @@ class Executor(Workspace):
         beat(program)
         changes = any(s.op == "change" for s in program.steps)
         if changes:
-            path = self.binding.create(data)
+            execution.content = data = self.new_content(program.length)
+            path, start = self.binding.create(data), self.acceptor.start(data)
         streams: list[Opened] = []
         try:
             for _ in range(program.streams):
@@ -151,6 +154,7 @@ class Executor(Workspace):
         self, program: Program, attempt: Attempt, execution: Execution, trace: bool
     ) -> None:
         start = self.acceptor.start(*attempt.contents)
+        execution.content = attempt.contents[0]
         nodes = [start] * program.streams
         data = attempt.contents[0]
         self._follow(program, attempt.path, data, attempt.streams, nodes, execution, trace)
@@ -314,10 +318,10 @@ class Executor(Workspace):
 
     def _renew(self, length: int) -> None:
         """Replace the shared file, after a program could write to it."""
-        _, data, start = self._files[length]
         self._written = False
         if self.binding.fixed_content is None:
-            self._files[length] = self.binding.create(data), data, start
+            data = self.new_content(length)
+            self._files[length] = self.binding.create(data), data, self.acceptor.start(data)
 
 
 def changed_content(data: bytes, how: str) -> bytes | None:

@@ -230,6 +230,7 @@ def run_under_faults(workspace: Workspace, program: Program, execution: Executio
     path, data, _ = workspace.file(program.length)
     own = bool(plan.kinds & CHANGING)
     if own:
+        data = workspace.new_content(program.length)
         path = workspace.binding.create(data)
     run = FaultyRun(workspace, injector, program, path, data, execution)
     try:

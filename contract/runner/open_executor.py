@@ -65,13 +65,20 @@ class Openings:
     """The opens of one run through an opener."""
 
     def __init__(
-        self, binding: Binding, opener: Opener, features: frozenset[str], keys: Keys, buffer: int
+        self,
+        binding: Binding,
+        opener: Opener,
+        features: frozenset[str],
+        keys: Keys,
+        buffer: int,
+        new_content: Callable[[int], bytes],
     ) -> None:
         self.binding = binding
         self.opener = opener
         self.features = features
         self.keys = keys
         self.buffer = buffer
+        self._new_content = new_content
         self._places: dict[str, str] = {}
 
     def case(self, program: Program, length: int) -> Case:
@@ -88,6 +95,8 @@ class Openings:
         NoScene if the target can't have what the program wants to open.
         """
         case = self.case(program, len(data))
+        if case.opening.scene != "file" or case.status == "stale":
+            data = self._new_content(len(data))
         attempt = self._prepare_scene(case, path, data)
         for step, outcome, said in self._stages(attempt, data):
             attempt.note(step, outcome, said)

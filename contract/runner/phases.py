@@ -95,6 +95,10 @@ class _Queue(Iterator[Item]):
         return bool(self._back)
 
 
+#: The phase from which on there are other files of the same lengths.
+_RENEWED = "seeded"
+
+
 class _Source(NamedTuple):
     """Programs of one phase, or rows of which programs are made."""
 
@@ -114,6 +118,8 @@ def program_phases(context: RunContext) -> Iterator[Phase]:
     binding, settings = context.binding, context.settings
     shard, seed, block = settings.shard, settings.seed, 1 if binding.remote else _BLOCK
     for name, total, items in _sources(context):
+        if name == _RENEWED:
+            context.executor.renew_files()
         dealt = items if shard is None else shard.deal(name, seed, items, block)
         programs = _Queue(_relevant(map(_program, dealt), settings))
         yield Phase(name, total, partial(_run_programs, programs=programs), programs)

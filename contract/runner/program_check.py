@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from fscontract.contract import clock
 from fscontract.contract.generate.vectors import Vector, permits, says
 from fscontract.contract.models.stream_state import Failure
-from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import counterexample
@@ -59,8 +58,7 @@ def _keep_violations(context: RunContext, item: Program | Vector, execution: Exe
             context.report(counterexamples.violation(later, later=True))
         context.mark_example(counterexamples.charged(violation), counterexample(violation))
     elif isinstance(item, Vector):
-        outcomes = [outcome for _, outcome, _ in execution.trace]
-        context.keep(item.clause, against_vector(context.executor, item, outcomes))
+        context.keep(item.clause, against_vector(context.executor, item, execution))
     elif any(s.stream > 0 for s in item.steps) and item.opening is None:
         context.exercised["open.independent"] += 1
 
@@ -99,12 +97,15 @@ SAME_VALIDATION = "open.opt-same-validation"
 
 
 def against_vector(
-    executor: Executor, vector: Vector, outcomes: Sequence[Outcome]
+    executor: Executor, vector: Vector, execution: Execution
 ) -> Counterexample | None:
     """Return a counterexample if the vector does not list the last outcome."""
+    outcomes = [outcome for _, outcome, _ in execution.trace]
     if not outcomes or any(o.kind is Kind.INEXPRESSIBLE for o in outcomes):
         return None
-    data, outcome = executor.file(vector.program.length)[1], outcomes[-1]
+    data, outcome = execution.content, outcomes[-1]
+    if data is None:
+        data = executor.file(vector.program.length)[1]
     if permits(vector, outcome, data, executor.buffer):
         return None
     last = len(vector.program.steps) - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,48 @@ def test_three_bytes_of_a_long_file_are_unique() -> None:
 
 
 @pytest.mark.parametrize("length", [1, 251, 252, 5000])
-def test_content_begins_with_255_and_has_neither_zero_nor_fill(length: int) -> None:
+def test_content_has_neither_zero_nor_fill(length: int) -> None:
     data = content(length)
     assert len(data) == length
     assert FILL not in data
     assert 0 not in data
-    assert data[0] == 255
+
+
+def test_content_of_five_bytes_begins_with_255() -> None:
+    assert content(5)[0] == 255
+
+
+#: Lengths of files of one run, and the copies of some that it changes.
+_FILES = [
+    *((n, 0) for n in (0, 1, 2, 5, 17, 127, 128, 129, 255, 256, 257, 4095, 4096, 4097, 4099, 8193)),
+    *((n, 0) for n in (32_767, 32_768, 65_535, 65_536, 131_071, 3_149_827, 3_149_828)),
+    *((n, copy) for n in (5, 1000) for copy in range(1, 40)),
+]
+
+
+def test_no_two_files_have_the_same_bytes_at_the_same_place() -> None:
+    heads = [content(n, copy)[:500] for n, copy in _FILES]
+    new = [replacement(content(n, copy))[:500] for n, copy in _FILES if n in (5, 1000)]
+    alike = [
+        (one, other)
+        for one, other in itertools.combinations([*heads, *new], 2)
+        if _longest_run(one, other) > (3 if min(len(one), len(other)) > 251 else 1)
+    ]
+    assert alike == []
+
+
+def _longest_run(one: bytes, other: bytes) -> int:
+    """Return how many neighbouring bytes are equal, at most."""
+    same = "".join("x" if a == b else " " for a, b in zip(one, other, strict=False))
+    return max(map(len, same.split()), default=0)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 200])
+def test_longer_replacement_continues_the_file(length: int) -> None:
+    old = content(length)
+    data = replacement(old, 249)
+    assert len(set(data)) == 249
+    assert replacement(old) == data[:length]
 
 
 @pytest.mark.parametrize("length", [5, 300])
