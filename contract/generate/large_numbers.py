@@ -6,7 +6,7 @@ inside of it. Lengths are never such that a call has to allocate more than 16 Mi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fscontract.contract.api.openfile_options import SPLIT_END, SPLIT_START
@@ -49,7 +49,13 @@ def programs(
 ) -> list[Program]:
     """Return the programs, always in the same order; with `options`, also with options."""
     lengths = LENGTHS if only_length is None else (only_length,)
-    made = [program_of(n, calls) for n in lengths for calls in _all(effort)]
+    made = [
+        program_of(n, calls)
+        for n in lengths
+        for calls in _all(effort)
+        # Raw files read lines byte by byte.
+        if effort != "quick" or n == lengths[0] or calls[-1][0] != "py_readlines"
+    ]
     if options:
         made += [
             replace(program_of(lengths[0], calls), opening=Opening("file", (call,)))
@@ -75,7 +81,7 @@ def _settings() -> Iterator[BuilderCall]:
         yield "opt_long", SPLIT_START, number
 
 
-def _all(effort: str) -> Iterator[Calls]:
+def _all(effort: str) -> Iterator[Sequence[Call]]:
     for number in positions():
         yield from _at(number)
     for number in _BEYOND:
@@ -92,7 +98,7 @@ def _all(effort: str) -> Iterator[Calls]:
         yield [("py_read", (1,)), ("py_readlines", (size,))]
 
 
-def _at(n: int) -> Iterator[Calls]:
+def _at(n: int) -> Iterator[Sequence[Call]]:
     """Yield calls at a position, or that many bytes on."""
     yield [("seek", (n,)), ("get_pos", ()), ("read_byte", ())]
     yield [("read_byte", ()), ("seek", (n,)), ("read_into", (4, 0, 4))]
@@ -110,13 +116,13 @@ def _at(n: int) -> Iterator[Calls]:
     yield from _python(n)
 
 
-def _python(n: int) -> Iterator[Calls]:
+def _python(n: int) -> Iterator[Sequence[Call]]:
     yield [("py_seek", (n, 0)), ("py_tell", ()), ("py_read", (2,))]
     yield [("py_read", (1,)), ("py_seek", (n, 1)), ("py_read", (2,))]
     yield [("py_seek", (n, 2)), ("py_read", (2,))]
 
 
-def _window(n: int) -> Iterator[Calls]:
+def _window(n: int) -> Iterator[Sequence[Call]]:
     """Yield reads whose length or offset is a number that a small buffer has no window for."""
     for offset, length in ((0, n), (1, n), (2, n), (n, 1), (n, n)):
         yield [

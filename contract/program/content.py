@@ -113,22 +113,27 @@ def _affine(factor: int, shift: int) -> bytes:
     return bytes([*range(_LOWEST), *changed])
 
 
-@lru_cache(maxsize=16)
 def _sequence(length: int) -> bytes:
     """Return the content of factor 1 and shift 0."""
     if length <= _PRIME:
         return bytes(_LOWEST + (250 + 97 * i) % _PRIME for i in range(length))
+    blocks, next_block = _blocks()
+    while len(blocks) * _BLOCK < length:
+        blocks.append(blocks[-1].translate(next_block))
+    return b"".join(blocks[: -(-length // _BLOCK)])[:length]
+
+
+@lru_cache(maxsize=1)
+def _blocks() -> tuple[list[bytes], bytes]:
+    """Return the first blocks of long contents, and the table that makes the next one."""
     block = bytearray()
     a, b, c = first = 250, 96, 193
-    for _ in range(min(length, _BLOCK)):
+    for _ in range(_BLOCK):
         block.append(_LOWEST + a)
         a, b, c = b, c, (_TAPS[0] * a + _TAPS[1] * b) % _PRIME
-    blocks = [bytes(block)]
     factor = a * pow(first[0], -1, _PRIME)
     next_block = bytes(_LOWEST + factor * (v - _LOWEST) % _PRIME for v in range(256))
-    for _ in range(1, -(-length // _BLOCK)):
-        blocks.append(blocks[-1].translate(next_block))
-    return b"".join(blocks)[:length]
+    return [bytes(block)], next_block
 
 
 def _continued(old: bytes, size: int) -> bytes:
