@@ -1,7 +1,7 @@
 """Programs that read into buffers of every kind: larger items, views of a part, read-only ones.
 
 A read that counts in items, writes through the wrong view or pads the last item is right for plain
-bytes.
+bytes. Other programs make the calls that only files with a buffer have, between ordinary ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LENGTHS = (13, 0)
 #: Numbers of items of each buffer: none, one or two, and more than the file has.
 _COUNTS = (0, 1, 2, 20)
 #: Of how many programs one is run if every call costs a round trip.
-_REMOTE_STEP = 4
+_REMOTE_STEP = 12
 _LOOK: tuple[Call, ...] = (("py_tell", ()), ("py_read", (2,)))
 
 
@@ -26,9 +26,36 @@ def programs(
     """Return the programs, always in the same order; a few if every call costs a round trip."""
     lengths = LENGTHS if only_length is None else (only_length,)
     made = [program_of(n, calls) for n in lengths for form in FORMATS for calls in _reads(form)]
+    made += [program_of(n, calls) for n in lengths for calls in _buffered()]
     possible = expressible(made, operations)
-    into = [p for p in possible if any(step.op == "py_readinto" for step in p.steps)]
+    into = [p for p in possible if any(step.op in _SPECIAL for step in p.steps)]
     return into[::_REMOTE_STEP] if remote else into
+
+
+#: The calls that these programs are about, and ordinary calls around those of buffered files.
+_SPECIAL = frozenset({"py_readinto", "py_read1", "py_readinto1", "py_peek"})
+_OF_BUFFERED: tuple[Call, ...] = (
+    *(("py_read1", (size,)) for size in (-1, 0, 1, 3, 20)),
+    *(("py_peek", (size,)) for size in (0, 1, 20)),
+    *(("py_readinto1", (form, size)) for form, size in (("B", 3), ("I", 1), ("B", 20), ("B", 0))),
+)
+_AROUND: tuple[tuple[Call, ...], ...] = (
+    (),
+    (("py_read", (1,)),),
+    (("py_readline", (2,)),),
+    (("py_seek", (-2, 2)),),
+    (("py_peek", (1,)),),
+    (("py_seek", (3, 2)),),
+    (("py_read", (-1,)),),
+)
+
+
+def _buffered() -> Iterator[list[Call]]:
+    """Yield calls that only buffered files have, after others, before a look at the position."""
+    for call in _OF_BUFFERED:
+        yield from ([*before, call, *_LOOK] for before in _AROUND)
+        yield [("close", ()), call]
+    yield [("py_read1", (-1,)), *[("py_read1", (3,))] * 8, ("py_tell", ())]
 
 
 def _reads(form: str) -> Iterator[list[Call]]:

@@ -109,6 +109,9 @@ _at_position = (
 _FINDERS: dict[str, Callable[[tuple[Any, ...], int, Outcome], _Windows]] = {
     "py_read": _value,
     "py_readall": _value,
+    "py_read1": _value,
+    "py_peek": _value,
+    "py_readinto1": _buffer(False, lambda form, size: 0, lambda value, *window: value),
     "py_readline": _value,
     "py_next": _value,
     "py_readlines": _lines,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fscontract.contract.models import python_read
+from fscontract.contract.models import python_buffered, python_read
 from fscontract.contract.models.python_read import REFUSES, Verdict, after_close, is_bytes
 from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin
 from fscontract.contract.models.transition_table import (
@@ -213,6 +213,9 @@ TABLES: dict[str, Operation] = {
     "py_readline": python_read.READLINE,
     "py_readlines": python_read.READLINES,
     "py_next": python_read.NEXT,
+    "py_read1": python_buffered.READ1,
+    "py_readinto1": python_buffered.READINTO1,
+    "py_peek": python_buffered.PEEK,
     **QUERIES,
 }
 
@@ -225,6 +228,12 @@ def delivered(call: Call, outcome: Outcome) -> bytes | None:
     value = outcome.value
     if call.op in ("py_read", "py_readline") and call.args[0] == 0:
         return None
+    if call.op in ("py_read1", "py_peek"):
+        # No bytes say nothing about the position, except if any number was asked for.
+        tells = bool(value) or (call.op == "py_read1" and call.args[0] < 0)
+        return value if is_bytes(value) and tells else None
+    if call.op == "py_readinto1":
+        return (outcome.buffer or b"")[:value] if is_count(value) and value > 0 else None
     if call.op == "py_readinto":
         if not is_count(value) or python_read.room(call) == 0:
             return None

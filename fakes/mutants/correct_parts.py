@@ -294,6 +294,31 @@ class PlainFile(StreamFile):
             raise ValueError("I/O operation on closed file")
 
 
+class BufferedFile(PlainFile):
+    """A correct file with the reads of a buffered one; each returns what its buffer has."""
+
+    def read1(self, size: int = -1) -> bytes:
+        return self.take(self.buffered() if size < 0 else min(size, self.buffered()))
+
+    def readinto1(self, buffer: Any) -> int:
+        self._check_open()
+        view = memoryview(buffer).cast("B") if memoryview(buffer).nbytes else memoryview(b"")
+        data = self.take(min(len(view), self.buffered()))
+        view[: len(data)] = data
+        return len(data)
+
+    def peek(self, size: int = 0) -> bytes:
+        data = self.take(self.buffered())
+        if data:
+            self.move(-len(data))
+        return data
+
+    def buffered(self) -> int:
+        """Return the number of bytes up to the next multiple of four."""
+        self._check_open()
+        return min(self.left(), 4 - StreamFile.tell(self) % 4)
+
+
 class UnseekableFile(PlainFile):
     """A correct file over a stream without seek."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from fscontract.fakes.mutants.correct_parts import PlainFile, UnseekableFile
+from fscontract.fakes.mutants.correct_parts import BufferedFile, PlainFile, UnseekableFile
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.file_adapter import StreamFile
 
@@ -589,3 +589,84 @@ def into_lags(self: PlainFile, buffer: Any) -> int:
 def into_when_closed(self: PlainFile, buffer: Any) -> int:
     """readinto on a closed file returns 0."""
     return 0 if self.is_closed else right(self).readinto(buffer)
+
+
+@mutant("python.read1", BufferedFile.read1)
+def one_takes_more(self: BufferedFile, size: int = -1) -> bytes:
+    """read1(n) returns what its buffer has, however small n is."""
+    return right(self).read1(-1 if size > 0 else size)
+
+
+@mutant("python.read1", BufferedFile.read1)
+def one_skips_buffer(self: BufferedFile, size: int = -1) -> bytes:
+    """read1() moves the position to the end of the buffer."""
+    room = self.buffered()
+    data = right(self).read1(size)
+    self.move(room - len(data))
+    return data
+
+
+@mutant("python.read1", BufferedFile.read1)
+def one_raises_at_end(self: BufferedFile, size: int = -1) -> bytes:
+    """read1() at the end raises EOFError."""
+    data = right(self).read1(size)
+    if not data and size:
+        raise EOFError("the end was reached")
+    return data
+
+
+@mutant("python.read1.progress", BufferedFile.read1)
+def one_takes_minus_for_nothing(self: BufferedFile, size: int = -1) -> bytes:
+    """read1(-1) returns no bytes."""
+    return right(self).read1(max(size, 0))
+
+
+@mutant("python.read1.closed", BufferedFile.read1)
+def one_when_closed(self: BufferedFile, size: int = -1) -> bytes:
+    """read1() on a closed file returns nothing."""
+    return b"" if self.is_closed else right(self).read1(size)
+
+
+@mutant("python.readinto1", BufferedFile.readinto1)
+def one_counts_room(self: BufferedFile, buffer: Any) -> int:
+    """readinto1() returns the size of the buffer."""
+    return right(self).readinto1(buffer) and memoryview(buffer).nbytes
+
+
+@mutant("python.readinto1", BufferedFile.readinto1)
+def one_clears_rest(self: BufferedFile, buffer: Any) -> int:
+    """readinto1() zeroes the part of the buffer that it did not fill."""
+    count = right(self).readinto1(buffer)
+    view = memoryview(buffer).cast("B")
+    view[count:] = bytes(len(view) - count)
+    return count
+
+
+@mutant("python.readinto1.closed", BufferedFile.readinto1)
+def one_into_when_closed(self: BufferedFile, buffer: Any) -> int:
+    """readinto1() on a closed file returns 0."""
+    return 0 if self.is_closed else right(self).readinto1(buffer)
+
+
+@mutant("python.peek", BufferedFile.peek)
+def peek_consumes(self: BufferedFile, size: int = 0) -> bytes:
+    """peek() moves the position by one."""
+    data = right(self).peek(size)
+    self.move(len(data[:1]))
+    return data
+
+
+@mutant("python.peek", BufferedFile.peek)
+def peek_shows_last(self: BufferedFile, size: int = 0) -> bytes:
+    """peek() shows the whole buffer, from its beginning."""
+    back = StreamFile.tell(self) % 4
+    self.move(-back)
+    data = right(self).peek(size)
+    self.move(back)
+    return data
+
+
+@mutant("python.peek.closed", BufferedFile.peek)
+def peek_when_closed(self: BufferedFile, size: int = 0) -> bytes:
+    """peek() on a closed file shows nothing."""
+    return b"" if self.is_closed else right(self).peek(size)

@@ -56,17 +56,22 @@ def _call(name: str) -> Callable[..., Action]:
     return make
 
 
-def _readall(file: FileOf, fail: Fail) -> Action:
-    def run(opened: Opened) -> Outcome:
-        try:
-            target = file(opened)
-            if not hasattr(target, "readall"):  # only raw files have it: others lack the method
-                return INEXPRESSIBLE
-            return Outcome(_RETURNED, target.readall())
-        except Exception as error:
-            return fail(error)
+def _own(name: str) -> Callable[..., Action]:
+    """Return a maker of calls of a method that only raw or only buffered files have."""
 
-    return run
+    def make(file: FileOf, fail: Fail, *args: Any) -> Action:
+        def run(opened: Opened) -> Outcome:
+            try:
+                target = file(opened)
+                if not hasattr(target, name):
+                    return INEXPRESSIBLE
+                return Outcome(_RETURNED, getattr(target, name)(*args))
+            except Exception as error:
+                return fail(error)
+
+        return run
+
+    return make
 
 
 def _readline(file: FileOf, fail: Fail, limit: int | None) -> Action:
@@ -86,7 +91,22 @@ def _readlines(file: FileOf, fail: Fail, hint: int | None) -> Action:
     return run
 
 
-def _readinto(file: FileOf, fail: Fail, form: str, size: int | None) -> Action:
+def _readinto1(file: FileOf, fail: Fail, form: str, size: int) -> Action:
+    read = _readinto(file, fail, form, size, "readinto1")
+
+    def run(opened: Opened) -> Outcome:
+        try:
+            has = hasattr(file(opened), "readinto1")
+        except Exception as error:
+            return fail(error)
+        return read(opened) if has else INEXPRESSIBLE
+
+    return run
+
+
+def _readinto(
+    file: FileOf, fail: Fail, form: str, size: int | None, name: str = "readinto"
+) -> Action:
     if size is None:
         return _call("readinto")(file, fail, None)
     if size < 0 or (form == "2d" and size == 0):
@@ -96,7 +116,7 @@ def _readinto(file: FileOf, fail: Fail, form: str, size: int | None) -> Action:
     def run(opened: Opened) -> Outcome:
         buffer, bytes_of = make(size)
         try:
-            count = file(opened).readinto(buffer)
+            count = getattr(file(opened), name)(buffer)
         except Exception as error:
             outcome = fail(error)
             # A buffer that can't be written must be as before, whatever happens.
@@ -212,8 +232,11 @@ def _write(file: FileOf, fail: Fail) -> Action:
 
 _MAKERS: dict[str, Callable[..., Action]] = {
     "py_read": _call("read"),
-    "py_readall": _readall,
+    "py_readall": _own("readall"),
     "py_readinto": _readinto,
+    "py_read1": _own("read1"),
+    "py_readinto1": _readinto1,
+    "py_peek": _own("peek"),
     "py_seek": _call("seek"),
     "py_tell": _tell,
     "py_readline": _readline,

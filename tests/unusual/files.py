@@ -189,6 +189,21 @@ class RefusesLate(Raw):
         return 0
 
 
+class LazyBuffer(Raw):
+    """read1(), readinto1() and peek() give less than they could, or more than was asked for."""
+
+    def read1(self, size: int = -1) -> bytes:
+        self._check()
+        return self.read(2 if size < 0 else min(size, 1)) or b""
+
+    def readinto1(self, buffer: Any) -> int:
+        return self.readinto(memoryview(buffer).cast("B")[:1])
+
+    def peek(self, size: int = 0) -> bytes:
+        self._check()
+        return self.data[self.position :] if size > 2 else b""
+
+
 class NotSeekable(io.RawIOBase):
     """A file that can only be read forwards, and says so."""
 

@@ -135,6 +135,8 @@ _ACTS: dict[str, _Act] = {
     "read_buffer": _read(_between),
     "py_read": _read(_py_size),
     "py_readall": _read(lambda arguments: None),
+    "py_read1": _read(_py_size),
+    "py_readinto1": _read(_size),
     "py_readinto": _read(_size),
     "pread": _pread(_length),
     "read_fully": _pread(_length),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from fscontract.contract.api.errors import NullPointerException, PathIOException
 from fscontract.contract.api.filesystem import Buffer, FileRange
-from fscontract.fakes.mutants.correct_parts import LiveStream, MutantFileSystem
+from fscontract.fakes.mutants.correct_parts import LiveStream
 from fscontract.fakes.mutants.registry import mutant
 from fscontract.implementations.input_stream import positioned_length
 from fscontract.implementations.memory import MemoryInputStream
-from fscontract.implementations.openfile_builder import OpenOptions
 
 
 @mutant("model.pread-thread-safe")
@@ -146,77 +145,46 @@ class ForgetsFirst(MemoryInputStream):
 
 
 @mutant("read-byte.value")
-class CachesByLength(MutantFileSystem):
-    """All files of one length share what was read of the first one."""
+class CachesByLength(MemoryInputStream):
+    """All files of one length share the bytes of the first one that was opened."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._kept: dict[int, bytes] = {}
+    _kept: ClassVar[dict[int, bytes]] = {}
 
-    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
-        stream = super()._open(path, options)
-        data = self._kept.setdefault(len(stream.data), stream.data)
-        return MemoryInputStream(data, path)
-
-
-class _SharedBlocks(MemoryInputStream):
-    """A stream that keeps small blocks for all streams of its filesystem."""
-
-    blocks: dict[int, bytes]
-
-    def _cached(self, position: int, view: memoryview) -> int:
-        at = position // 16
-        block = self.blocks.setdefault(at, bytes(self._view[16 * at : 16 * at + 16]))
-        if len(block) < min(16, self._size - 16 * at):  # of a shorter file
-            block = self.blocks[at] = bytes(self._view[16 * at : 16 * at + 16])
-        chunk = block[position % 16 : min(16, self._size - 16 * at)][: len(view)]
-        view[: len(chunk)] = chunk
-        return len(chunk)
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(self._kept.setdefault(len(data), data), path)
 
 
 @mutant("read-into.data")
-class CachesByOffset(MutantFileSystem):
+class CachesByOffset(MemoryInputStream):
     """All files share the blocks that reads into a buffer have fetched."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        blocks: dict[int, bytes] = {}
+    _blocks: ClassVar[dict[int, bytes]] = {}
 
-        class Stream(_SharedBlocks):
-            """A stream with the blocks of this filesystem."""
-
-            def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
-                count = super().read_into(buffer, offset, length)
-                view = memoryview(buffer)[offset : offset + max(count, 0)]
-                self._cached(self._pos - count, view) if count > 0 else None
-                return count
-
-        Stream.blocks = blocks
-        self._stream = Stream
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        at, inside = divmod(self._pos, 16)
+        count = super().read_into(buffer, offset, length)
+        block = self._blocks.setdefault(at, bytes(self._view[16 * at : 16 * at + 16]))
+        if count > 0:
+            part = block[inside:][:count]
+            memoryview(buffer)[offset : offset + len(part)] = part
+        return count
 
 
 @mutant("pread.data")
-class FootersByLength(MutantFileSystem):
+class FootersByLength(MemoryInputStream):
     """The last bytes of a file are kept for all files of the same length."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        footers: dict[int, bytes] = {}
+    _footers: ClassVar[dict[int, bytes]] = {}
 
-        class Stream(MemoryInputStream):
-            """A stream with the footers of this filesystem."""
-
-            def pread(
-                self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
-            ) -> int:
-                count = super().pread(position, buffer, offset, length)
-                footer = footers.setdefault(self._size, self.data[-4:])
-                if count > 0 and position >= self._size - len(footer):
-                    at = position - (self._size - len(footer))
-                    memoryview(buffer)[offset : offset + count] = footer[at : at + count]
-                return count
-
-        self._stream = Stream
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        count = super().pread(position, buffer, offset, length)
+        footer = self._footers.setdefault(self._size, self.data[-4:])
+        at = position - (self._size - len(footer))
+        if count > 0 and at >= 0:
+            memoryview(buffer)[offset : offset + count] = footer[at : at + count]
+        return count
 
 
 @mutant("consistency.either")
