@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fscontract.contract.program.arguments import ProgramError
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import OF_FILE, Step
 
 _MAX_THREADS = 16
 _KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})
@@ -87,7 +87,7 @@ def _threads(data: list[Any], where: str) -> tuple[tuple[Step, ...], ...]:
         for i, steps in enumerate(data)
     )
     for step in (s for steps in threads for s in steps):
-        if step.stream or step.op == "change":
+        if step.stream or step.op in OF_FILE:
             raise ProgramError(f"{where}: threads share one stream of one file, so no {step}")
     return threads
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from fscontract.contract.generate import call_alphabet, random_walk
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, random_plan
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import OF_FILE, Program, Step
 
 #: Random programs with faults, by effort.
 PROGRAMS = {"quick": 1_000, "normal": 10_000, "deep": 60_000}
@@ -154,6 +154,46 @@ _MOVES: Calls = (
 )
 
 
+#: Reads before a change, which may leave something in a cache, and after the path is opened again.
+_CACHING: tuple[Calls, ...] = (
+    (),
+    (("read_byte", ()), ("py_read", (1,))),
+    (
+        ("pread", ("len-2", 2, 0, 2)),
+        ("seek", ("len-2",)),
+        ("read_into", (9, 0, 9)),
+        ("py_seek", (-2, 2)),
+        ("py_read", (2,)),
+    ),
+    (("read_into", ("len+1", 0, "len+1")), ("py_read", (-1,))),
+)
+_AGAIN: tuple[Calls, ...] = (
+    (("read_into", ("len+9", 0, "len+9")), ("read_byte", ())),
+    (("seek", ("len-2",)), ("read_into", (9, 0, 9))),
+    (("pread", ("len-2", 9, 0, 9)), ("read_fully", (0, 2, 0, 2))),
+    (("py_read", (-1,)), ("py_seek", (0, 2))),
+    (("py_seek", (-2, 2)), ("py_read", (9,))),
+)
+
+
+def _reopened(
+    length: int, operations: frozenset[str], changes: frozenset[str]
+) -> Iterator[Program]:
+    """Yield programs that open the path again after one or two changes of the file."""
+    ways = [(how,) for how in sorted(changes)] + [
+        pair
+        for pair in (("append", "truncate"), ("delete", "overwrite"), ("replace", "delete"))
+        if changes.issuperset(pair)
+    ]
+    for how in ways:
+        for before in _CACHING:
+            for after in _AGAIN:
+                calls = [*before, *(("change", (one,)) for one in how), ("reopen", ()), *after]
+                steps = [Step(op, args) for op, args in calls if op in operations or op in OF_FILE]
+                if steps[-1].op not in OF_FILE:
+                    yield Program(length, tuple(steps))
+
+
 def change_programs(
     operations: frozenset[str], changes: frozenset[str], effort: str
 ) -> Iterator[Program]:
@@ -172,7 +212,8 @@ def change_programs(
     if effort != "quick":
         endings += [(m, a, b) for m in _MOVES for a in _READS for b in _READS]
     for length in _LENGTHS:
-        for how in sorted(changes):
+        yield from _reopened(length, operations, changes)
+        for how in sorted(changes - {"replace"}):
             for before in filter(expressible, _BEFORE):
                 for after in filter(expressible, endings):
                     calls = (*steps(before), Step("change", (how,)), *steps(after))

@@ -34,6 +34,7 @@ from fscontract.contract.program.program import Step
 
 TABLES: dict[str, Operation] = {
     "open": seek.OPEN,
+    "reopen": seek.OPEN,
     "close": seek.CLOSE,
     "get_pos": seek.GET_POS,
     "seek": seek.SEEK,

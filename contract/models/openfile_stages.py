@@ -50,7 +50,8 @@ _TOO_EARLY = {
 PROBES = (Step("read_byte"), Step("py_read", (1,)))
 #: Reads that return -1 at the end.
 _STOPPING = frozenset({"read_byte", "read_into", "read_buffer", "pread", "pread_buffer"})
-_READS = frozenset(
+#: Operations that read bytes.
+READ_OPERATIONS = frozenset(
     {"read_byte", "read_into", "read_buffer", "pread", "read_fully", "read_fully_all"}
     | {"pread_buffer", "read_fully_buffer", "read_vectored"}
     | {"py_read", "py_readall", "py_readinto", "py_readline", "py_next", "py_readlines"}
@@ -186,7 +187,7 @@ def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
     A read must fail; a call that does no I/O may succeed.
     """
     outcome = _of_ranges(outcome)
-    if step.op not in _READS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
+    if step.op not in READ_OPERATIONS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
         return _GO_ON
     if _is_at_declared_end(case, step, outcome):
         return _GO_ON

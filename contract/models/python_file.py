@@ -138,7 +138,8 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
     # That a seek past the end succeeds is a SHOULD; the position that it returned must be right.
     origin = Origin("py_seek", "python.seek.returns" if past else clause, clause)
     confirmed = state.origin.moved if call.args[1] == 1 else ""
-    return Accepted(state.at(value, origin), ("python.seek.returns", confirmed))
+    succeeds = "python.seek.past-end" if past else ""
+    return Accepted(state.at(value, origin), ("python.seek.returns", confirmed, succeeds))
 
 
 SEEK = Operation(

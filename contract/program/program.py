@@ -60,7 +60,10 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_with": (),
     "py_write": (),
     "change": ("how",),
+    "reopen": (),
 }
+#: Operations that are not calls of a stream: they change its file, or open the path again.
+OF_FILE = frozenset({"change", "reopen"})
 #: The most streams of a program.
 MAX_STREAMS = 256
 #: The largest file, in bytes; large ones are sparse (`content`).
@@ -71,8 +74,8 @@ _MOST_SHOWN = 60
 _NUMBERS = frozenset(
     {"size", "offset", "length", "position", "count", "start", "limit", "hint", "whence"}
 )
-#: The ways in which a file may change under a stream.
-CHANGES = ("overwrite", "truncate", "append", "delete")
+#: The ways in which a file may change under a stream; to replace it is to delete it first.
+CHANGES = ("overwrite", "truncate", "append", "delete", "replace")
 #: Kinds of allocators for `read_vectored`, by what they return; "null" means no allocator.
 ALLOCATORS = ("heap", "view", "null")
 #: Kinds of `py_readinto` buffers: views of unsigned and of signed bytes; arrays of items of 2, 4

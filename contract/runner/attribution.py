@@ -17,7 +17,7 @@ from fscontract.contract.models.openfile_stages import READABLE
 from fscontract.contract.models.read import READS
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.runner.execution import Violation
 
 
@@ -129,7 +129,7 @@ class Blame:
         If one of them fails, those parts are not the cause.
         """
         program = violation.program
-        steps = tuple(s for s in program.steps if s.op != "change")
+        steps = tuple(s for s in program.steps if s.op not in OF_FILE)
         if program.faults is not None:
             yield replace(program, faults=None)
         elif program.opening is not None:
@@ -158,7 +158,7 @@ class Blame:
         """Return the clause of `displaced`, and the call that shows the wrong position."""
         if program.opening is not None or program.faults is not None:
             return None
-        if any(s.op == "change" or s.stream for s in program.steps):
+        if any(s.op in OF_FILE or s.stream for s in program.steps):
             return None
         for index in range(last + 1 - observable(last + 1), last + 1):
             with_ = _witnesses(program.steps[: index + 1])

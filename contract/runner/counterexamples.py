@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from fscontract.contract.models.differences import difference
 from fscontract.contract.models.openfile_clauses import TOLD_BY
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.runner.attribution import Blame, Charge, observable
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
@@ -262,7 +262,7 @@ class ShrinkingCounterexamples(Counterexamples):
         program, index = violation.program, violation.index - is_displaced
         if program.opening is not None or program.faults is not None or index < 1:
             return 0
-        if any(step.op == "change" or step.stream for step in program.steps):
+        if any(step.op in OF_FILE or step.stream for step in program.steps):
             return 0
         trace = self.executor.run(program, trace=True).trace
         most = min(index, len(trace))
@@ -332,12 +332,12 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
 def outcomes(violation: Violation, execution: Execution) -> tuple[str, ...]:
     """Return the outcome of each call of a violation's program, if it is what was executed."""
     steps = violation.program.steps[: violation.index + 1]
-    calls = [step for step in steps if step.op != "change"]
+    calls = [step for step in steps if step.op not in OF_FILE]
     trace = execution.trace[len(execution.trace) - len(calls) :]
     if [step for step, _, _ in trace] != calls:
         return ()
     said = iter(str(outcome) for _, outcome, _ in trace)
-    return tuple("" if step.op == "change" else next(said) for step in steps)
+    return tuple("" if step.op in OF_FILE else next(said) for step in steps)
 
 
 def _size(counterexample: Counterexample) -> tuple[int, int, int]:

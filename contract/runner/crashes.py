@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
 from fscontract.contract.program.content import content
-from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
 from fscontract.contract.runner.result import Counterexample
 
 #: Number of hanging programs after which the tasks of a run may differ from one process.
@@ -24,7 +24,7 @@ _BUFFER = 64
 #: Operations that leave the position unchanged.
 _STAY = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
 _STAY |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
-_STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable", "change"}
+_STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable"} | OF_FILE
 #: Aspects in the order of preference among the clauses of an operation: those of a result first.
 _PROMISES = ("progress", "data", "value", "whole", "no-raise")
 
@@ -183,7 +183,7 @@ def _with_states(program: Program) -> Iterator[tuple[Step, State]]:
     new = opened(content(program.length))
     states: dict[int, State] = {}
     for step in program.steps:
-        state = states.get(step.stream, new)
+        state = new if step.op == "reopen" else states.get(step.stream, new)
         yield step, state
         states[step.stream] = _after(program, step, state)
 

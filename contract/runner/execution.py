@@ -92,6 +92,13 @@ class Execution:
     #: The content of the file when it was opened, if it is not that of the shared one.
     content: bytes | None = None
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
+    #: Whether the file was changed, whether it is deleted, and whether it can't be opened again.
+    is_changed: bool = False
+    is_deleted: bool = False
+    ended: bool = False
+    #: The numbers of the streams that were opened after a change, and after the file was deleted.
+    reopened: set[int] = field(default_factory=set)
+    doomed: set[int] = field(default_factory=set)
 
     def add(self, violation: Violation) -> None:
         """Add the next violation."""

@@ -10,11 +10,16 @@ from functools import partial
 from fscontract.contract.binding import Binding, NoScene, Opened
 from fscontract.contract.models.acceptor import Acceptor, judge_all
 from fscontract.contract.models.openfile_clauses import speaks_for
-from fscontract.contract.models.openfile_stages import Case, as_end, judge_refused_read
+from fscontract.contract.models.openfile_stages import (
+    READ_OPERATIONS,
+    Case,
+    as_end,
+    judge_refused_read,
+)
 from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, raised
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
@@ -231,28 +236,30 @@ class Executor(Workspace):
             self.index = index
             compiled = step_of(length, source)
             which = source.stream
-            if source.op == "change":
-                data = self._change(path, data, source.args[0], nodes)
+            if source.op in OF_FILE:
+                data = self._of_file(program, path, data, streams, nodes, execution)
+                if execution.ended:
+                    return
                 continue
             outcome = compiled.action(streams[which])
             self.operations += 1
-            if source.op == "py_write" and not outcome.raised:
-                self._written = True
+            self._written |= source.op == "py_write" and not outcome.raised
             if outcome.kind is Kind.ENVIRONMENT:
                 execution.environment = outcome
+            elif which in execution.doomed and self._must_fail(program, outcome, execution):
+                continue
+            if execution.environment is not None or which in execution.doomed:
                 return
             node = nodes[which]
             transition = judge(node, compiled.number, compiled.step, outcome)
             judgement = transition.judgement
             if trace:
                 execution.trace.append((source, outcome, judgement))
-            if judgement.unsaid:
-                self.unsaid.update(judgement.unsaid)
-            if judgement.missed and execution.violation is None:
-                state = self.acceptor.states(node)[0]
-                judged = compiled.step, state
-                execution.misses += self._missed(program, index, judged, outcome, judgement)
+            if judgement.unsaid or judgement.missed:
+                self._keep_missed(program, compiled.step, node, outcome, judgement, execution)
             nodes[which] = transition.target
+            if which in execution.reopened:
+                judgement = self._of_reopened(judgement)
             if judgement.failure is not None:
                 step = compiled.step
                 violation = self._violation(program, index, step, node, outcome, judgement)
@@ -288,6 +295,21 @@ class Executor(Workspace):
             judged=(step, state),
         )
 
+    def _keep_missed(
+        self,
+        program: Program,
+        step: Step,
+        node: int,
+        outcome: Outcome,
+        judgement: Judgement,
+        execution: Execution,
+    ) -> None:
+        """Keep what a call could not express, and the SHOULDs it missed unless one failed."""
+        self.unsaid.update(judgement.unsaid)
+        if execution.violation is None:
+            judged = step, self.acceptor.states(node)[0]
+            execution.misses += self._missed(program, self.index, judged, outcome, judgement)
+
     def _missed(
         self,
         program: Program,
@@ -308,9 +330,78 @@ class Executor(Workspace):
         failure = Failure("open.state", "", "raised", ("opens",))
         execution.violation = Violation(program, -1, Step("open"), outcome, failure)
 
+    def _of_file(
+        self,
+        program: Program,
+        path: str,
+        data: bytes,
+        streams: list[Opened],
+        nodes: list[int],
+        execution: Execution,
+    ) -> bytes:
+        """Change the file, or open its path again; return its content afterwards."""
+        step = program.steps[self.index]
+        if step.op == "change":
+            execution.is_changed, execution.is_deleted = True, step.args[0] == "delete"
+            return self._change(path, data, step.args[0], nodes)
+        which = step.stream
+        self.compile(program.length, _CLOSE).action(streams[which])
+        try:
+            streams[which] = self.binding.open(path)
+            self.opened += 1
+        except Exception as error:
+            self._not_reopened(program, raised(error), execution)
+            return data
+        nodes[which] = self.acceptor.start(data)
+        if execution.is_changed:
+            execution.reopened.add(which)
+        if execution.is_deleted:
+            execution.doomed.add(which)
+        return data
+
+    def _not_reopened(self, program: Program, outcome: Outcome, execution: Execution) -> None:
+        """Judge an open that raised after a change: only a deleted file can't be opened."""
+        execution.ended = True
+        if outcome.kind is Kind.ENVIRONMENT:
+            execution.environment = outcome
+        elif execution.is_deleted:
+            self.counts[_REOPENED] += 1
+        else:
+            clause = _REOPENED if execution.is_changed else "open.state"
+            failure = Failure(clause, "", "raised", ("opens",))
+            step = program.steps[self.index]
+            execution.add(Violation(program, self.index, step, outcome, failure))
+
+    def _must_fail(self, program: Program, outcome: Outcome, execution: Execution) -> bool:
+        """Judge a call on a stream that was opened after its file had been deleted.
+
+        An open may leave it to the first read to notice that. Return whether the program goes on.
+        """
+        step = program.steps[self.index]
+        if outcome.kind is Kind.INEXPRESSIBLE:
+            return True
+        if outcome.raised:
+            self.counts[_REOPENED] += 1
+            return False
+        if step.op not in READ_OPERATIONS or outcome.value == 0 or _asks_nothing(step):
+            return True
+        failure = Failure(_REOPENED, "", "accepted", ("raises IO: the file was deleted",))
+        execution.add(Violation(program, self.index, step, outcome, failure))
+        return False
+
+    def _of_reopened(self, judgement: Judgement) -> Judgement:
+        """Return the judgement of a call on a stream that was opened after a change."""
+        failure = judgement.failure
+        if failure is None:
+            self.counts[_REOPENED] += bool(judgement.exercised)
+            return judgement
+        return judgement._replace(failure=failure._replace(clause=_REOPENED, cause="", also=()))
+
     def _change(self, path: str, data: bytes, how: str, nodes: list[int]) -> bytes:
         """Change the file under the open streams; return its content afterwards."""
         new = changed_content(data, how)
+        if how == "replace":
+            self.binding.change(path, None)
         self.binding.change(path, new)
         for i, node in enumerate(nodes):
             nodes[i] = self.acceptor.change(node, new)
@@ -335,5 +426,12 @@ def changed_content(data: bytes, how: str) -> bytes | None:
     return replacement(data)
 
 
+def _asks_nothing(step: Step) -> bool:
+    """Return whether a read of a Python file asks for no bytes."""
+    return step.op.startswith("py_") and 0 in step.args
+
+
+#: The clause of streams that are opened after a change.
+_REOPENED = "consistency.opened"
 #: Every program ends by closing its streams; the same object, so that it is compiled once.
 _CLOSE = Step("close")

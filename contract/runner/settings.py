@@ -10,6 +10,7 @@ from typing import Any
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
+from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
 from fscontract.contract.spec.known_failures import Known
@@ -76,7 +77,7 @@ class Settings:
             return False
         if op.startswith("py_"):
             return self.profile.has("python-file")
-        return op != "change" and (gate is None or self.profile.has(gate))
+        return op not in OF_FILE and (gate is None or self.profile.has(gate))
 
     def known_of(self, clause: str, target: str) -> list[Known]:
         """Return the known failures of a clause on a target."""

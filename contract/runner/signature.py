@@ -69,6 +69,10 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
         yield "beyond the first buffer"
 
 
+#: Calls before a failing one that are no circumstance of it.
+_UNNAMED = frozenset({"after close", "after change", "after reopen"})
+
+
 def signature(
     violation: Violation,
     clause: str,
@@ -108,7 +112,7 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     if approach:
         yield "away from the start"
     steps = program.steps[approach : max(index, 0)]
-    yield from sorted({f"after {step.op}" for step in steps} - {"after close", "after change"})
+    yield from sorted({f"after {step.op}" for step in steps} - _UNNAMED)
     if 0 <= index < len(program.steps):
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):

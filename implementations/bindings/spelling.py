@@ -16,6 +16,7 @@ _CHANGES = {
     "truncate": "truncated",
     "append": "appended to",
     "delete": "deleted",
+    "replace": "deleted and written again",
 }
 
 
@@ -31,6 +32,9 @@ def spell_program(program: Program, opening: str, step: SpellStep, name: str = "
     for one in program.steps:
         if one.op == "change":
             parts.append(f"(the file is {_CHANGES[one.args[0]]})")
+            continue
+        if one.op == "reopen":
+            parts.append(f"{names[one.stream]} = {opening}")
             continue
         parts.append(step(one, names[one.stream]))
     if not all(parts) or not opening:

@@ -53,6 +53,10 @@ def _change(arguments: dict[str, Any], at: Position, length: int) -> Movement:
     return Movement("change", at, at, ((0, length),))
 
 
+def _reopen(arguments: dict[str, Any], at: Position, length: int) -> Movement:
+    return Movement("change", at, 0)
+
+
 def _seek(arguments: dict[str, Any], at: Position, length: int) -> Movement:
     return _to(arguments["position"], at, length)
 
@@ -148,6 +152,7 @@ _ACTS: dict[str, _Act] = {
     "py_readlines": _lost,
     "py_next": _lost,
     "change": _change,
+    "reopen": _reopen,
 }
 
 
@@ -257,7 +262,7 @@ def _description(move: Movement) -> str:
     if move.kind == "seek":
         return f"moves {start} to {move.after:,}"
     if move.kind == "change":
-        return "the file changes"
+        return "the file changes" if move.spans else "the path is opened again"
     if not move.spans:
         return start.replace("from", "at")
     spans = ", ".join(f"{first:,} to {end:,}" for first, end in move.spans)

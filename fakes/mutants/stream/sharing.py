@@ -6,12 +6,17 @@ import threading
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from fscontract.contract.api.errors import NullPointerException, PathIOException
+from fscontract.contract.api.errors import (
+    FileNotFoundException,
+    NullPointerException,
+    PathIOException,
+)
 from fscontract.contract.api.filesystem import Buffer, FileRange
-from fscontract.fakes.mutants.correct_parts import LiveStream
+from fscontract.fakes.mutants.correct_parts import LiveStream, MutantFileSystem
 from fscontract.fakes.mutants.registry import mutant
 from fscontract.implementations.input_stream import positioned_length
 from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
 
 
 @mutant("model.pread-thread-safe")
@@ -185,6 +190,74 @@ class FootersByLength(MemoryInputStream):
         if count > 0 and at >= 0:
             memoryview(buffer)[offset : offset + count] = footer[at : at + count]
         return count
+
+
+@mutant("consistency.opened")
+class CachesByPath(MemoryInputStream):
+    """All streams of a path share the bytes of its first version."""
+
+    _kept: ClassVar[dict[str, bytes]] = {}
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(self._kept.setdefault(path, data), path)
+
+
+@mutant("consistency.opened")
+class LengthsByPath(MemoryInputStream):
+    """The length of a path is that of its first version."""
+
+    _kept: ClassVar[dict[str, int]] = {}
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data[: self._kept.setdefault(path, len(data))], path)
+
+
+@mutant("consistency.opened")
+class FootersByPath(MemoryInputStream):
+    """The last bytes of a path are kept while its length stays the same."""
+
+    _kept: ClassVar[dict[tuple[str, int], bytes]] = {}
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        start = self._pos
+        count = super().read_into(buffer, offset, length)
+        at = start - max(self._size - 4, 0)
+        if count > 0 and at >= 0:
+            footer = self._kept.setdefault((self.path, self._size), self.data[-4:])
+            memoryview(buffer)[offset : offset + count] = footer[at : at + count]
+        return count
+
+
+@mutant("consistency.opened")
+class OpensDeleted(MutantFileSystem):
+    """A path that was opened once can be opened after its file was deleted."""
+
+    _seen: ClassVar[dict[str, MemoryInputStream]] = {}
+
+    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        try:
+            stream = self._seen[path] = super()._open(path, options)
+        except FileNotFoundError:
+            if path not in self._seen:
+                raise
+            stream = MemoryInputStream(self._seen[path].data, path)
+        return stream
+
+
+@mutant("consistency.opened")
+class ReplacedIsGone(MutantFileSystem):
+    """A path whose file was deleted cannot be opened, even if there is a new file."""
+
+    _gone: ClassVar[set[str]] = set()
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        self._gone.add(path)
+        return super().delete(path, recursive)
+
+    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        if path in self._gone:
+            raise FileNotFoundException(path, "it was deleted")
+        return super()._open(path, options)
 
 
 @mutant("consistency.either")
