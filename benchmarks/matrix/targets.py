@@ -114,13 +114,19 @@ FSSPEC = (
     Target("fsspec dir", f"{_CLIENTS}:below", "F4 F8", "directory", {"folder": "{directory}"}),
     Target("fsspec memory", "memory://matrix", "C5 F1 F2 F3"),
     Target(
-        "fsspec simplecache", "simplecache::file://{directory}", "F5", "directory", profile="few"
+        "fsspec simplecache",
+        "simplecache::file://{directory}",
+        "F5 F28",
+        "directory",
+        profile="few",
     ),
-    Target("fsspec filecache", "filecache::file://{directory}", "F5", "directory", profile="few"),
+    Target(
+        "fsspec filecache", "filecache::file://{directory}", "F5 F28", "directory", profile="few"
+    ),
     Target(
         "fsspec blockcache",
         "blockcache::file://{directory}",
-        "F4 F6 F7 F8",
+        "F4 F6 F7 F8 F28",
         "directory",
         profile="few",
     ),
@@ -154,8 +160,8 @@ CLIENTS = (
     Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 N7 N8", "ftp", _SMALL),
     Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 N3 N4 N6 N7", "sftp", _PORT),
     Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5", "sftp", _PORT),
-    Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19", "directory"),
-    Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22", "bucket", _ARROW),
+    Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19 S23", "directory"),
+    Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22 S23", "bucket", _ARROW),
     Target("obstore local", "obstore+file://{directory}", "S7 S8 S9 S10 S11 S18", "directory"),
     Target("obstore memory", "obstore+memory://", "S7 S8 S9 S10 S11 S18"),
     Target("obstore S3", "obstore+s3://{bucket}", "S7 S8 S9 S10 S11", "bucket", _OBSTORE),

@@ -375,7 +375,7 @@ class Executor(Workspace):
     def _must_fail(self, program: Program, outcome: Outcome, execution: Execution) -> bool:
         """Judge a call on a stream that was opened after its file had been deleted.
 
-        An open may leave it to the first read to notice that. Return whether the program goes on.
+        An open may leave it to the first read to notice that. Return whether the program continues.
         """
         step = program.steps[self.index]
         if outcome.kind is Kind.INEXPRESSIBLE:
