@@ -300,18 +300,30 @@ CAPABILITIES: dict[str, tuple[str, str, bool]] = {
     "IN:UNBUFFER": ("capabilities.case", "supports-unbuffer", True),
     "fscontract:no-such-capability": ("capabilities.unknown", "", False),
 }
+#: Names that no capability has, in the namespaces that Hadoop uses, and in none.
+NAMELESS = (
+    *("in:nosuch", "IN:NOSUCH", "In:NoSuch", "in:", "in:unbuffers", "in:un", "unbuffer", "nosuch"),
+    *("out:nosuch", "fs.capability.nosuch", "fs:nosuch", "iostatistics:nosuch"),
+)
 _SHOULD = frozenset({"capabilities.case", "read-vectored.capability"})
 
 
 def _decides(clause: str, call: Call) -> bool:
     """Return whether a clause specifies the answer of an open stream."""
-    named, feature, _ = CAPABILITIES.get(call.args[0], ("", "", False))
-    known = named if not feature or call.has(feature) else ""
+    named, feature, _ = _entry(call)
+    known = named if not feature or call.has(feature) else "capabilities.kept"
     return is_open(call) and clause == known
 
 
+def _entry(call: Call) -> tuple[str, str, bool]:
+    """Return the clause of the answer, the feature that decides it, and the answer."""
+    name = call.args[0]
+    none = ("capabilities.unknown", "", False) if name in NAMELESS else ("", "", False)
+    return CAPABILITIES.get(name, none)
+
+
 def _capability(call: Call, outcome: Outcome) -> Accepted | Failure:
-    clause, _, answer = CAPABILITIES[call.args[0]]
+    clause, _, answer = _entry(call)
     if outcome.value is answer:
         return Accepted(call.state)
     if clause in _SHOULD:
@@ -320,7 +332,14 @@ def _capability(call: Call, outcome: Outcome) -> Accepted | Failure:
 
 
 def _describe_capability(call: Call) -> tuple[str, ...]:
-    return (f"returns {CAPABILITIES.get(call.args[0], ('', '', False))[2]}",)
+    return (f"returns {_entry(call)[2]}",)
+
+
+def _claims_nothing(call: Call, outcome: Outcome) -> Accepted | Failure:
+    """Judge the answer for a feature that is not declared: a stream must not claim it."""
+    if outcome.value is True:
+        return Failure("capabilities.kept", "", "value")
+    return Accepted(call.state)
 
 
 HAS_CAPABILITY = Operation(
@@ -329,6 +348,12 @@ HAS_CAPABILITY = Operation(
         *(
             Row((clause,), partial(_decides, clause), _capability, _describe_capability)
             for clause, _, _ in CAPABILITIES.values()
+        ),
+        Row(
+            ("capabilities.kept",),
+            partial(_decides, "capabilities.kept"),
+            _claims_nothing,
+            lambda c: ("returns False",),
         ),
         Row((), partial(_decides, ""), lambda c, o: Accepted(c.state), lambda c: ("anything",)),
         Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),

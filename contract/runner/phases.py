@@ -22,6 +22,7 @@ from fscontract.contract.generate import (
     boundaries,
     buffers,
     call_counts,
+    capabilities,
     exhaustive,
     fault_programs,
     hypothesis_search,
@@ -162,6 +163,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
         enumerated = exhaustive.rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
     into = buffers.programs(operations, binding.remote, only)
+    into += capabilities.programs(operations, only)
     yield _Source("buffers", len(into), iter(into))
     total = random_walk.PROGRAMS[effort]
     total = max(20, total // 50) if binding.remote else total

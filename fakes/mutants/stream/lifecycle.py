@@ -14,7 +14,7 @@ from fscontract.contract.api.errors import (
 from fscontract.contract.api.filesystem import Buffer, FileStatus
 from fscontract.fakes.mutants.correct_parts import MutantFileSystem
 from fscontract.fakes.mutants.registry import mutant, right
-from fscontract.fakes.mutants.stream.variants import HoldsDescriptor, NoUnbuffer
+from fscontract.fakes.mutants.stream.variants import HoldsDescriptor, NoByteBuffers, NoUnbuffer
 from fscontract.implementations.memory import MemoryInputStream
 
 
@@ -142,6 +142,36 @@ def position_of_buffer(self: MemoryInputStream) -> int:
 def can_everything(self: MemoryInputStream, name: str) -> bool:
     """Every capability is answered with True."""
     return right(self).has_capability(name) or True
+
+
+@mutant("capabilities.unknown", MemoryInputStream.has_capability)
+def can_all_of_namespace(self: MemoryInputStream, name: str) -> bool:
+    """Every name that begins with in: is answered with True."""
+    return right(self).has_capability(name) or name.lower().startswith("in:")
+
+
+@mutant("capabilities.unknown", MemoryInputStream.has_capability)
+def can_prefixes(self: MemoryInputStream, name: str) -> bool:
+    """A name that begins like a capability is answered with True."""
+    return right(self).has_capability(name) or name.startswith("in:unbuffer")
+
+
+@mutant("capabilities.unknown", MemoryInputStream.has_capability)
+def can_parts(self: MemoryInputStream, name: str) -> bool:
+    """A part of a capability's name is answered with True."""
+    return right(self).has_capability(name) or name in ["in", "unbuffer in", "readvectored"][1]
+
+
+@mutant("capabilities.kept", NoByteBuffers.has_capability)
+def claims_byte_buffers(self: NoByteBuffers, name: str) -> bool:
+    """A stream claims to read into a ByteBuffer, and raises UnsupportedOperationException."""
+    return right(self).has_capability(name) or name.lower() == "in:readbytebuffer"
+
+
+@mutant("capabilities.kept", NoUnbuffer.has_capability)
+def claims_unbuffer(self: NoUnbuffer, name: str) -> bool:
+    """A stream claims to release its buffer, but has no unbuffer()."""
+    return right(self).has_capability(name) or name.lower() == "in:unbuffer"
 
 
 @mutant("capabilities.case", MemoryInputStream.has_capability)

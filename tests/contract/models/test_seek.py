@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.models.seek import CAPABILITIES
+from fscontract.contract.models.seek import CAPABILITIES, NAMELESS
 from fscontract.contract.models.stream_state import ANY, PAST
 from fscontract.contract.program.outcome import Kind
 from tests.contract.models.observed import (
@@ -215,6 +215,19 @@ class TestHasCapability:
     def test_unknown_capability_that_is_claimed_violates_capabilities_unknown(self) -> None:
         claimed = call("has_capability", "fscontract:no-such-capability", gives=True)
         assert charged(claimed) == ("capabilities.unknown", "")
+
+    def test_names_of_no_capability_are_denied(self) -> None:
+        for name in NAMELESS:
+            claimed = call("has_capability", name, gives=True)
+            assert charged(claimed) == ("capabilities.unknown", "")
+            assert permits(call("has_capability", name, gives=False))
+
+    def test_claim_of_what_a_stream_lacks_violates_capabilities_kept(self) -> None:
+        lacks = ("!supports-bytebuffer-read",)
+        claimed = call("has_capability", "in:readbytebuffer", gives=True)
+        assert charged(claimed, features=lacks) == ("capabilities.kept", "")
+        assert permits(call("has_capability", "in:readbytebuffer", gives=False), features=lacks)
+        assert permits(call("has_capability", "in:dropbehind", gives=True))
 
     def test_closed_stream_may_answer_anything(self) -> None:
         assert permits(CLOSE, call("has_capability", "in:unbuffer", raises=Kind.OTHER))
