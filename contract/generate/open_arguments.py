@@ -312,6 +312,26 @@ _BEYOND: dict[str, _Calls] = {
     ),
 }
 
+#: Every form of read, past the real end of a file whose length is overstated: each has to end.
+_PAST_END: tuple[_Calls, ...] = (
+    (("read_byte", ()), *[("read_into", (16, 0, 16))] * 3),
+    (("read_byte", ()), *[("read_buffer", (16, 0, None))] * 3),
+    (("pread", ("len-1", 16, 0, 16)), ("pread", ("len", 16, 0, 16)), ("pread", ("len", 2, 0, 1))),
+    (("pread_buffer", ("len-1", 16, 0, None)), ("pread_buffer", ("len", 16, 0, None))),
+    (("read_fully", ("len-1", 16, 0, 3)),),
+    (("read_fully_all", (0, "len+1")),),
+    (("read_fully_buffer", ("len-1", 3, 0, None)),),
+    (("read_vectored", (((0, 1), ("len-1", 3)), "heap", "absent")),),
+    (("read_byte", ()), *[("py_read", (16,))] * 3),
+    (("py_read", (1,)), ("py_read", (-1,)), ("py_read", (-1,))),
+    (("py_read", (1,)), ("py_readall", ()), ("py_readall", ())),
+    (("py_read", (1,)), *[("py_readinto", ("B", 16))] * 3),
+    (("py_read", (1,)), *[("py_readline", (None,))] * 3),
+    (("py_read", (1,)), ("py_readlines", (None,)), ("py_readlines", (None,))),
+    (("py_read", (1,)), *[("py_next", ())] * 3),
+    (("py_read", (1,)), *[("py_read1", (16,))] * 3, ("py_read1", (-1,))),
+)
+
 
 class Readings:
     """The families of reads that the API supports.
@@ -326,6 +346,8 @@ class Readings:
         self.glance: Steps = next((steps for steps in glances if steps), ())
         self._within = self._families(_WITHIN) or [self.glance]
         self._all = self._within + self._families(_BEYOND)
+        #: Reads past the real end of a file.
+        self.past_end = self._families({str(n): calls for n, calls in enumerate(_PAST_END)})
         self._sober: dict[int, list[Steps]] = {}
         self._second_streams: dict[Steps, Steps] = {}
 

@@ -196,6 +196,7 @@ def _small(scope: Scope, readings: Readings, effort: str, only: int | None) -> I
         for call in (*open_arguments.values(key), *open_arguments.numbers(key)):
             yield from make.some(main, (call,))
     yield from _twice(scope, make, main)
+    yield from _overstated(scope, readings, main)
     if effort != "quick":
         yield from _products(scope, make, (main, *other_lengths), 2)
     if effort == "deep":
@@ -265,6 +266,16 @@ def _parts() -> Iterator[Calls]:
         length, part = calls
         way = f"{open_arguments.WAYS[i % 2]}_long"
         yield ((way, LENGTH, length), *part)
+
+
+def _overstated(scope: Scope, readings: Readings, length: int) -> Iterator[Program]:
+    """Yield every form of read past the end of a file whose length is overstated."""
+    ways: list[Calls] = [(("opt_long", LENGTH, more),) for more in ("len+1", "len+100")]
+    if "own" in scope.statuses:
+        ways += [(("with_file_status", "own", more),) for more in ("len+1", "len+100")]
+    for calls in ways:
+        for steps in readings.past_end:
+            yield Program(length, steps, opening=Opening("file", calls))
 
 
 def _twice(scope: Scope, make: _Maker, length: int) -> Iterator[Program]:

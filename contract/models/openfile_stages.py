@@ -224,6 +224,20 @@ def as_end(case: Case, step: Step, outcome: Outcome) -> Outcome | None:
     return returned((-1, start, size if limit is None else limit), buffer)
 
 
+def ends_overstated_file(case: Case, step: Step, failure: Failure, outcome: Outcome) -> bool:
+    """Return whether a read of a Python file raised because the file is shorter than declared.
+
+    No document says what such a read raises; it must only not return as if there were data.
+    """
+    raised = failure.aspect == "raised" and outcome.kind in IO_KINDS
+    return is_overstated(case) and raised and step.op.startswith("py_")
+
+
+def is_overstated(case: Case) -> bool:
+    """Return whether the declared length is greater than the file's length."""
+    return case.declared is not None and case.declared > case.length
+
+
 def _of_ranges(outcome: Outcome) -> Outcome:
     """Return the first failed range of a vectored read, if any."""
     parts = outcome.value if isinstance(outcome.value, tuple) else ()

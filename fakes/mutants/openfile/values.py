@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -10,7 +11,14 @@ from fscontract.contract.api.errors import (
     PathIOException,
     UnsupportedOperationException,
 )
-from fscontract.contract.api.filesystem import Buffer, FSDataInputStream
+from fscontract.contract.api.filesystem import (
+    Allocate,
+    Buffer,
+    FileRange,
+    FSDataInputStream,
+    Release,
+    no_release,
+)
 from fscontract.contract.api.openfile_options import (
     BUFFER_SIZE,
     FOOTER_CACHE,
@@ -79,6 +87,55 @@ class ZerosUpToLength(OptionStream):
     def __init__(self, data: bytes, path: str, options: OpenOptions) -> None:
         more = min((options.length or 0) - len(data), 1 << 16)
         super().__init__(data + bytes(max(0, more)), path, options)
+
+
+@mutant("open.length-overstated", OptionStream.read_into)
+def nothing_up_to_declared_end(
+    self: OptionStream, buffer: Buffer, offset: int = 0, length: int | None = None
+) -> int:
+    """read(buffer) returns 0 between the real end and the declared one."""
+    count = right(self).read_into(buffer, offset, length)
+    return 0 if count < 0 and self._pos < self._size else count
+
+
+@mutant("open.length-overstated", OptionStream.pread)
+def pread_nothing_up_to_declared_end(
+    self: OptionStream, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+) -> int:
+    """pread() returns 0 between the real end and the declared one."""
+    count = right(self).pread(position, buffer, offset, length)
+    return 0 if count < 0 and position < self._size else count
+
+
+@mutant("open.length-overstated", OptionStream.read_fully)
+def fully_up_to_real_end(
+    self: OptionStream, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+) -> None:
+    """readFully() up to the declared end returns, and leaves the rest of the buffer alone."""
+    count = len(buffer) - offset if length is None else length
+    if self._stop < position + count <= self._size and position >= 0 and not self._closed:
+        count = max(self._stop - position, 0)
+    right(self).read_fully(position, buffer, offset, count)
+
+
+@mutant("open.length-overstated")
+class RangesWithZeros(OptionStream):
+    """Ranges up to the declared end have zeros behind the real one."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        data, view, stop = self.data, self._view, self._stop
+        missing = max(min(self._size, 1 << 16) - stop, 0)
+        try:
+            self.data = data + bytes(missing)
+            self._view, self._stop = memoryview(self.data), stop + missing
+            super().read_vectored(ranges, allocate, release)
+        finally:
+            self.data, self._view, self._stop = data, view, stop
 
 
 @mutant("open.length-overstated", OptionStream.read_byte)

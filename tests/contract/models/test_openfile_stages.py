@@ -19,12 +19,14 @@ from fscontract.contract.models.openfile_stages import (
     Case,
     StageVerdict,
     as_end,
+    ends_overstated_file,
     judge_build,
     judge_call,
     judge_doomed,
     judge_get,
     judge_open_file,
 )
+from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
 from fscontract.contract.program.program import Step
@@ -290,3 +292,13 @@ def test_eof_exception_is_not_the_end_if_the_length_is_right_or_undeclared() -> 
     shorter = case(("opt_long", LENGTH, 4))
     assert as_end(shorter, Step("read_byte"), MISSING) is None
     assert as_end(shorter, Step("read_fully", (0, 9, 0, 9)), END) is None
+
+
+def test_read_of_a_python_file_may_raise_past_the_end_of_an_overstated_file() -> None:
+    failure = Failure("python.read.eof", "", "raised")
+    raised, read = Outcome(Kind.IO), Step("py_read", (4,))
+    overstated = case(("opt_long", LENGTH, 40))
+    assert ends_overstated_file(overstated, read, failure, raised)
+    assert not ends_overstated_file(overstated, read, failure, Outcome(Kind.OTHER))
+    assert not ends_overstated_file(overstated, Step("read_byte"), failure, raised)
+    assert not ends_overstated_file(case(("opt_long", LENGTH, 2)), read, failure, raised)
