@@ -102,8 +102,11 @@ def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judge
             alone = len(broken) == 1 and outcome.raised
             exercised = (refusal.clause, refusal.cause) if alone and refusal.cause else ()
             return Judgement((refusal.after(call),), exercised or (refusal.clause,) * alone)
-    # An outcome that no precondition permits breaks all of them: a SHOULD does not excuse a MUST.
-    first = next((refusal for refusal in broken if not refusal.should), broken[0])
+    first = broken[0]
+    if not outcome.raised:
+        # A call that returns breaks all of them: a SHOULD does not excuse a MUST. An exception may
+        # be that of the SHOULD, with the wrong class: preconditions have no order.
+        first = next((refusal for refusal in broken if not refusal.should), first)
     expected = tuple(dict.fromkeys(text for r in broken for text in r.says(call)))
     if first.should:
         # An open stream that accepted what it should have refused may now be at any position.

@@ -228,6 +228,10 @@ class TestMustsBesideShoulds:
         assert violation(CLOSE, at_minus_one).clause == "pread.neg-pos"
         assert permits(CLOSE, call("pread", -1, 4, 0, 4, raises=Kind.IO))
 
+    def test_exception_of_a_closed_stream_may_be_about_its_state_alone(self) -> None:
+        raised = call("pread", 0, 4, 0, -1, raises=Kind.NULL)
+        assert missed(CLOSE, raised) == ("pread.closed",)
+
     def test_closed_stream_that_reads_misses_a_should(self) -> None:
         assert missed(CLOSE, call("pread", 0, 4, 0, 4, gives=-1, buffer=STALE)) == ("pread.closed",)
         late = call("read_fully", 4, 4, 0, 4, gives=None, buffer=STALE)
