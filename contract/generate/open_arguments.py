@@ -38,6 +38,8 @@ TEXTS = (
     "None",
     "null",
     "true ",
+    "\t 7\r\n",
+    "\x0b7\x0c",
     "NaN",
     "1e309",
     "-0",
@@ -106,6 +108,11 @@ def by_every_method(key: str | None) -> Iterator[BuilderCall]:
         yield way, key, "7"
         yield way + "_long", key, 7
         yield way + "_double", key, 7.5
+
+
+def orders(key: str) -> Iterator[tuple[BuilderCall, ...]]:
+    """Yield every pair of methods that set a key; the last one says whether it is mandatory."""
+    yield from itertools.permutations(by_every_method(key), 2)
 
 
 def nulls(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:

@@ -168,6 +168,24 @@ def optional_stays(self: OpeningBuilder, key: str, value: str | int | bool) -> O
     return self
 
 
+@mutant("open.last-wins", OpeningBuilder.opt_long)
+def number_stays_mandatory(self: OpeningBuilder, key: str, value: int) -> OpeningBuilder:
+    """optLong() leaves a key mandatory that mustDouble() has set."""
+    before = set(self._mandatory)
+    right(self).opt_long(key, value)
+    self._mandatory |= before
+    return self
+
+
+@mutant("open.last-wins", OpeningBuilder.must_double)
+def number_stays_optional(self: OpeningBuilder, key: str, value: float) -> OpeningBuilder:
+    """mustDouble() leaves a key optional that any other method has set."""
+    stays = key in self.optional
+    right(self).must_double(key, value)
+    self._mandatory -= {key} if stays else set()
+    return self
+
+
 @mutant("open.last-wins", OpeningBuilder._set)
 def first_length_stays(self: OpeningBuilder, key: str, value: str | int | bool) -> None:
     """The first length that was set is used."""

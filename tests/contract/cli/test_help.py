@@ -96,7 +96,7 @@ def test_a_group_is_a_list_of_its_clauses() -> None:
     """With their levels and statements."""
     text = run("explain", "capabilities").stdout
     assert text.startswith(
-        "capabilities  4 clauses\n  capabilities.unknown  MUST\n    hasCapability() "
+        "capabilities  5 clauses\n  capabilities.unknown  MUST\n    hasCapability() "
     )
 
 
