@@ -33,7 +33,7 @@ LARGER = 4096 + 37
 #: Programs per effort, including the random ones.
 PROGRAMS = {"quick": 1_700, "normal": 15_000, "deep": 150_000}
 #: Programs per effort if every open costs a round trip.
-REMOTE = {"quick": 500, "normal": 2_000, "deep": 20_000}
+REMOTE = {"quick": 560, "normal": 2_000, "deep": 20_000}
 #: The least number of random programs per effort.
 LEAST_RANDOM = {"quick": 100, "normal": 5_000, "deep": 50_000}
 #: Families of reads for each small opening, by effort; each family makes one program.
