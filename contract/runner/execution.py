@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import zlib
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from fscontract.contract.runner.crashes import StepIndex
 _LONGER = 16
 
 
-#: After so many new files, the first of their contents is used again.
+#: Number of contents that new files of one length have.
 _COPIES = 100
 #: Shared files of more bytes are not renewed: writing them takes long.
 _LARGEST_RENEWED = 1 << 13
@@ -136,7 +137,6 @@ class Workspace:
         self.opened = 0
         self._step_index: StepIndex = [0] if step_index is None else step_index
         self._files: dict[int, tuple[str, bytes, int]] = {}
-        self._copies = 0
         self._renewed: set[int] = set()
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
@@ -183,13 +183,15 @@ class Workspace:
             for length in self._renewed:
                 del self._files[length]
 
-    def new_content(self, length: int) -> bytes:
-        """Return the content of a new file, with other bytes than those of files before it."""
+    def new_content(self, length: int, of: object = "") -> bytes:
+        """Return the content of a new file, with other bytes than the shared one.
+
+        It depends on what the file is for, so that it is the same in every process.
+        """
         fixed = self.binding.fixed_content
         if fixed is not None:
             return fixed
-        self._copies = self._copies % _COPIES + 1
-        return content(length, self._copies)
+        return content(length, zlib.crc32(str(of).encode()) % _COPIES + 1)
 
     def compile(self, length: int, step: Step) -> Compiled:
         """Return the compiled step for a file of this length."""

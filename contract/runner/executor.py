@@ -94,7 +94,7 @@ class Executor(Workspace):
         beat(program)
         changes = any(s.op == "change" for s in program.steps)
         if changes:
-            execution.content = data = self.new_content(program.length)
+            execution.content = data = self.new_content(program.length, program)
             path, start = self.binding.create(data), self.acceptor.start(data)
         streams: list[Opened] = []
         try:
@@ -418,7 +418,7 @@ class Executor(Workspace):
         """Replace the shared file, after a program could write to it."""
         self._written = False
         if self.binding.fixed_content is None:
-            data = self.new_content(length)
+            data = self.new_content(length, self.programs)
             self._files[length] = self.binding.create(data), data, self.acceptor.start(data)
 
 

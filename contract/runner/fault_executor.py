@@ -230,7 +230,7 @@ def run_under_faults(workspace: Workspace, program: Program, execution: Executio
     path, data, _ = workspace.file(program.length)
     own = bool(plan.kinds & CHANGING)
     if own:
-        data = workspace.new_content(program.length)
+        data = workspace.new_content(program.length, program)
         path = workspace.binding.create(data)
     run = FaultyRun(workspace, injector, program, path, data, execution)
     try:

@@ -71,7 +71,7 @@ class Openings:
         features: frozenset[str],
         keys: Keys,
         buffer: int,
-        new_content: Callable[[int], bytes],
+        new_content: Callable[[int, object], bytes],
     ) -> None:
         self.binding = binding
         self.opener = opener
@@ -96,7 +96,7 @@ class Openings:
         """
         case = self.case(program, len(data))
         if case.opening.scene != "file" or case.status == "stale":
-            data = self._new_content(len(data))
+            data = self._new_content(len(data), case.opening)
         attempt = self._prepare_scene(case, path, data)
         for step, outcome, said in self._stages(attempt, data):
             attempt.note(step, outcome, said)

@@ -125,7 +125,7 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
             ),
             "unknown change": (
                 "program: step 1: change how: expected overwrite or "
-                "truncate or append or delete, got 'burn'"
+                "truncate or append or delete or replace, got 'burn'"
             ),
             "stream that is not opened": "program: unknown stream in a step",
             "stream beyond the last": "program: step 1: stream must be 0 to 255, got 256",

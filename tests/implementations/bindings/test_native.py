@@ -14,7 +14,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
-from fscontract.contract.program.program import OPERATIONS, Step
+from fscontract.contract.program.program import OF_FILE, OPERATIONS, Step
 from fscontract.implementations.bindings.native import StreamBinding, bind_stream
 from fscontract.implementations.memory import MemoryFileSystem
 
@@ -61,7 +61,7 @@ def done(value: object) -> Future[Any]:
 
 def test_every_operation_except_change_is_implemented() -> None:
     """Our streams implement every operation of programs."""
-    assert memory().operations == OPERATIONS.keys() - {"change"}
+    assert memory().operations == OPERATIONS.keys() - OF_FILE
 
 
 def test_a_read_shows_the_whole_buffer(run: Calls) -> None:
