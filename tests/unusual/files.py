@@ -290,16 +290,18 @@ def buffered_one_byte(path: str) -> BinaryIO:
 
 def temporary(path: str) -> Any:
     """Open a temporary copy, as `tempfile` wraps it."""
+    data = Path(path).read_bytes()
     file = tempfile.NamedTemporaryFile()  # noqa: SIM115
-    file.write(Path(path).read_bytes())
+    file.write(data)
     file.seek(0)
     return file
 
 
 def spooled(path: str) -> Any:
     """Open a temporary copy that is kept in memory while it is small."""
+    data = Path(path).read_bytes()
     file = tempfile.SpooledTemporaryFile(max_size=100)  # noqa: SIM115
-    file.write(Path(path).read_bytes())
+    file.write(data)
     file.seek(0)
     return file
 
