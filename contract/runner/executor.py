@@ -169,10 +169,31 @@ class Executor(Workspace):
         if violation is None:
             return
         node = nodes[violation.step.stream]
-        if judge_refused_read(attempt.case, violation.failure, violation.outcome) or self._is_end(
-            attempt.case, node, violation
+        refused = judge_refused_read(attempt.case, violation.failure, violation.outcome)
+        if (
+            refused
+            or self._is_end(attempt.case, node, violation)
+            or self._is_beyond(attempt, node, violation)
         ):
             execution.violation = None
+
+    def _is_beyond(self, attempt: Attempt, node: int, violation: Violation) -> bool:
+        """Return whether a positioned read chose another end than the reads before it.
+
+        Each read past a declared length may find data there, or the end.
+        """
+        case = attempt.case
+        step = self.compile(violation.program.length, violation.step).step
+        understated = case.declared is not None and case.declared < case.length
+        if not understated or not step.op.startswith(("pread", "read_fully", "read_vectored")):
+            return False
+        states = tuple(
+            s._replace(versions=(data,))
+            for s in self.acceptor.states(node)
+            for data in attempt.contents
+        )
+        features = self.acceptor.features
+        return judge_all(step.op, step.args, states, features, violation.outcome).failure is None
 
     def _is_end(self, case: Case, node: int, violation: Violation) -> bool:
         """Return whether a read raised where it could have returned the end of the file."""
