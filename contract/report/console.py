@@ -12,15 +12,14 @@ from fscontract.contract import __version__
 from fscontract.contract.clock import monotonic
 from fscontract.contract.report.progress import ProgressLine, ProgressLines
 from fscontract.contract.report.text import (
+    cause_block,
     failed_by_consequence,
     failure_block,
     found_line,
     known_line,
     observed,
     out_of_time,
-    short_block,
     table,
-    worst_first,
 )
 from fscontract.contract.runner.events import (
     Event,
@@ -31,7 +30,6 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.result import (
-    FAILING,
     INTERRUPTED,
     Entry,
     NotSetUp,
@@ -76,12 +74,12 @@ def lines(
     if isinstance(entry, NotSetUp):
         yield f"not set up: {printable(entry.message)}"
         return
-    for verdicts, block in (
-        (FAILING, failure_block),
-        ({Verdict.LAX}, short_block),
-    ):
-        for result in worst_first(r for r in entry.clauses if r.outcome in verdicts):
-            yield from block(result, width, tracebacks)
+    for cause in entry.causes:
+        yield from cause_block(cause, width, tracebacks)
+        yield ""
+    for result in entry.clauses:
+        if result.outcome is Verdict.FIXED:
+            yield from failure_block(result, width, tracebacks)
             yield ""
     for verdict in (Verdict.INHERITED, Verdict.KNOWN):
         explained = [known_line(r) for r in entry.clauses if r.outcome is verdict]

@@ -8,9 +8,17 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from fscontract.contract.report.text import failure_block, short_block
+from fscontract.contract.report.text import cause_block, failure_block
 from fscontract.contract.runner.baseline import Change, Comparison
-from fscontract.contract.runner.result import FAILING, Entry, NotSetUp, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    VIOLATED,
+    ClauseResult,
+    Entry,
+    NotSetUp,
+    RunResult,
+    Verdict,
+    causes_of,
+)
 from fscontract.contract.text import plural, printable
 
 #: Limit of GitHub for annotations of each kind in a step; it drops the rest.
@@ -87,10 +95,10 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
         yield from _failures(entry, beside)
         for text in entry.warnings:
             yield Annotation("warning", f"checking {entry.target}", text)
-        for result in entry.clauses:
-            if result.outcome is Verdict.LAX:
-                title = f"{result.clause.id} is not satisfied by {entry.target}"
-                yield Annotation("warning", title, "\n".join(short_block(result)))
+        for cause in entry.causes:
+            if cause.clause.outcome is Verdict.LAX:
+                title = f"{cause.clause.clause.id} is not satisfied by {entry.target}"
+                yield Annotation("warning", title, "\n".join(cause_block(cause)))
         yield from _unverified(entry)
     if beside is not None:
         for gone in beside.of(Change.VANISHED):
@@ -104,13 +112,22 @@ def _of(entry: Entry | None, beside: Comparison | None) -> Iterator[Annotation]:
 def _failures(entry: RunResult, beside: Comparison | None) -> Iterator[Annotation]:
     standing = {d.clause for d in beside.of(Change.STANDING)} if beside else set()
     for result in entry.clauses:
-        if result.outcome in FAILING:
-            old = result.clause.id in standing
-            title = f"{result.clause.id}: {result.outcome} on {entry.target}"
-            if old:
-                title += ", as in the baseline"
-            kind = "warning" if old else "error"
-            yield Annotation(kind, title, "\n".join(failure_block(result)))
+        if result.outcome is Verdict.FIXED:
+            yield _failure(entry, result, "\n".join(failure_block(result)), standing)
+    for old in (False, True):
+        failed = (
+            r for r in entry.clauses if r.outcome in VIOLATED and (r.clause.id in standing) is old
+        )
+        for cause in causes_of(failed):
+            yield _failure(entry, cause.clause, "\n".join(cause_block(cause)), standing)
+
+
+def _failure(entry: RunResult, result: ClauseResult, text: str, standing: set[str]) -> Annotation:
+    old = result.clause.id in standing
+    title = f"{result.clause.id}: {result.outcome} on {entry.target}"
+    if old:
+        title += ", as in the baseline"
+    return Annotation("warning" if old else "error", title, text)
 
 
 def _unverified(entry: RunResult) -> Iterator[Annotation]:

@@ -6,15 +6,16 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from fscontract.contract.report.text import out_of_time, table, worst_first
+from fscontract.contract.report.text import out_of_time, table
 from fscontract.contract.runner.baseline import Change, Comparison, Difference
 from fscontract.contract.runner.result import (
-    FAILING,
+    Cause,
     ClauseResult,
     Entry,
     NotSetUp,
     RunResult,
     Verdict,
+    causes_of,
 )
 from fscontract.contract.text import plural, printable
 
@@ -55,12 +56,12 @@ def _section(entry: Entry) -> Iterable[str]:
         yield from (f"- {cell(note)}" for note in notes)
         yield ""
     yield from table_lines(table(entry))
-    yield from _failures(
-        "Violations", worst_first(r for r in entry.clauses if r.outcome in FAILING)
-    )
-    yield from _failures(
-        "Not as recommended", [r for r in entry.clauses if r.outcome is Verdict.LAX]
-    )
+    causes = entry.causes
+    fixed = causes_of(r for r in entry.clauses if r.outcome is Verdict.FIXED)
+    failed = [c for c in causes if c.clause.outcome is not Verdict.LAX]
+    yield from _failures("Violations", [*failed, *fixed])
+    lax = [c for c in causes if c.clause.outcome is Verdict.LAX]
+    yield from _failures("Not as recommended", lax)
     explained = (Verdict.INHERITED, Verdict.KNOWN)
     yield from _known([r for r in entry.clauses if r.outcome in explained])
     yield from _unverified(entry)
@@ -72,14 +73,16 @@ def _verdict(entry: Entry) -> str:
     return entry.verdict_line
 
 
-def _failures(title: str, results: list[ClauseResult]) -> Iterable[str]:
-    if not results:
+def _failures(title: str, causes: Sequence[Cause]) -> Iterable[str]:
+    if not causes:
         return
-    rows = [["Clause", "Level", "Statement", "Program", "Expected", "Actual"]]
-    for result in results:
+    rows = [["Cause", "Clause", "Level", "Statement", "Program", "Expected", "Actual"]]
+    numbered = [(n, r) for n, c in enumerate(causes, 1) for r in (c.clause, *c.others)]
+    for number, result in numbered:
         example = result.counterexample
         rows.append(
             [
+                str(number),
                 result.clause.id,
                 result.clause.level.value,
                 result.clause.statement,

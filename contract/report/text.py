@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from textwrap import wrap
+from textwrap import shorten, wrap
 
 from fscontract.contract.runner.result import (
     FAILING,
+    Cause,
     ClauseResult,
     Counterexample,
     RunResult,
@@ -45,8 +46,24 @@ def observed(result: RunResult) -> str:
 
 _WIDTH = 98
 _LABEL = 10
-#: The failures of a clause that a report shows.
+#: The failures of a clause that a report shows, and the other clauses of a cause.
 _MAX_SHOWN = 3
+_MAX_ALSO = 9
+
+
+def cause_block(cause: Cause, width: int = _WIDTH, tracebacks: bool = False) -> list[str]:
+    """Return the details of the clause that shows a cause best, and a line for each other one."""
+    block = short_block if cause.clause.outcome is Verdict.LAX else failure_block
+    lines = block(cause.clause, width, tracebacks)
+    for number, other in enumerate(cause.others[:_MAX_ALSO]):
+        lax = " (lax)" if other.outcome is Verdict.LAX else ""
+        text = f"{other.clause.id}{lax}: {summary_of(other)}"
+        text = shorten(text, width - 3 - _LABEL, placeholder=" ...")
+        lines.append(f"  {'' if number else 'also':{_LABEL}} {text}")
+    left_out = len(cause.others) - _MAX_ALSO
+    if left_out > 0:
+        lines.append(f"  {'':{_LABEL}} {plural(left_out, 'clause')} more in the JSON report")
+    return lines
 
 
 def failure_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = False) -> list[str]:

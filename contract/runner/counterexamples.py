@@ -16,7 +16,7 @@ from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
-from fscontract.contract.runner.signature import AT_END, signature
+from fscontract.contract.runner.signature import AT_END, signature, traits
 from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
 from fscontract.contract.runner.tracebacks import recorded
 
@@ -231,8 +231,14 @@ class ShrinkingCounterexamples(Counterexamples):
         if not later:
             self._charged[signature] = clause
         shadowed = charged if TOLD_BY.get(charged) == clause else failure.clause
-        shrunk = counterexample(violation, self._signature(charge))
-        shrunk = replace(shrunk, outcomes=done, unshrunk=self._shrinking.is_over, traceback=trace)
+        found = self._signature(charge)
+        shrunk = replace(
+            counterexample(violation, found),
+            outcomes=done,
+            unshrunk=self._shrinking.is_over,
+            traceback=trace,
+            traits=traits(violation, found),
+        )
         return Examined(clause, shrunk, shadowed)
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
@@ -293,6 +299,9 @@ class ShrinkingCounterexamples(Counterexamples):
             counterexample(violation),
             outcomes=outcomes(violation, again),
             traceback=raised.shown(violation.index),
+            traits=traits(
+                violation, signature(violation, clause, violation.circumstances, False, 0)
+            ),
         )
         return Examined(clause, shrunk)
 

@@ -23,6 +23,7 @@ _WORST = (
     Verdict.HANG,
     Verdict.FAIL,
     Verdict.ERROR,
+    Verdict.INHERITED,
     Verdict.KNOWN,
     Verdict.LAX,
     Verdict.FIXED,
@@ -70,7 +71,7 @@ def _merged_clause(results: Sequence[ClauseResult]) -> ClauseResult:
         worst,
         exercised=sum(result.exercised for result in results),
         counterexample=next(iter(failures), None),
-        others=tuple(sorted(failures[1:], key=lambda failure: bool(failure.known))),
+        others=tuple(sorted(failures[1:], key=lambda f: bool(f.known or f.inherited))),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from enum import Enum
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes
+from fscontract.contract.runner.causes import groups
 from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
 
@@ -176,6 +177,8 @@ class Counterexample:
     difference: str = ""
     #: The lines of the traceback of its exception, from the target's first frame on.
     traceback: tuple[str, ...] = ()
+    #: What it may share with other failures of the same cause; empty for `how` alone.
+    traits: tuple[str, ...] = ()
 
     @property
     def replay_command(self) -> str:
@@ -309,6 +312,42 @@ class ClauseResult:
         return data
 
 
+class Cause(NamedTuple):
+    """Clauses that one defect probably violates: the one that shows it best, and the others."""
+
+    clause: ClauseResult
+    others: tuple[ClauseResult, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all of its clauses."""
+        return (self.clause.clause.id, *(other.clause.id for other in self.others))
+
+
+def causes_of(results: Iterable[ClauseResult]) -> tuple[Cause, ...]:
+    """Return the likely causes of failures, the worst first; known ones have none."""
+    results = sorted(results, key=_severity)
+    return tuple(
+        Cause(results[first], tuple(results[number] for number in rest))
+        for first, *rest in groups([_traits(result) for result in results])
+    )
+
+
+def _severity(result: ClauseResult) -> tuple[int, int, int]:
+    """Return the order of clauses: failures before missed SHOULDs, the worst and shortest first."""
+    example = result.counterexample
+    program = None if example is None else example.program
+    steps = 0 if program is None else len(program.steps)
+    return result.outcome not in FAILING, list(Consequence).index(result.consequence), steps
+
+
+def _traits(result: ClauseResult) -> set[str]:
+    """Return the traits of the failures of a clause; all of them are of one cause."""
+    own = [f for f in result.counterexamples if not (f.known or f.inherited)]
+    found = {trait for f in own for trait in f.traits or (f.how.partition(":")[0],)}
+    return {result.clause.id, *filter(None, found)}
+
+
 @dataclass(frozen=True)
 class Boundary:
     """A size in bytes in which the target works, and where it was found."""
@@ -428,6 +467,11 @@ class RunResult:
         return {v.value: count[v] for v in Verdict}
 
     @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The likely causes of what fails or is lax, the worst first; known failures have none."""
+        return causes_of(r for r in self.clauses if r.outcome in VIOLATED | {Verdict.LAX})
+
+    @property
     def unverified(self) -> list[Group]:
         """The clauses not verified, grouped by outcome and reason, in the order of outcomes."""
         groups: dict[tuple[Verdict, str], list[str]] = {}
@@ -455,7 +499,9 @@ class RunResult:
                 parts.append(f"{failed} failed, none by {' or '.join(map(str, self.fail_on))}")
         elif failed:
             verb = "fails" if failed == 1 else "fail"
-            parts.append(f"{failed} of {plural(verified, 'verified clause')} {verb}")
+            causes = sum(cause.clause.outcome in VIOLATED for cause in self.causes)
+            few = f", by {plural(causes, 'likely cause')}" if 0 < causes < failed else ""
+            parts.append(f"{failed} of {plural(verified, 'verified clause')} {verb}{few}")
         elif not verified:
             parts.append("no clause was verified")
         if count[Verdict.FIXED]:
@@ -501,6 +547,7 @@ class RunResult:
             "seconds": round(self.seconds, 3),
             "conforms": self.conforms,
             "clauses": [c.to_dict() for c in self.clauses],
+            "causes": [list(cause.ids) for cause in self.causes],
             "summary": self.summary,
             "unverified": [
                 {"outcome": g.outcome.value, "reason": g.reason, "clauses": list(g.clauses)}

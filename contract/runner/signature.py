@@ -2,7 +2,8 @@
 
 Two programs show the same failure if their signatures are equal. A signature contains no data, no
 positions and no messages, so that it stays the same from run to run, and an entry of a file of
-known failures covers exactly one failure.
+known failures covers exactly one failure. Its traits are what it may share with other failures that
+the same defect makes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fscontract.contract.models.acceptor import delivered
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.models.stream_state import Failure, State
 from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.open_calls import BuilderCall
@@ -32,6 +34,18 @@ _OF_POSITION = frozenset(
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
+#: Circumstances in which very different defects show: they only say where the stream stands.
+_EVERYWHERE = frozenset(
+    {"after a failed call", "at the end of the file", "away from the start"}
+    | {"beyond the first buffer"}
+)
+#: Relations and exceptions of reads that find the end of the file too early.
+_EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
+#: The start of circumstances that name an earlier call; closing, unbuffering and changing the
+#: source have effects of their own.
+_AFTER = "after "
+_TELLING = frozenset({"after close", "after unbuffer", "after seek_to_new_source"})
+_TELLING |= {"after a call on another stream", "after a change of the file"}
 
 
 def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> str:
@@ -117,6 +131,48 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):
             yield _ELSEWHERE
+
+
+def traits(violation: Violation, signature: str) -> tuple[str, ...]:
+    """Return what a shrunk failure may share with others of the same cause."""
+    step, (how, *circumstances) = violation.step, signature.split("; ")
+    kinds = _kinds(violation.outcome)
+    found = {f"{step.op} {kind}" for kind in kinds}
+    if step.op in READ_OPERATIONS:
+        relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
+        if relations & _EARLY_ENDS or _is_empty(step, violation.outcome):
+            relations = relations - _EARLY_ENDS | {"ends early"}
+        found.update(f"read: {relation}" for relation in relations)
+    if how.startswith("position:"):
+        found.add("position")
+        if violation.index > 0:
+            found.add(f"{violation.program.steps[violation.index - 1].op} returned")
+    if any(s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]):
+        found.add("after close")
+    found.update(filter(_tells, circumstances))
+    return tuple(sorted(found))
+
+
+def _kinds(outcome: Outcome) -> set[str]:
+    """Return how a call ended, or each range of a vectored read."""
+    ranges = outcome.value if type(outcome.value) is tuple else ()
+    raised = {r.kind.value for r in ranges if isinstance(r, Outcome) and r.raised}
+    return raised or {outcome.kind.value}
+
+
+def _is_empty(step: Step, outcome: Outcome) -> bool:
+    """Return whether bytes, or the last of several lines, are empty, or there is no next line."""
+    value = outcome.value
+    if step.op == "py_next" and value is None:
+        return not outcome.raised
+    last = value[-1] if isinstance(value, list | tuple) and value else value
+    return isinstance(last, bytes) and not last
+
+
+def _tells(circumstance: str) -> bool:
+    if circumstance in _EVERYWHERE:
+        return False
+    return circumstance in _TELLING or not circumstance.startswith(_AFTER)
 
 
 def _setting(call: BuilderCall) -> str:

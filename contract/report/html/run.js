@@ -58,7 +58,7 @@ function lead(state) {
   if (!state.has("clause") && !state.has("finding")) return;
   marked = document.getElementById(location.hash.slice(1));
   if (!marked) return;
-  if (marked instanceof HTMLDetailsElement) marked.open = true;
+  for (let one = marked.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
   for (const part of [marked, marked.closest("tbody"), marked.closest("table")]) if (part) part.hidden = false;
   marked.classList.add("marked");
   marked.scrollIntoView({ block: "start" });

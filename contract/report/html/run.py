@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -17,6 +17,7 @@ from fscontract.contract.runner.result import (
     GLYPHS,
     MEANINGS,
     UNVERIFIED,
+    Cause,
     ClauseResult,
     Counterexample,
     Entry,
@@ -91,13 +92,8 @@ _HINTS = {
     Verdict.UNEXERCISED: "A higher --effort runs more programs.",
     Verdict.ERROR: "Run it again once the way to the target is clear.",
 }
-#: The groups of findings.
-_KINDS = (
-    ("Violations", FAILING),
-    ("Not as recommended", frozenset({Verdict.LAX})),
-    ("Inherited", frozenset({Verdict.INHERITED})),
-    ("Known failures", frozenset({Verdict.KNOWN})),
-)
+#: The groups of findings that have no cause in the target.
+_EXPLAINED = (("Inherited", Verdict.INHERITED), ("Known failures", Verdict.KNOWN))
 
 
 class Section(NamedTuple):
@@ -130,6 +126,8 @@ class Finding(NamedTuple):
     result: ClauseResult
     timeline: Timeline | None
     lanes: Lanes | None
+    #: The other clauses that the same cause probably violates.
+    same: tuple[Finding, ...] = ()
 
     @property
     def expected(self) -> str:
@@ -277,8 +275,17 @@ class View:
 
     @property
     def findings(self) -> list[tuple[str, list[Finding]]]:
-        """The clauses that do not hold, most serious first."""
-        kinds = ((title, self._findings(verdicts)) for title, verdicts in _KINDS)
+        """The clauses that do not hold, by cause, most serious first."""
+        causes = () if self.result is None else self.result.causes
+        lax = [c for c in causes if c.clause.outcome is Verdict.LAX]
+        kinds = [
+            (
+                "Violations",
+                [self._of_cause(c) for c in causes if c not in lax] + self._findings(Verdict.FIXED),
+            ),
+            ("Not as recommended", [self._of_cause(c) for c in lax]),
+            *((title, self._findings(verdict)) for title, verdict in _EXPLAINED),
+        ]
         return [(title, results) for title, results in kinds if results]
 
     @property
@@ -294,10 +301,17 @@ class View:
     def _clauses(self) -> Sequence[ClauseResult]:
         return () if self.result is None else self.result.clauses
 
-    def _findings(self, verdicts: Iterable[Verdict]) -> list[Finding]:
-        buffer = 0 if self.result is None else self.result.buffer
-        found = worst_first(r for r in self._clauses if r.outcome in verdicts)
-        return [_finding(r, buffer) for r in found]
+    def _of_cause(self, cause: Cause) -> Finding:
+        same = tuple(_finding(other, self._buffer) for other in cause.others)
+        return _finding(cause.clause, self._buffer)._replace(same=same)
+
+    def _findings(self, verdict: Verdict) -> list[Finding]:
+        found = worst_first(r for r in self._clauses if r.outcome is verdict)
+        return [_finding(r, self._buffer) for r in found]
+
+    @property
+    def _buffer(self) -> int:
+        return 0 if self.result is None else self.result.buffer
 
 
 def render(entries: Sequence[Entry]) -> str:

@@ -146,8 +146,8 @@ def test_the_verdict_is_one_line(
     outcomes: str, line: str, make_result: Make, make_run: MakeRun
 ) -> None:
     """It counts what holds, fails, is known, and was not verified."""
-    run = make_run(*(make_result(Verdict(o)) for o in outcomes.split()))
-    assert run.verdict_line == line
+    results = (make_result(Verdict(o), name=f"demo.{o}") for o in outcomes.split())
+    assert make_run(*results).verdict_line == line
 
 
 def test_the_table_counts_by_level_and_outcome(make_result: Make, make_run: MakeRun) -> None:

@@ -37,6 +37,7 @@ def of(make_run: MakeRun, make_result: MakeResult) -> MakeRun:
         (Verdict.UNEXERCISED, Verdict.PASS, Verdict.PASS),
         (Verdict.KNOWN, Verdict.FIXED, Verdict.KNOWN),
         (Verdict.FIXED, Verdict.PASS, Verdict.FIXED),
+        (Verdict.INHERITED, Verdict.PASS, Verdict.INHERITED),
     ],
 )
 def test_a_clause_has_its_worst_outcome(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from inline_snapshot import snapshot
@@ -17,6 +18,7 @@ from fscontract.contract.runner.result import (
     RunVerdict,
     Verdict,
 )
+from fscontract.contract.spec.clauses import Level
 
 Make = Callable[..., ClauseResult]
 MakeRun = Callable[..., RunResult]
@@ -81,6 +83,32 @@ def test_counterexamples_are_found_by_clause_id(make_result: Make, make_run: Mak
     failed, known = make_result(Verdict.FAIL, "a"), make_result(Verdict.KNOWN, "b")
     run = make_run(failed, make_result(Verdict.PASS, "c"), known)
     assert run.counterexamples == {"a": failed.counterexample, "b": known.counterexample}
+
+
+def test_a_cause_is_named_after_the_failure_with_the_worst_consequence(
+    make_result: Make, make_run: MakeRun
+) -> None:
+    """A SHOULD that is missed comes after those that fail."""
+    how = "read: returned"
+    run = make_run(
+        make_result(Verdict.LAX, name="demo.lax", level=Level.SHOULD, how=how),
+        make_result(Verdict.FAIL, name="demo.fails", how=how),
+        make_result(Verdict.HANG, name="demo.hangs", how=how),
+        make_result(Verdict.FAIL, name="demo.alone", how="seek: returned"),
+    )
+    causes = [cause.ids for cause in run.causes]
+    assert causes == [("demo.hangs", "demo.fails", "demo.lax"), ("demo.alone",)]
+    assert run.to_dict()["causes"] == [list(ids) for ids in causes]
+    assert "3 of 4 verified clauses fail, by 2 likely causes" in run.verdict_line
+
+
+def test_a_known_failure_has_no_part_in_a_cause(make_result: Make, make_run: MakeRun) -> None:
+    other = make_result(Verdict.FAIL, name="demo.other", how="seek: returned")
+    example = make_result(Verdict.FAIL, how="seek: returned").counterexample
+    assert example is not None
+    mixed = make_result(Verdict.FAIL, name="demo.mixed", how="read: returned")
+    mixed = replace(mixed, others=(replace(example, known="as told"),))
+    assert len(make_run(other, mixed).causes) == 2
 
 
 def test_to_json_is_the_json_report(make_result: Make, make_run: MakeRun) -> None:

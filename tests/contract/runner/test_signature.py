@@ -15,6 +15,7 @@ from fscontract.contract.runner.signature import (
     circumstances,
     relation,
     signature,
+    traits,
 )
 
 DATA = bytes(range(10, 30))
@@ -160,3 +161,27 @@ def test_a_failure_of_an_earlier_call_goes_by_that_whichever_call_shows_it() -> 
         for v in violations
     }
     assert texts == {"later call: accepted; after close"}
+
+
+def test_reads_that_end_early_share_a_trait_however_they_say_it() -> None:
+    """By the end of the file, an exception, no bytes or no line."""
+    ends = [
+        (READ, returned(-1, bytes([FILL]) * 4), "end of file"),
+        (Step("read_fully", (0, 4, 0, 4)), Outcome(Kind.EOF), ""),
+        (Step("py_read", (4,)), returned(b""), "no bytes"),
+        (Step("py_readlines", (None,)), returned([b"a", b""]), ""),
+        (Step("py_next"), returned(None), ""),
+        (RANGES, returned((_range(DATA[2:4]), Outcome(Kind.EOF))), ""),
+    ]
+    found = [
+        traits(Violation(Program(5, (step,)), 0, step, outcome, DATA_FAILURE, relation=how), "x")
+        for step, outcome, how in ends
+    ]
+    assert set.intersection(*map(set, found)) == {"read: ends early"}
+
+
+def test_where_a_stream_stands_is_no_trait_of_a_failure() -> None:
+    found = traits(
+        _violation(), "read_into: returned too late; away from the start; after unbuffer"
+    )
+    assert found == ("after unbuffer", "read: too late", "read_into returned")
