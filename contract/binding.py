@@ -9,7 +9,8 @@ from typing import Any, ClassVar, TypeAlias
 
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import SparseContent
-from fscontract.contract.program.faults import FAULTS, FaultPlan, Firing, Turn
+from fscontract.contract.program.fault_firing import Firing, Turn
+from fscontract.contract.program.faults import FAULTS, FaultPlan
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Outcome, raised
 from fscontract.contract.program.program import Program, Step
@@ -90,14 +91,11 @@ class PlanInjector(Injector):
         self._firing.released.set()
 
     def request(
-        self, kind: str, path: str = "", offset: int | None = None, length: int | None = None
+        self, operation: str, path: str = "", offset: int | None = None, length: int | None = None
     ) -> Turn:
-        """Return the turn of a request of one of the kinds in `faults.REQUESTS`.
-
-        The path, offset and length of the request are for messages.
-        """
+        """Return the turn of a request of one of the OPERATIONS."""
         firing = self._firing
-        return firing.request(kind, path, offset, length) if self._attached else Turn()
+        return firing.request(operation, path, offset, length) if self._attached else Turn()
 
     @property
     def requests(self) -> int:

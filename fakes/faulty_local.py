@@ -12,7 +12,8 @@ from pathlib import Path
 
 from fscontract.contract.binding import Binding, PlanInjector
 from fscontract.contract.program.content import replacement
-from fscontract.contract.program.faults import FAULTS, Fault, Turn
+from fscontract.contract.program.fault_firing import Turn
+from fscontract.contract.program.faults import FAULTS, Fault
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.local_stream import Descriptor, Identity
 from fscontract.implementations.targets import LocalBinding, local_strategy
@@ -59,7 +60,7 @@ class LocalInjector(PlanInjector):
     """
 
     def __init__(self) -> None:
-        kinds = {name for name, kind in FAULTS.items() if "local" in kind.attaches}
+        kinds = {name for name, kind in FAULTS.items() if "local" in kind.places}
         if not hasattr(os, "geteuid") or os.geteuid() == 0:
             kinds.remove("revoke")
         super().__init__(frozenset(kinds))
@@ -81,9 +82,9 @@ class LocalInjector(PlanInjector):
         """Let an open of a file pass, or raise its fault as an OSError."""
         self._strike(self.request("open", host), host)
 
-    def read(self, host: str, size: int) -> int:
-        """Return the number of bytes, up to `size`, that a read returns; raise OSError."""
-        turn = self.request("read", host, None, size)
+    def read(self, host: str, position: int, size: int) -> int:
+        """Return the number of bytes, up to `size`, that a read at `position` returns; OSError."""
+        turn = self.request("get", host, position, size)
         if turn.fault is not None and turn.fault.kind == "short":
             if turn.fault.limit < size:
                 turn.took_effect()
@@ -163,7 +164,7 @@ def _faulty(strategy: type[Descriptor], injector: LocalInjector) -> type[Descrip
 
         def read(self, position: int, view: memoryview) -> int:
             """Read once into `view`; the plan may shorten the read, or raise OSError."""
-            size = injector.read(self._path, len(view))
+            size = injector.read(self._path, position, len(view))
             return self._inner.read(position, view if size == len(view) else view[:size])
 
     return FaultyDescriptor

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from hypothesis import strategies as st
 
-from fscontract.contract.program.faults import FAULTS, Fault, FaultKind, FaultPlan
+from fscontract.contract.program.fault_kinds import FaultKind, Parameter
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
 
 #: The largest generated amount in bytes.
 _MOST_BYTES = 1 << 16
@@ -33,11 +35,12 @@ def fault_plans(
 
 
 def _of(kind: FaultKind, requests: int) -> st.SearchStrategy[Fault]:
-    at, times = st.integers(1, requests), st.integers(1, 5)
-    if kind.parameter == "amount":
-        amounts = st.none() | st.integers(int(kind.least), _MOST_BYTES)
-        return st.builds(Fault, st.just(kind.name), at, times, amount=amounts)
-    if kind.parameter == "seconds":
-        seconds = st.none() | st.sampled_from(kind.values)
-        return st.builds(Fault, st.just(kind.name), at, times, seconds=seconds)
-    return st.builds(Fault, st.just(kind.name), at, times)
+    nth, times = st.integers(1, requests), st.integers(1, 5)
+    parameters = {p.name: _values(p) for p in kind.parameters.values()}
+    return st.builds(Fault, st.just(kind.name), nth, times, **parameters)
+
+
+def _values(parameter: Parameter) -> st.SearchStrategy[Any]:
+    if parameter.name == "amount":
+        return st.none() | st.integers(int(parameter.least), _MOST_BYTES)
+    return st.sampled_from((None, *parameter.values))

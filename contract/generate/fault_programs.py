@@ -23,8 +23,8 @@ _BEYOND = 37
 _LONGEST = 12
 #: More often than any implementation should retry.
 _OFTEN = 1000
-#: The first request that a fault strikes, and how often it strikes. The last ones strike nearly
-#: all requests, from the open on, or from the first or second request after it.
+#: The first request that a fault strikes of those that it can, and how often it strikes. The last
+#: ones strike nearly all requests, from the open on, or from the first or second request after it.
 _STRIKES = ((1, 1), (2, 1), (3, 1), (1, 2), (1, _OFTEN), (2, _OFTEN), (3, _OFTEN))
 
 
@@ -59,7 +59,7 @@ def drawn(source: Iterator[Program], effort: str, seed: int) -> list[Program]:
 
 def _endless(program: Program) -> bool:
     faults = program.faults.faults if program.faults is not None else ()
-    return program.length > SMALL and any(f.kind == "short" and f.times >= _OFTEN for f in faults)
+    return program.length > SMALL and any(f.kind == "short" and f.last >= _OFTEN for f in faults)
 
 
 def systematic(
@@ -80,15 +80,14 @@ def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
     for name, kind in FAULTS.items():
         if name not in kinds:
             continue
-        values: tuple[float | None, ...] = (None,)
-        if kind.parameter == "amount":
-            values = kind.values[:3]
-        for at, times in _STRIKES:
-            if times == _OFTEN and at > 1 and "open" not in kind.requests:
+        amounts: tuple[int | None, ...] = (None,)
+        if "amount" in kind.parameters:
+            amounts = kind.parameters["amount"].values[:3]
+        for nth, times in _STRIKES:
+            if times == _OFTEN and nth > 1 and "open" not in kind.operations:
                 continue  # a fault of this kind does not strike an open
-            for value in values:
-                amount = None if value is None else int(value)
-                yield FaultPlan((Fault(name, at, times, amount),))
+            for amount in amounts:
+                yield FaultPlan((Fault(name, nth, times, amount),))
 
 
 def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tuple[Step, ...]]:

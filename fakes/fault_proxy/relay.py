@@ -12,7 +12,8 @@ from io import BufferedIOBase
 from xml.sax.saxutils import escape
 
 from fscontract.contract.binding import PlanInjector
-from fscontract.contract.program.faults import FAULTS, Fault, Turn
+from fscontract.contract.program.fault_firing import Turn
+from fscontract.contract.program.faults import FAULTS, Fault
 
 PIECE = 1 << 16
 #: Headers of a single connection, and `Expect`, which the proxy has answered itself.
@@ -197,7 +198,7 @@ class ProxyInjector(PlanInjector):
     """
 
     def __init__(self, without: Collection[str] = ()) -> None:
-        possible = (n for n, kind in FAULTS.items() if "http" in kind.attaches)
+        possible = (n for n, kind in FAULTS.items() if "http" in kind.places)
         super().__init__(frozenset(possible) - frozenset(without))
         self._lock = threading.Lock()
         self._barred: dict[str, str] = {}  # paths, with "delete" or "revoke"

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
-from fscontract.contract.program.faults import MOST_SECONDS, Fault, Turn
+from fscontract.contract.program.fault_firing import Turn
+from fscontract.contract.program.fault_kinds import MOST_SECONDS
+from fscontract.contract.program.faults import Fault
 from fscontract.fakes.fault_proxy import relay
 from fscontract.fakes.fault_proxy.relay import (
     ERRORS,
@@ -302,9 +304,10 @@ class ProxyServer(ThreadingHTTPServer):
             turn = Turn()
             named = {name.lower(): value for name, value in headers.items()}
             if self._matches(method, target):
-                kind = "status" if method == "HEAD" else "read"
+                operation = "head" if method == "HEAD" else "get"
+                path = unquote(target.partition("?")[0])
                 turn = self.injector.request(
-                    kind, target, *_requested_range(named.get("range", ""))
+                    operation, path, *_requested_range(named.get("range", ""))
                 )
             self.log.append(LoggedRequest(turn.number, method, target, named, turn.fault))
             return turn

@@ -12,7 +12,7 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.program.faults import FaultPlan
+from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.filesystem.client import Client, FakeInputStream
 from fscontract.fakes.filesystem.requests import Latency
 from fscontract.fakes.filesystem.store import FakeInjector, Store
@@ -114,9 +114,9 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         """The injector of faults."""
         return self.store.injector
 
-    def attach(self, plan: FaultPlan) -> None:
-        """Count requests from 1, and apply the faults of the plan to them."""
-        self.injector.attach(plan)
+    def attach(self, *faults: Fault | FaultPlan) -> None:
+        """Count requests from 1, and apply the faults to them, instead of earlier ones."""
+        self.injector.attach(FaultPlan.of(*faults))
 
     def detach(self) -> None:
         """Stop all faults; corrupted and lost copies are not repaired."""

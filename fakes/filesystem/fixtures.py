@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from fscontract.contract.program.faults import Firing
+    from fscontract.contract.program.fault_firing import Firing
     from fscontract.fakes.fault_proxy import FaultProxy
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 

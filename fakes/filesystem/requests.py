@@ -13,7 +13,7 @@ from fscontract.contract.api.errors import (
     PathIOException,
     RemoteFileChangedException,
 )
-from fscontract.contract.program.faults import Turn
+from fscontract.contract.program.fault_firing import Turn
 from fscontract.fakes.filesystem.tree import Check
 
 
@@ -32,14 +32,14 @@ class Latency:
 class Request(NamedTuple):
     """One line of the log: a request to the store, its time and its outcome.
 
-    `kind` is "open", "status", "list", "read", or of a change: "put", "mkdirs", "delete", "rename",
-    "permission"; "access" checks permissions. `offset`, `length` (requested bytes), `version` (an
-    etag) and `replica` are those of a read. The request started `at` a time of the clock and took
+    `operation` is one of the operations that faults strike; "get" is a read of bytes, "head" of a
+    status. `offset`, `length` (requested bytes), `version` (an etag) and `replica` are those of a
+    get. The request started `at` a time of the clock and took
     `seconds`. `outcome` is "ok" or one word for the failure: the kind of the fault, "missing",
     "denied", "precondition", "range", "lost", "refused".
     """
 
-    kind: str
+    operation: str
     path: str
     offset: int | None
     length: int | None

@@ -13,7 +13,7 @@ from typing import NoReturn, TypeVar
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.binding import PlanInjector
 from fscontract.contract.program.content import replacement
-from fscontract.contract.program.faults import FAULTS, REQUESTS, Fault, Turn
+from fscontract.contract.program.faults import FAULTS, Fault
 from fscontract.fakes.filesystem.requests import (
     Answer,
     ConnectionReset,
@@ -67,7 +67,7 @@ class Store:
 
     def status(self, path: str) -> FileStatus:
         """Return the status of a path. Raise FileNotFoundException."""
-        return self._request("status", path, lambda _: self.tree.status(path))
+        return self._request("head", path, lambda _: self.tree.status(path))
 
     def list(self, path: str) -> list[FileStatus]:
         """Return the children of a directory. Raise FileNotFoundException."""
@@ -81,7 +81,7 @@ class Store:
         beyond it.
         """
         return self._request(
-            "read",
+            "get",
             path,
             lambda exchange: self._answer(exchange, version, offset, length, replica),
             Target(offset, length, version.etag, replica),
@@ -114,33 +114,32 @@ class Store:
 
     def _request(
         self,
-        kind: str,
+        operation: str,
         path: str,
         act: Callable[[Exchange], T],
         target: Target = Target(),  # noqa: B008 - it never changes
         size: int = 0,
     ) -> T:
         """Make one request: count it, let a fault strike it, advance the clock, and log it."""
-        turn = Turn()
-        if kind in REQUESTS:
-            turn = self.injector.request(kind, path, target.offset, target.length)
+        turn = self.injector.request(operation, path, target.offset, target.length)
         exchange = Exchange(path, turn, self.latency.request + self.latency.byte * size)
         at = self.clock.now
         try:
             happen(self.tree, exchange, self.injector)
             refuse(exchange)
             value = act(exchange)
-            if kind in REQUESTS and exchange.seconds > self.deadline:
+            if exchange.seconds > self.deadline:
                 raise RequestTimedOut(path, f"no answer after {self.deadline:g} s")
             return value
         except Exception as error:
             exchange.outcome = outcome_of(error)
             raise
         finally:
-            if kind in REQUESTS:
-                exchange.seconds = min(exchange.seconds, self.deadline)
+            exchange.seconds = min(exchange.seconds, self.deadline)
             self.clock.advance(exchange.seconds)
-            self._log.append(Request(kind, path, *target, at, exchange.seconds, exchange.outcome))
+            self._log.append(
+                Request(operation, path, *target, at, exchange.seconds, exchange.outcome)
+            )
 
     def _answer(
         self, exchange: Exchange, version: Version, offset: int, length: int, replica: int
@@ -163,7 +162,7 @@ class FakeInjector(PlanInjector):
     """Applies plans of faults to a fake store; supports every kind."""
 
     def __init__(self) -> None:
-        super().__init__(frozenset(n for n, kind in FAULTS.items() if "fake" in kind.attaches))
+        super().__init__(frozenset(n for n, kind in FAULTS.items() if "fake" in kind.places))
         self._lock = threading.Lock()
         self._happened: set[tuple[str, str]] = set()  # kinds of events and their files
 

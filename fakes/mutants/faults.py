@@ -217,7 +217,7 @@ class FailsForAll(Connection):
 @mutant("fault.isolated", FaultyStore._open, faults={"throttle"})
 def refuses_opens(self: FaultyStore, path: str, options: OpenOptions) -> FakeInputStream:
     """After a failed read, no file can be opened."""
-    bad = [r for r in self.store.requests if r.kind == "read" and r.outcome != "ok"]
+    bad = [r for r in self.store.requests if r.operation == "get" and r.outcome != "ok"]
     if len(bad) > self._client.retries:
         self.store.forget()
         raise PathIOException(path, "out of connections")

@@ -14,7 +14,8 @@ from fscontract.contract.api.openfile_options import Option, OptionTable, Policy
 from fscontract.contract.binding import Binding
 from fscontract.contract.generate.fault_programs import SMALL, systematic
 from fscontract.contract.models.under_faults import failed
-from fscontract.contract.program.faults import FAULTS, PLACES, REQUESTS, FaultKind
+from fscontract.contract.program.fault_kinds import OPERATIONS, PLACES, FaultKind
+from fscontract.contract.program.faults import FAULTS
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.cost_checks import cost_program
 from fscontract.contract.runner.execution import Execution
@@ -95,7 +96,7 @@ def fault_tables(columns: Mapping[str, Mapping[str, Tally]]) -> str:
         [
             "### Kinds",
             "",
-            *_fault_table("kind|what happens|number|requests|where", map(_kind, FAULTS.values())),
+            *_fault_table("constructor|what happens|operations|where", map(_kind, FAULTS.values())),
             "",
             "### Outcomes",
             "",
@@ -113,14 +114,13 @@ def _fault_table(heading: str, rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _kind(kind: FaultKind) -> tuple[str, ...]:
-    number = _NONE if kind.parameter is None else f"`{kind.parameter}`, {kind.default:g}"
-    requests = [name for name in REQUESTS if name in kind.requests]
+    numbers = ", ".join(f"{p.name}={p.default}" for p in kind.parameters.values())
+    operations = [name for name in OPERATIONS if name in kind.operations]
     return (
-        f"`{kind.name}`",
+        f"`Fault.{kind.name.replace('-', '_')}({numbers})`",
         kind.meaning,
-        number,
-        "any" if len(requests) == len(REQUESTS) else ", ".join(requests),
-        ", ".join(place for place in PLACES if place in kind.attaches),
+        "any" if len(operations) == len(OPERATIONS) else ", ".join(operations),
+        ", ".join(place for place in PLACES if place in kind.places),
     )
 
 

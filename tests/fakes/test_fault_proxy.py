@@ -46,7 +46,7 @@ def test_a_time_out_ends_without_an_answer(proxy: FaultProxy) -> None:
 
 def test_a_hang_ends_with_the_answer(proxy: FaultProxy) -> None:
     """After its seconds, or when the plan is taken away."""
-    plan(proxy, Fault("hang", seconds=0.01), Fault("hang", at=2))
+    plan(proxy, Fault("hang", seconds=0.01), Fault("hang", nth=2))
     assert ask(proxy).body == DATA
     found: list[Answer] = []
     thread = threading.Thread(target=lambda: found.append(ask(proxy)))
@@ -181,7 +181,7 @@ def test_every_kind_of_http_is_among_them() -> None:
     """And none that can't happen there."""
     proxy = FaultProxy("http://127.0.0.1:1")
     with closing(proxy):
-        http_kinds = {name for name, kind in FAULTS.items() if "http" in kind.attaches}
+        http_kinds = {name for name, kind in FAULTS.items() if "http" in kind.places}
         assert proxy.injector.kinds == http_kinds
         with pytest.raises(ProgramError, match="unsupported kind descriptors"):
             plan(proxy, Fault("descriptors"))

@@ -75,13 +75,13 @@ def test_what_is_no_http_is_answered_or_dropped(proxy: FaultProxy) -> None:
 
 def test_only_objects_are_counted_and_the_log_has_all(proxy: FaultProxy) -> None:
     """A plan says something of reads, not of listings and writes."""
-    plan(proxy, Fault("throttle", at=2, times=9))
+    plan(proxy, Fault("throttle", nth=2, times=9))
     targets = ["/bucket?list-type=2&prefix=a", "/bucket/", "/bucket", FILE, FILE + "?acl", FILE]
     assert [ask(proxy, t).status for t in targets] == [404, 404, 404, 200, 200, 503]
     assert ask(proxy, method="PUT").status == 200
     assert [r.number for r in proxy.requests] == [0, 0, 0, 1, 0, 2, 0]
     assert [r.target for r in proxy.requests] == [*targets, FILE]
-    assert proxy.requests[-2].fault == Fault("throttle", at=2, times=9)
+    assert proxy.requests[-2].fault == Fault("throttle", nth=2, times=9)
     assert proxy.requests[0].headers["accept-encoding"] == "identity"
     assert (proxy.injector.requests, proxy.injector.fired) == (2, 1)
 

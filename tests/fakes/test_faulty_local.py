@@ -89,7 +89,7 @@ def test_opens_and_reads_are_requests_and_nothing_else_is(fs: FaultyLocalFileSys
 
 def test_a_short_read_is_one_request_of_several(fs: FaultyLocalFileSystem) -> None:
     """The stream has to ask for the rest."""
-    _plan(fs, Fault("short", at=2, amount=3), Fault("short", at=3))
+    _plan(fs, Fault.short(3), Fault.short(nth=2))
     with fs.open("/file") as stream:
         assert _read(stream, 5000) == DATA[:5000]
     assert (fs.injector.requests, fs.injector.fired) == (4, 2)
@@ -97,7 +97,7 @@ def test_a_short_read_is_one_request_of_several(fs: FaultyLocalFileSystem) -> No
 
 def test_a_read_that_is_short_anyway_does_not_count(fs: FaultyLocalFileSystem) -> None:
     """The fault has changed nothing."""
-    _plan(fs, Fault("short", at=2, amount=5000))
+    _plan(fs, Fault.short(5000))
     with fs.open("/file") as stream:
         assert _read(stream, 5000) == DATA[:5000]
     assert fs.injector.fired == 0
@@ -106,7 +106,7 @@ def test_a_read_that_is_short_anyway_does_not_count(fs: FaultyLocalFileSystem) -
 @pytest.mark.parametrize("read", READS)
 def test_no_read_goes_past_the_faults(fs: FaultyLocalFileSystem, read: str) -> None:
     """Streams read large buffers without asking their descriptor's class; not here."""
-    _plan(fs, Fault("reset", at=2))
+    _plan(fs, Fault("reset", nth=2))
     with fs.open("/file") as stream:
         with pytest.raises(OSError, match=os.strerror(errno.EIO)):
             READS[read](stream)
@@ -118,7 +118,7 @@ def test_no_read_goes_past_the_faults(fs: FaultyLocalFileSystem, read: str) -> N
 
 def test_a_time_out_comes_at_once_and_is_one_in_python(fs: FaultyLocalFileSystem) -> None:
     """Tests have no time to wait."""
-    _plan(fs, Fault("timeout", at=2, seconds=3600))
+    _plan(fs, Fault("timeout", nth=2, seconds=3600))
     with fs.open("/file") as stream:
         with pytest.raises(TimeoutError):
             _read(stream, 5000)
@@ -137,7 +137,7 @@ def test_an_open_fails_with_its_path(fs: FaultyLocalFileSystem, kind: str) -> No
 
 def test_descriptors_are_missed_by_opens_alone(fs: FaultyLocalFileSystem) -> None:
     """A file that is open is read on; after unbuffer it has to be opened again."""
-    _plan(fs, Fault("descriptors", at=2, times=2))
+    _plan(fs, Fault.descriptors(nth=2))
     with fs.open("/file") as stream:
         assert stream.read_byte() == DATA[0]
         stream.unbuffer()
@@ -149,7 +149,7 @@ def test_descriptors_are_missed_by_opens_alone(fs: FaultyLocalFileSystem) -> Non
 
 def test_a_hang_lasts_until_the_plan_is_taken_away(fs: FaultyLocalFileSystem) -> None:
     """And then the read gives what it should have given."""
-    _plan(fs, Fault("hang", at=2))
+    _plan(fs, Fault("hang", nth=2))
     results: list[bytes] = []
     with fs.open("/file") as stream:
         thread = threading.Thread(target=lambda: results.append(_read(stream, 5000)))
@@ -164,7 +164,7 @@ def test_a_hang_lasts_until_the_plan_is_taken_away(fs: FaultyLocalFileSystem) ->
 
 def test_a_hang_ends_by_itself_when_its_time_is_over(fs: FaultyLocalFileSystem) -> None:
     """There is no timeout: the answer arrives."""
-    _plan(fs, Fault("hang", seconds=0.01), Fault("hang", at=2, seconds=0.01))
+    _plan(fs, Fault("hang", seconds=0.01), Fault("hang", nth=2, seconds=0.01))
     with fs.open("/file") as stream:
         assert _read(stream, 5000) == DATA[:5000]
     assert fs.injector.fired == 2
@@ -173,7 +173,7 @@ def test_a_hang_ends_by_itself_when_its_time_is_over(fs: FaultyLocalFileSystem) 
 def test_a_changed_file_has_other_bytes_and_tells(fs: FaultyLocalFileSystem) -> None:
     """The status and later opens show the change."""
     status = fs.get_file_status("/file")
-    _plan(fs, Fault("change", at=2, times=9))
+    _plan(fs, Fault("change", nth=2, times=9))
     with fs.open("/file") as stream:
         assert _read(stream, 5000) == replacement(DATA)[:5000]
         assert _read(stream, 1000) == replacement(DATA)[5000:6000]
@@ -188,7 +188,7 @@ def test_a_changed_file_has_other_bytes_and_tells(fs: FaultyLocalFileSystem) -> 
 
 def test_a_cut_file_ends_in_its_middle(fs: FaultyLocalFileSystem) -> None:
     """Once in a plan, however often the fault strikes."""
-    _plan(fs, Fault("cut", at=3, times=9))
+    _plan(fs, Fault("cut", nth=3, times=9))
     with fs.open("/file") as stream:
         assert _read(stream, 4200) == DATA[:4200]
         assert _read(stream, 4200) == DATA[4200:4500]
@@ -199,7 +199,7 @@ def test_a_cut_file_ends_in_its_middle(fs: FaultyLocalFileSystem) -> None:
 
 def test_a_deleted_file_can_not_be_opened_but_is_read_on(fs: FaultyLocalFileSystem) -> None:
     """As POSIX has it."""
-    _plan(fs, Fault("delete", at=2, times=9))
+    _plan(fs, Fault("delete", nth=2, times=9))
     with fs.open("/file") as stream:
         assert _read(stream, 5000) == DATA[:5000]
         with pytest.raises(FileNotFoundException):
@@ -217,7 +217,7 @@ def test_permission_is_taken_away_and_given_back(
     file = tmp_path / "file"
     file.write_bytes(DATA)
     file.chmod(0o640)
-    _plan(fs, Fault("revoke", at=2, times=9))
+    _plan(fs, Fault("revoke", nth=2, times=9))
     with fs.open("/file") as stream:
         stream.read_byte()
     assert file.stat().st_mode & 0o777 == 0o200
@@ -229,14 +229,14 @@ def test_permission_is_taken_away_and_given_back(
 def test_permission_is_no_fault_for_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault that changes nothing would pass every check."""
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
-    local = {name for name, kind in FAULTS.items() if "local" in kind.attaches}
+    local = {name for name, kind in FAULTS.items() if "local" in kind.places}
     assert FaultyLocalFileSystem(str(tmp_path)).injector.kinds == local - {"revoke"}
 
 
 def test_what_is_no_file_is_left_alone(fs: FaultyLocalFileSystem) -> None:
     """Faults that change files strike a directory in vain."""
     fs.mkdirs("/directory")
-    _plan(fs, Fault("delete"), Fault("change", at=2), Fault("cut", at=3))
+    _plan(fs, Fault("delete"), Fault("change", nth=2), Fault("cut", nth=3))
     for _ in range(3):
         with pytest.raises(FileNotFoundException):
             fs.open("/directory")
@@ -248,7 +248,7 @@ def test_no_descriptor_is_left(fs: FaultyLocalFileSystem) -> None:
     """Also of opens and reads that failed."""
     before = len(os.listdir("/proc/self/fd"))
     for at in range(1, 8):
-        _plan(fs, Fault("reset", at=at), Fault("descriptors", at=at + 1))
+        _plan(fs, Fault("reset", nth=at), Fault("descriptors", nth=at + 1))
         try:
             with fs.open("/file") as stream:
                 stream.read_byte()

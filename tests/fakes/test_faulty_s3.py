@@ -61,9 +61,9 @@ def test_a_fault_that_strikes_nothing_shows_the_requests_of_the_store(
         stream.read_fully(10, bytearray(20))
     (firing,) = plans_seen
     assert firing.unstruck == (Fault("short", 99),)
-    assert firing.why(Fault("short", 99)) == snapshot("there was no request 99")
+    assert firing.why(Fault("short", 99)) == snapshot("only 2 requests matched, get")
     shown = str(firing.seen[-1])
-    assert shown.startswith(f"{firing.requests} read /")
+    assert shown.startswith(f"{firing.requests} get /")
     assert path.rpartition("/")[2] in shown
     assert " bytes from " in shown
 
@@ -88,7 +88,7 @@ def test_it_can_do_what_http_can_but_spoil_bytes_that_nobody_sums_up(
     binding: FaultyS3Binding,
 ) -> None:
     assert binding.injector is not None
-    of_http = {name for name, kind in FAULTS.items() if "http" in kind.attaches}
+    of_http = {name for name, kind in FAULTS.items() if "http" in kind.places}
     assert binding.injector.kinds == of_http - {"corrupt"}
 
 

@@ -87,7 +87,7 @@ def test_a_subclass_may_have_attributes_but_not_change_settings() -> None:
 @pytest.mark.parametrize(
     ("made", "name"),
     [
-        (Fault("reset"), "at"),
+        (Fault("reset"), "nth"),
         (FaultPlan(), "faults"),
         (Latency(), "request"),
         (Consistency(), "list_after"),

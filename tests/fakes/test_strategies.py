@@ -23,7 +23,7 @@ def test_plans_keep_to_what_was_asked_for(plan: FaultPlan) -> None:
     """The kinds, the number of faults, and the requests at which they begin."""
     assert plan.kinds <= {"short", "hang"}
     assert len(plan.faults) <= 2
-    assert all(1 <= fault.at <= 4 for fault in plan.faults)
+    assert all(1 <= fault.nth <= 4 for fault in plan.faults)
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -40,7 +40,7 @@ def test_plans_shrink_to_no_fault_at_all() -> None:
 
 def test_numbers_shrink_to_the_smallest_that_matter() -> None:
     """One byte less and it would be well."""
-    found = find(faults({"short", "reset"}), lambda f: f.limit > 4000 and f.at > 2, settings=QUIET)
+    found = find(faults({"short", "reset"}), lambda f: f.limit > 4000 and f.nth > 2, settings=QUIET)
     assert found == Fault("short", 3, amount=4001)
 
 

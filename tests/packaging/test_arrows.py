@@ -41,7 +41,7 @@ CONFINED = {
 BARE = (
     "contract/api/filesystem.py",
     "contract/api/errors.py",
-    "contract/program/faults.py",
+    "contract/program/fault",
     "contract/binding.py",
     "contract/api/filesystem.py",
     "contract/program/outcome.py",
@@ -136,9 +136,10 @@ def test_heavy_libraries_are_imported_only_where_they_belong() -> None:
 
 
 def test_interfaces_and_models_import_only_the_standard_library() -> None:
-    known = {*sys.stdlib_module_names, "fscontract"}
+    known = {*sys.stdlib_module_names, "fscontract", "typing_extensions"}
     bare = [path for path in FILES if _where(path).startswith(BARE)]
     assert bare
+    assert all("typing_extensions" not in _imports_when_loaded(path) for path in bare)
     assert [_where(path) for path in bare if _tops(_all_imports(path)) - known] == []
 
 

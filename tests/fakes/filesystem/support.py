@@ -14,14 +14,14 @@ def plan(*faults: Fault) -> FaultPlan:
     return FaultPlan(faults)
 
 
-def outcomes(fs: FakeFileSystem, kind: str = "read") -> list[str]:
-    """Return the outcomes of the requests of a kind so far."""
-    return [request.outcome for request in fs.store.requests if request.kind == kind]
+def outcomes(fs: FakeFileSystem, operation: str = "get") -> list[str]:
+    """Return the outcomes of the requests of an operation so far."""
+    return [request.outcome for request in fs.store.requests if request.operation == operation]
 
 
 def replicas(fs: FakeFileSystem) -> list[int | None]:
     """Return the replicas that were read, in order."""
-    return [request.replica for request in fs.store.requests if request.kind == "read"]
+    return [request.replica for request in fs.store.requests if request.operation == "get"]
 
 
 def pread(stream: FSDataInputStream, position: int, length: int) -> bytes:

@@ -12,11 +12,11 @@ from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.filesystem.tree import Consistency
 from fscontract.fakes.filesystem.requests import Latency
 """
-#: A test whose fault struck nothing: the fourth request is an open.
+#: A test whose fault struck nothing: there is only one get.
 UNSTRUCK = """
 def test_it(fake_filesystem):
     fake_filesystem.write("/a", b"hello world")
-    fake_filesystem.attach(FaultPlan((Fault("short", at=4),)))
+    fake_filesystem.attach(FaultPlan((Fault.short(nth=4),)))
     fake_filesystem.get_file_status("/a")
     with fake_filesystem.open("/a", buffer_size=0) as stream:
         stream.read_fully(4, bytearray(3))
@@ -26,11 +26,11 @@ def test_it(fake_filesystem):
 WARN = ("-W", "always")
 TOLD = [
     "fake_filesystem: a fault struck no request",
-    "  short at 4: it can only strike read, not 4 (open)",
+    "  short at 4: only 1 request matched, get",
     "requests under the plan:",
-    "  1 status /a",
+    "  1 head /a",
     "  2 open /a",
-    "  3 read /a 3 bytes from 4",
+    "  3 get /a 3 bytes from 4",
     "  4 open /a",
     'to allow it: @pytest.mark.unstruck_faults("ignore"), or "warn"',
 ]
@@ -151,7 +151,7 @@ def test_a_fault_that_struck_nothing_fails_the_test(pytester: pytest.Pytester) -
 
 def test_faults_that_struck_pass(pytester: pytest.Pytester) -> None:
     """Once is enough, though a fault may strike more requests."""
-    test = UNSTRUCK.replace("at=4", "at=3, times=100")
+    test = UNSTRUCK.replace("nth=4", "nth=1, times=100")
     run(pytester, test).assert_outcomes(passed=1)
 
 
@@ -191,11 +191,11 @@ def test_a_marker_or_the_setting_allows_it(
 ) -> None:
     """The marker counts more than `contract_unstruck_faults`."""
     pytester.makeini(f"[pytest]\ncontract_unstruck_faults = {setting}\n")
-    test = UNSTRUCK.replace("at=4", "at=9")
+    test = UNSTRUCK.replace("nth=4", "nth=9")
     result = run(pytester, marked(f"unstruck_faults('{mark}')", test) if mark else test, *WARN)
     result.assert_outcomes(passed=1, **counts)
     if "warnings" in counts:
-        result.stdout.fnmatch_lines(["*UnstruckFaultWarning*", "*short at 9: there was no*"])
+        result.stdout.fnmatch_lines(["*UnstruckFaultWarning*", "*short at 9: only 1*"])
 
 
 def test_a_setting_that_makes_no_sense_is_one_line(pytester: pytest.Pytester) -> None:
@@ -208,7 +208,9 @@ def test_a_setting_that_makes_no_sense_is_one_line(pytester: pytest.Pytester) ->
 
 
 def test_many_requests_are_shown_in_part(pytester: pytest.Pytester) -> None:
-    test = UNSTRUCK.replace("at=4", "at=500") + "    for _ in range(96): fake_filesystem.open('/a')"
+    test = (
+        UNSTRUCK.replace("nth=4", "nth=500") + "    for _ in range(96): fake_filesystem.open('/a')"
+    )
     result = run(pytester, test)
     result.stdout.fnmatch_lines(["  20 open /a", "  and 80 more"], consecutive=True)
 
@@ -248,7 +250,7 @@ kept = []
 
 def test_it(proxy):
     kept.append(proxy)
-    proxy.injector.attach(FaultPlan((Fault("throttle", at=9), Fault("slow"))))
+    proxy.injector.attach(FaultPlan((Fault("throttle", nth=9), Fault("slow"))))
     ask(proxy)
     ask(proxy, Range="bytes=1-3")
 
@@ -257,7 +259,7 @@ def test_closed():
         ask(kept[0])
 
 def test_struck(proxy):
-    proxy.injector.attach(FaultPlan((Fault("throttle", at=1),)))
+    proxy.injector.attach(FaultPlan((Fault("throttle", nth=1),)))
     with pytest.raises(OSError, match="503"):
         ask(proxy)
 """
@@ -266,10 +268,10 @@ def test_struck(proxy):
     result.stdout.fnmatch_lines(
         [
             "fault_proxy: a fault struck no request",
-            "  throttle at 9: there was no request 9",
+            "  throttle at 9: only 2 requests matched, any request",
             "requests under the plan:",
-            "  1 read /bucket/key",
-            "  2 read /bucket/key 3 bytes from 1",
+            "  1 get /bucket/key",
+            "  2 get /bucket/key 3 bytes from 1",
         ],
         consecutive=True,
     )

@@ -30,7 +30,7 @@ def test_a_corrupt_copy_is_noticed_and_another_one_read() -> None:
         assert pread(stream, 0, 1000) == DATA
         assert pread(stream, 310, 20) == DATA[310:330], "the stream remembers the good one"
     assert replicas(fs) == [0, 0, 1, 0, 1]
-    assert [r.offset for r in fs.store.requests if r.kind == "read"] == [0, 300, 300, 400, 310]
+    assert [r.offset for r in fs.store.requests if r.operation == "get"] == [0, 300, 300, 400, 310]
 
 
 def test_a_lost_copy_is_read_from_another_replica() -> None:

@@ -38,9 +38,9 @@ class TestRequests:
         with fs.open("/a") as stream:
             pread(stream, 100, 5000)
         assert fs.store.requests == (
-            Request("status", "/a", None, None, None, None, 0.0, 0.0, "ok"),
+            Request("head", "/a", None, None, None, None, 0.0, 0.0, "ok"),
             Request("open", "/a", None, None, None, None, 0.0, 0.0, "ok"),
-            Request("read", "/a", 100, 5000, etag, 0, 0.0, 0.0, "ok"),
+            Request("get", "/a", 100, 5000, etag, 0, 0.0, 0.0, "ok"),
         )
 
     def test_every_method_makes_one(self, fs: FakeFileSystem) -> None:
@@ -51,7 +51,7 @@ class TestRequests:
         fs.access("/d/f", "rw")
         fs.rename("/d/f", "/d/g")
         fs.delete("/d/g")
-        assert [request.kind for request in fs.store.requests] == [
+        assert [request.operation for request in fs.store.requests] == [
             *("mkdirs", "put", "list", "permission", "access", "rename", "delete")
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 
@@ -22,7 +22,8 @@ from fscontract.contract.api.errors import (
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import content, replacement
-from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, Turn
+from fscontract.contract.program.fault_firing import Turn
+from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.fakes.filesystem.requests import Latency
 
@@ -142,23 +143,33 @@ class TestSurvival:
             assert pread(stream, 0, 50) == DATA[:50]
         assert replicas(fs) == [0, 1, 2]
 
-    @pytest.mark.parametrize("kind", [k for k in PASSING if "status" in FAULTS[k].requests])
+    @pytest.mark.parametrize("kind", [k for k in PASSING if "list" in FAULTS[k].operations])
     def test_other_requests_are_tried_again_too(self, fs: FakeFileSystem, kind: str) -> None:
-        fs.attach(plan(Fault(kind, at=1, times=3), Fault(kind, at=5), Fault(kind, at=7)))
+        fs.attach(plan(Fault(kind, nth=1, times=3), Fault(kind, nth=5), Fault(kind, nth=7)))
         assert fs.get_file_status("/a").length == 1000
         assert [s.path for s in fs.list_status("/")] == ["/a"]
         fs.open("/a").close()
         assert fs.injector.requests == 8
 
-    def test_what_writes_is_not_struck(self, fs: FakeFileSystem) -> None:
-        """Plans are about reading: they count opens, looks, listings and reads only."""
-        fs.attach(plan(Fault("reset", times=100)))
-        fs.mkdirs("/d")
-        with fs.create("/d/b") as file:
-            file.write(b"x")
-        fs.rename("/d/b", "/d/c")
-        fs.delete("/d", recursive=True)
-        assert (fs.injector.requests, fs.injector.fired) == (0, 0)
+    def test_operations_that_change_the_store_fail_too(self) -> None:
+        """None of them changed anything."""
+        fs = FakeFileSystem(retries=0)
+        fs.write("/a", b"x")
+        fs.attach(plan(Fault.reset(times="all")))
+        changes: list[Callable[[], object]] = [
+            lambda: fs.mkdirs("/d"),
+            fs.create("/b").close,
+            lambda: fs.rename("/a", "/c"),
+            lambda: fs.delete("/a"),
+            lambda: fs.set_permission("/a", 0),
+        ]
+        for change in changes:
+            with pytest.raises(ConnectionResetError):
+                change()
+        assert fs.injector.fired == 5
+        fs.detach()
+        assert [status.path for status in fs.list_status("/")] == ["/a"]
+        assert read(fs, "/a") == b"x"
 
     def test_no_descriptor_is_an_error_of_the_open(self, fs: FakeFileSystem) -> None:
         """One that says what it is, and that no retry follows."""
@@ -210,7 +221,7 @@ class TestTime:
 
     def test_an_answer_that_comes_in_time_is_taken(self, fs: FakeFileSystem) -> None:
         with fs.open("/a") as stream:
-            fs.attach(plan(Fault("hang", seconds=59), Fault("slow", at=2, seconds=0.01)))
+            fs.attach(plan(Fault("hang", seconds=59), Fault("slow", nth=2, seconds=0.01)))
             assert stream.read_byte() == DATA[0]
             assert pread(stream, 500, 100) == DATA[500:600]
         assert fs.clock.now == 60
@@ -232,7 +243,7 @@ class TestPlans:
     def test_a_plan_counts_from_where_it_is_attached(self, fs: FakeFileSystem) -> None:
         with fs.open("/a", buffer_size=0) as stream:
             stream.read_byte()
-            fs.attach(plan(Fault("precondition", at=2)))
+            fs.attach(plan(Fault("precondition", nth=2)))
             assert stream.read_byte() == DATA[1]
             with pytest.raises(RemoteFileChangedException):
                 stream.read_byte()
@@ -254,7 +265,7 @@ class TestPlans:
         """Else a check would seem to have tried what it has not."""
         path = "/a" if outcome == "ok" else "/missing"
         if outcome == "ok":
-            fs.attach(plan(Fault(fault.kind, at=2, amount=fault.amount)))
+            fs.attach(plan(fault))
             assert read(fs, path) == DATA
         else:
             fs.attach(plan(fault))
@@ -264,12 +275,12 @@ class TestPlans:
 
     def test_a_plan_for_something_else_is_refused(self, fs: FakeFileSystem) -> None:
         with pytest.raises(ProgramError):
-            FaultPlan.loads('{"faults": [{"kind": "flood", "at": 1}]}')
+            FaultPlan.loads('{"faults": [{"kind": "flood"}]}')
 
     def test_parallel_reads_fail_for_themselves(self, fs: FakeFileSystem) -> None:
         """The request that a fault strikes is retried, without an effect on others."""
         with fs.open("/a") as stream, ThreadPoolExecutor(4) as pool:
-            fs.attach(plan(Fault("reset", times=3), Fault("corrupt", at=5, times=2)))
+            fs.attach(plan(Fault("reset", times=3), Fault("corrupt", nth=5, times=2)))
             reads = [pool.submit(pread, stream, i * 10, 10) for i in range(100)]
             assert b"".join(r.result() for r in reads) == DATA
         assert fs.injector.fired == 5
@@ -281,7 +292,7 @@ FAULT = st.sampled_from(sorted(FAULTS)).flatmap(
         st.just(name),
         st.integers(1, 8),
         st.integers(1, 5),
-        **{p: st.sampled_from(FAULTS[name].values) for p in [FAULTS[name].parameter] if p},
+        **{p.name: st.sampled_from(p.values) for p in FAULTS[name].parameters.values()},
     )
 )
 CALLS = st.one_of(
@@ -296,7 +307,7 @@ CALLS = st.one_of(
 
 def test_a_file_changes_once_in_a_plan(fs: FakeFileSystem) -> None:
     """For any number of requests that the fault could strike, the content is unknown by then."""
-    with fs.injector.attached(plan(Fault("change", times=3), Fault("cut", at=4, times=2))):
+    with fs.injector.attached(plan(Fault("change", times=3), Fault("cut", nth=4, times=2))):
         etags = [fs.get_file_status("/a").etag for _ in range(6)]
     assert len(set(etags[:3])) == 1
     assert len(set(etags[3:])) == 1

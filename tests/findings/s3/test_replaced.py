@@ -24,7 +24,7 @@ from servers.s3.client_targets import Place
 
 SIZE, CUT = 20_000, 10_000
 #: The first answer is cut, and what follows is well.
-CUT_ONCE = FaultPlan((Fault("cut-body", at=1, amount=CUT),))
+CUT_ONCE = FaultPlan((Fault("cut-body", nth=1, amount=CUT),))
 NO_FAULT = FaultPlan()
 
 

@@ -83,7 +83,7 @@ def test_streams_have_numbers_and_faults_come_first(fsspec_binding: Binding) -> 
     program = Program(8, (Step("py_tell"), Step("py_tell", (), 1)), streams=2)
     text = "f1 = fs.open(path); f2 = fs.open(path); f1.tell(); f2.tell()"
     assert fsspec_binding.spell(program) == text
-    plan = FaultPlan.from_json({"faults": [{"kind": "reset", "at": 1}]}, "plan")
+    plan = FaultPlan.from_json({"faults": [{"kind": "reset", "nth": 1}]}, "plan")
     assert spell_program(_program(faults=plan), "open()", lambda *_: "") == f"[{plan}] f = open()"
 
 

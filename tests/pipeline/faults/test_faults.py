@@ -63,7 +63,7 @@ def kinds_of(place: Place) -> list[str]:
 
 def fault(kind: str, at: int, times: int) -> Fault:
     """Return a fault that takes little time."""
-    if FAULTS[kind].parameter == "seconds":
+    if "seconds" in FAULTS[kind].parameters:
         return Fault(kind, at, times, seconds={"slow": 1e-7, "throttle": 0}.get(kind, 10))
     return Fault(kind, at, times, amount={"cut-body": 40_000, "short": 20_000}.get(kind))
 
