@@ -432,9 +432,10 @@ class FaultPlan:
     @classmethod
     def of(cls, *parts: Fault | FaultPlan) -> FaultPlan:
         """Return the plan of faults and the faults of plans."""
-        return cls(
-            tuple(f for part in parts for f in (part.faults if isinstance(part, FaultPlan) else (part,)))
-        )
+        faults: list[Fault] = []
+        for part in parts:
+            faults += part.faults if isinstance(part, FaultPlan) else [part]
+        return cls(tuple(faults))
 
     @property
     def kinds(self) -> frozenset[str]:
