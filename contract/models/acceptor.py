@@ -6,8 +6,9 @@ run of millions of calls looks most verdicts up.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -154,6 +155,33 @@ def about(op: str, args: tuple[object, ...], state: State) -> tuple[str, ...]:
         applying = (c for row in table.rows if row.when(call) for c in row.clauses)
         named |= dict.fromkeys(broken or applying)
     return tuple(c for c in named if c) or TABLES[op].clauses
+
+
+def chargeable(op: str, args: tuple[object, ...], length: int) -> frozenset[str]:
+    """Return the clauses that a call on a file of `length` bytes exercises or violates.
+
+    These are all that its table names for some position, features and bytes of the file.
+    """
+    table = TABLES[op]
+    charged = set(table.clauses)
+    positions = {*range(min(length, 8)), length // 2, length - 1, length, length + 1, ANY, PAST}
+    for data in (bytes(length), b"\n" * length):
+        for pos, is_open in itertools.product(positions, (True, False)):
+            state = opened(data)._replace(pos=pos, is_open=is_open)
+            for features in (_Everything(), frozenset[str]()):
+                charged.update(_named(table, Call(op, args, state, features)))
+    return frozenset(charged)
+
+
+def _named(table: Operation, call: Call) -> Iterator[str]:
+    """Yield the clauses of the preconditions that a call breaks, and of those that apply."""
+    for refusal in table.refusals:
+        if refusal.when(call):
+            yield from (refusal.clause, refusal.cause)
+            yield from (refusal.origin or Origin(""))[1:4]
+    for row in table.rows:
+        if row.when(call):
+            yield from row.clauses
 
 
 class _Everything(frozenset[str]):

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import TargetError
@@ -32,7 +32,8 @@ from fscontract.contract.generate import (
     sizes,
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
-from fscontract.contract.program.program import Program
+from fscontract.contract.models.acceptor import TABLES, chargeable
+from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
@@ -44,8 +45,10 @@ from fscontract.contract.runner.result import PhaseShare
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeout_policy import run_check, run_items
+from fscontract.contract.spec.clauses import Clause
 
 Item: TypeAlias = Program | Vector
+Waiting = TypeVar("Waiting")
 #: The time limit for counting the programs that were not run, in seconds.
 _COUNTING = 0.2
 #: The largest boundary that is crossed with all read policies, in bytes.
@@ -76,19 +79,19 @@ class Phase(NamedTuple):
         return PhaseShare(self.name, done, total)
 
 
-class _Queue(Iterator[Item]):
-    """Programs that are still to be run; one that was taken can be put back."""
+class _Queue(Iterator[Waiting]):
+    """Programs or clauses that are still to be run; one that was taken can be put back."""
 
-    def __init__(self, programs: Iterator[Item]) -> None:
-        self._programs = programs
-        self._back: list[Item] = []
+    def __init__(self, items: Iterator[Waiting]) -> None:
+        self._items = items
+        self._back: list[Waiting] = []
 
-    def __next__(self) -> Item:
-        return self._back.pop() if self._back else next(self._programs)
+    def __next__(self) -> Waiting:
+        return self._back.pop() if self._back else next(self._items)
 
-    def put_back(self, program: Item) -> None:
-        """Make a program the next one again."""
-        self._back.append(program)
+    def put_back(self, item: Waiting) -> None:
+        """Make an item the next one again."""
+        self._back.append(item)
 
     @property
     def has_back(self) -> bool:
@@ -122,11 +125,11 @@ def program_phases(context: RunContext) -> Iterator[Phase]:
         if name == _RENEWED:
             context.executor.renew_files()
         dealt = items if shard is None else shard.deal(name, seed, items, block)
-        programs = _Queue(_relevant(map(_program, dealt), settings))
+        programs = _Queue(_relevant(map(_program, dealt), context))
         yield Phase(name, total, partial(_run_programs, programs=programs), programs)
 
 
-def _run_programs(context: RunContext, programs: _Queue) -> bool:
+def _run_programs(context: RunContext, programs: _Queue[Item]) -> bool:
     """Run programs until there is none left, or no time; return whether none is left."""
 
     def in_time() -> Iterator[Item]:
@@ -262,17 +265,48 @@ def _shuffled(name: str, source: Iterable[Program], settings: Settings) -> _Sour
     return _Source(name, len(shuffled), iter(shuffled))
 
 
-def _relevant(items: Iterator[Item], settings: Settings) -> Iterator[Item]:
+def _relevant(items: Iterator[Item], context: RunContext) -> Iterator[Item]:
     """Return the programs that can exercise a clause that is judged."""
+    settings = context.settings
     relevant = settings.relevant
     if relevant is None or settings.checks("consistency"):
         return items
-    return (item for item in items if isinstance(item, Vector) or _exercises(item, relevant))
+    telling = _Telling(relevant, settings.selected, context.buffer)
+    return (item for item in items if isinstance(item, Vector) or telling.has(item))
 
 
-def _exercises(program: Program, operations: frozenset[str]) -> bool:
-    special = program.opening is not None or program.faults is not None
-    return special or any(step.op in operations for step in program.steps)
+#: The longest file for which the clauses of a call are looked up.
+_LONGEST_LOOKED_UP = 1 << 13
+
+
+class _Telling:
+    """The calls that can tell something about the selected clauses."""
+
+    def __init__(self, operations: frozenset[str], selected: frozenset[str], buffer: int) -> None:
+        self._operations = operations
+        self._selected = selected
+        self._buffer = buffer
+        self._known: dict[tuple[int, str, tuple[object, ...]], bool] = {}
+
+    def has(self, program: Program) -> bool:
+        """Return whether a program has such a call."""
+        if program.opening is not None or program.faults is not None:
+            return True
+        return any(
+            step.op in self._operations and self._tells(program.length, step)
+            for step in program.steps
+        )
+
+    def _tells(self, length: int, step: Step) -> bool:
+        if length > _LONGEST_LOOKED_UP or step.op not in TABLES:
+            return True
+        key = length, step.op, step.args
+        known = self._known.get(key)
+        if known is None:
+            args = resolve_step(step, length, self._buffer).args
+            charged = chargeable(step.op, args, length)
+            known = self._known[key] = not charged.isdisjoint(self._selected)
+        return known
 
 
 # Checks ---------------------------------------------------------------------------------------
@@ -297,7 +331,7 @@ def check_phases(context: RunContext) -> Iterator[Phase]:
     if checks("resources") and not context.binding.remote:
         yield _dealt(context, _GROWTH, "growth", _check_growth)
     if checks("cost") and context.binding.opener is not None:
-        yield _dealt(context, _COSTS, "costs", _check_costs)
+        yield _costs(context)
     if settings.profile.one_thread:
         context.notes.append("the profile declares threads: one")
         return
@@ -383,18 +417,33 @@ def _check_growth(context: RunContext) -> None:
         context.warnings.append(f"{context.binding.name}: {growth}")
 
 
-def _check_costs(context: RunContext) -> None:
+def _costs(context: RunContext) -> Phase:
+    """Return the phase of costs, which can be resumed at the clause for which it had no time."""
+    shard, declared = context.settings.shard, context.settings.declared
+    if shard is not None and not shard.has(_COSTS):
+        return Phase("costs", None, _skip)
+    bounded = [c for c in context.settings.clauses if c.cost is not None and c.id in declared]
+    queue = _Queue(iter(bounded))
+    check = partial(_check_costs, clauses=queue)
+
+    def run(context: RunContext) -> bool:
+        run_check(context, partial(check, context))
+        return not queue.has_back
+
+    return Phase("costs", len(bounded), run)
+
+
+def _check_costs(context: RunContext, clauses: _Queue[Clause]) -> None:
     profile, opener = context.settings.profile, context.binding.opener
     assert opener is not None
-    declared = [c for c in context.settings.clauses if not profile.satisfies(c.needs)]
-    policies = tuple(option_table().policies)
-    costs = check_costs(
-        context.executor, opener, declared, profile.budgets, policies, context.has_time_for
-    )
-    for number, cost in enumerate(costs):
+    budgets, policies = profile.budgets, tuple(option_table().policies)
+    in_time = context.has_time_for
+    for clause in clauses:
+        (cost,) = check_costs(context.executor, opener, [clause], budgets, policies, in_time)
         if cost.cut_short:
-            context.cut_short.append(PhaseShare(context.phase, number, None))
+            clauses.put_back(clause)
             return
+        context.done += 1
         context.exercised[cost.clause] += cost.exercised
         if cost.unsaid:
             context.executor.unsaid.add(cost.clause)

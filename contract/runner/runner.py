@@ -237,16 +237,19 @@ def _run_phases(context: RunContext) -> None:
     Programs for which a phase had no time are run in the time that the others leave.
     """
     unfinished = []
+    until = context.settings.until
     for phase in program_phases(context):
         context.begin_phase(phase.name, phase.total)
+        if until == (phase.name, 0):
+            return
         if not phase.run(context):
             unfinished.append((phase, context.done))
-    until = context.settings.until
     for phase in check_phases(context):
-        context.begin_phase(phase.name)
+        context.begin_phase(phase.name, phase.total)
         if until is not None and until[0] == phase.name:
             return
-        phase.run(context)
+        if not phase.run(context):
+            unfinished.append((phase, context.done))
     waiting: list[tuple[Phase, int]] = []
     while unfinished != waiting:
         waiting, unfinished = unfinished, []

@@ -24,6 +24,7 @@ from fscontract.contract.runner.result import (
 )
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Level
+from tests.few_programs import run_few
 
 MakeResult: TypeAlias = Callable[..., ClauseResult]
 MakeRun: TypeAlias = Callable[..., RunResult]
@@ -160,3 +161,14 @@ def stub_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "stubs.py").write_text(TARGET)
     monkeypatch.chdir(tmp_path)
     return "stubs.py:Stub"
+
+
+@pytest.fixture(autouse=True)
+def _few_programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs at quick have fewer programs and schedules, in forked processes, too.
+
+    Tests that need all of them have the mark `all_programs`.
+    """
+    if request.node.get_closest_marker("all_programs"):
+        return
+    run_few(monkeypatch)

@@ -14,6 +14,7 @@ from fscontract.fakes.mutants.registry import Mutant, kill_table, mutants
 from fscontract.fakes.mutants.stream.variants import VARIANTS, Variant
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
+from tests.few_programs import run_few
 
 #: Mutants of streams, files and opens.
 MUTANTS = mutants("fsdatainputstream", "python-file", "openfile")
@@ -71,6 +72,14 @@ def test_names_of_mutants_of_a_kind_are_unique(kind: Kind) -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.fixture(params=["few", pytest.param("all", marks=pytest.mark.deep)])
+def programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs have few programs; all of quick in `tox -e deep`."""
+    if request.param == "few":
+        run_few(monkeypatch)
+
+
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("stream", [MemoryInputStream, *VARIANTS], ids=lambda s: s.__name__)
 def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> None:
     """Other features and other permitted choices are not violations."""
@@ -96,6 +105,7 @@ def test_correct_filesystems_open_files_as_they_should(
     assert result.conforms
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name in PRECISE], ids=str)
 def test_suite_blames_no_other_clause(mutant: Mutant) -> None:
     """A run that looks for everything finds the mutant's clause broken, and that one alone."""

@@ -45,6 +45,7 @@ ALL = {
 }
 
 
+@pytest.mark.all_programs
 def test_memory_stream_passes_hundreds_of_schedules(check: Check) -> None:
     report = check("memory")
     assert (report.violations, report.missed, report.notes) == ({}, {}, [])
@@ -112,6 +113,7 @@ def test_failing_schedule_is_shrunk_to_one_call_for_each_thread_and_one_switch(
     assert len(schedule.switches) == 1
 
 
+@pytest.mark.all_programs
 def test_interleaving_has_numbered_lines_with_places_and_outcomes(check: Check) -> None:
     lines = check("seeking", "pread.isolation").violations["pread.isolation"].interleaving
     assert [line.split("  ", 1)[0].strip() for line in lines] == [

@@ -19,6 +19,8 @@ from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, St
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor
 
+pytestmark = pytest.mark.all_programs
+
 ALL = frozenset(OPERATIONS) - OF_FILE
 
 

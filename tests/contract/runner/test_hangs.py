@@ -106,6 +106,7 @@ class Blocks(MemoryInputStream):
         super().seek(position)
 
 
+@pytest.mark.all_programs
 @pytest.mark.parametrize("stream", [Spins, Blocks], ids=lambda s: s.__name__)
 def test_a_hang_is_charged_to_the_step_that_ran_when_the_time_was_up(
     stream: type[MemoryInputStream],

@@ -213,3 +213,25 @@ def test_a_phase_of_slower_calls_than_before_ends_in_time(
     result = run(SlowOpens, 60.0, "read-into.data")
     assert result.seconds < 75
     assert "sizes" in {share.phase for share in result.cut_short}
+
+
+def test_a_slow_first_call_leaves_no_cost_unmeasured(time: Time) -> None:
+    """Such as one that starts a server: the costs are measured in the time that is left."""
+    called = [False]
+
+    class Starts(MemoryInputStream):
+        def pread(self, *args: Any) -> int:
+            if not called[0]:
+                time.now += 5.0
+            called[0] = True
+            return super().pread(*args)
+
+    result = run(Starts, 60.0, "open.cost-pread", "open.cost-buffered")
+    assert [c.outcome for c in result.clauses] == [Verdict.PASS, Verdict.PASS]
+    assert result.cut_short == ()
+
+
+def test_costs_without_time_say_how_many_were_measured(time: Time) -> None:
+    result = run(slow(time, 2.0), 5.0, "open.cost-pread", "open.cost-buffered")
+    (share,) = (share for share in result.cut_short if share.phase == "costs")
+    assert (share.done, share.total) == (0, 2)

@@ -142,6 +142,7 @@ def test_nothing_is_inherited_on_the_target_of_the_library_itself() -> None:
     assert outcomes(result, Verdict.FAIL) == {*chosen}
 
 
+@pytest.mark.all_programs
 def test_a_subclass_of_a_python_file_inherits(tmp_path: Path) -> None:
     result = check(PythonFileBinding(Unbuffered, str(tmp_path), "mine"))
     assert outcomes(result, Verdict.INHERITED) == {"python.seekable.true"}

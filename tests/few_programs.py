@@ -1,0 +1,33 @@
+"""Runs with few programs, for tests of what does not depend on their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from fscontract.contract.concurrency.check import AMOUNTS
+from fscontract.contract.generate import exhaustive, open_programs, random_walk
+
+#: It divides no size of an alphabet, so that every call stays in every place.
+_EVERY = 7
+
+
+def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs at quick have fewer programs and schedules, in forked processes, too.
+
+    All programs of one call remain, and every seventh of the longer ones.
+    """
+    rows = exhaustive.rows
+
+    def few(*given: object) -> Iterator[exhaustive.Row]:
+        for number, row in enumerate(rows(*given)):  # type: ignore[arg-type]
+            if len(row[1]) == 1 or number % _EVERY == 0:
+                yield row
+
+    monkeypatch.setattr(exhaustive, "rows", few)
+    monkeypatch.setitem(random_walk.PROGRAMS, "quick", 50)
+    monkeypatch.setitem(open_programs.PROGRAMS, "quick", 400)
+    amount = replace(AMOUNTS["quick"], singles=8, programs=6, schedules=4)
+    monkeypatch.setitem(AMOUNTS, "quick", amount)
