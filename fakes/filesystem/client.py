@@ -169,6 +169,8 @@ class FakeInputStream(LocalInputStream):
 
     #: The connection that it reads from.
     connection: ClassVar[type[Connection]] = Connection
+    #: Its number among the handles of the store; 0 until it is open.
+    _handle = 0
 
     def __init__(
         self,
@@ -181,7 +183,23 @@ class FakeInputStream(LocalInputStream):
     ) -> None:
         self._sources = Sources()
         connect = partial(self.connection, client, path, self._sources)
+        self._handles = client.store.handles
         super().__init__(path, connect, buffer_size, declared, etag, footer)
+        self._handle = self._handles.opened(path, "rb")
+
+    def close(self) -> None:
+        """Release everything. May be called again. (Closeable.close)"""
+        self._handles.closed(self._handle)
+        super().close()
+
+    def lost(self) -> None:
+        """Note that the stream, or a file over it, was garbage-collected without a close."""
+        if not self._closed:
+            self._handles.lost(self._handle)
+
+    def __del__(self) -> None:
+        self.lost()
+        super().__del__()
 
     def io_statistics(self) -> dict[str, int]:
         """The statistics of the stream; requests are those to the store, including retries."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -14,6 +16,8 @@ from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.filesystem.client import Client, FakeInputStream
+from fscontract.fakes.filesystem.handles import Handle, Handles
+from fscontract.fakes.filesystem.request_log import Requests
 from fscontract.fakes.filesystem.requests import Latency
 from fscontract.fakes.filesystem.store import FakeInjector, Store
 from fscontract.fakes.filesystem.tree import Clock, Consistency, Tree, Version
@@ -26,7 +30,7 @@ from fscontract.implementations.filesystem_base import (
     not_found,
     permission_bits,
 )
-from fscontract.implementations.fsspec_adapter import _View
+from fscontract.implementations.fsspec_adapter import StreamReader, _View
 from fscontract.implementations.local_stream import DEFAULT_BUFFER, FOOTER
 from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.targets import ReferenceBinding, check_options
@@ -54,6 +58,49 @@ def _check_settings(
             raise IllegalArgumentException(
                 f"{kind.__name__.lower()} must be a {kind.__name__}, not {rule!r:.40}"
             )
+
+
+class _NewFile(PendingFile):
+    """A new file of the fake, whose handle is open until it is closed."""
+
+    def __init__(
+        self,
+        handles: Handles,
+        path: str,
+        raw: _Body,
+        publish: Callable[[], None],
+    ) -> None:
+        super().__init__(raw, publish, raw.content.clear)
+        self._handles = handles
+        self._handle = handles.opened(path, "wb")
+
+    def close(self) -> None:
+        """Publish the file; see `PendingFile`."""
+        self._handles.closed(self._handle)
+        super().close()
+
+    def discard(self) -> None:
+        """Drop the file; see `PendingFile`."""
+        self._handles.closed(self._handle)
+        super().discard()
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self._handles.lost(self._handle)
+        super().__del__()
+
+
+class _Reader(StreamReader):
+    """A file over a stream of the fake, which knows whether it was closed."""
+
+    def __init__(self, stream: FakeInputStream, size: int, buffer_size: int) -> None:
+        super().__init__(stream.as_file(), size, buffer_size)
+        self._stream = stream
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self._stream.lost()
+        super().__del__()
 
 
 class _Body(io.RawIOBase):
@@ -107,7 +154,47 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self._client = Client(self.store, retries)
         self._settle(FakeFileSystem)
 
+    def view(self, **settings: Any) -> FakeFileSystem:
+        """Return a filesystem with the same files, clock, faults and log, and other settings.
+
+        Settings that are not given are those of this one. `block_size` and `replicas` apply to the
+        files that the view writes, `consistency` to changes after this call. Raise
+        IllegalArgumentException for unknown and invalid ones.
+        """
+        known = [*inspect.signature(FakeFileSystem).parameters]
+        for name in settings:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                meant = f"; did you mean {near[0]}?" if near else ""
+                raise IllegalArgumentException(
+                    f"unknown setting {name!r:.40}; allowed: {', '.join(known)}{meant}"
+                )
+        other = FakeFileSystem(**{**{name: getattr(self, name) for name in known}, **settings})
+        tree = self._tree.view(other.consistency, other.block_size, other.replicas)
+        store = self.store.view(tree, other.latency, other.deadline)
+        shared = {"clock": self.clock, "store": store, "_tree": tree}
+        vars(other).update(shared, _client=Client(store, other.retries))
+        return other
+
     # What a test does -------------------------------------------------------------------------
+
+    @property
+    def requests(self) -> Requests:
+        """The latest 100,000 requests, the oldest first; as text, a table."""
+        return self.store.requests
+
+    def assert_requests(self, **budgets: int) -> None:
+        """Check numbers of requests since the last `store.forget`: `assert_requests(get=1)`.
+
+        Names are operations, or `total`. Operations without a number may have any. Raise
+        AssertionError with the table of requests, IllegalArgumentException for unknown names.
+        """
+        self.requests.check(budgets)
+
+    @property
+    def open_handles(self) -> tuple[Handle, ...]:
+        """The files that are open, or were garbage-collected without `close()`."""
+        return self.store.handles.open()
 
     @property
     def injector(self) -> FakeInjector:
@@ -174,7 +261,7 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         def publish() -> None:
             self._client.send(partial(self.store.put, path, bytes(body.content), overwrite))
 
-        return PendingFile(body, publish, body.content.clear)
+        return _NewFile(self.store.handles, path, body, publish)
 
     def get_file_status(self, path: str) -> FileStatus:
         """Return the status of a file or directory. Raise FileNotFoundException."""
@@ -226,16 +313,34 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
 class FakeFsspec(_View):
     """A FakeFileSystem in fsspec: `fs`, or the shared one of the process, which a test may
     replace.
+
+    Settings of FakeFileSystem are options, and give a view of it. Raise IllegalArgumentException
+    for other options, except fsspec's own.
     """
 
     protocol = "fake"
     shared = FakeFileSystem()
 
     def __init__(self, fs: FakeFileSystem | None = None, **options: Any) -> None:
+        own = {name: value for name, value in options.items() if name in _FSSPEC_OPTIONS}
+        settings = {name: value for name, value in options.items() if name not in own}
         super().__init__(**options)
-        self.fs = self.shared if fs is None else fs
+        fs = self.shared if fs is None else fs
+        self.fs = fs.view(**settings) if settings else fs
+
+    def _reader(self, path: str, block_size: Any) -> StreamReader:
+        stream = self.fs.open(path)
+        assert isinstance(stream, FakeInputStream)
+        size = stream.available()
+        buffer_size = block_size if isinstance(block_size, int) and block_size > 0 else 1 << 16
+        return _Reader(stream, size, buffer_size)
 
 
+#: Options of every fsspec filesystem.
+_FSSPEC_OPTIONS = frozenset(
+    {"use_listings_cache", "listings_expiry_time", "max_paths", "skip_instance_cache"}
+    | {"asynchronous", "loop", "batch_size"}
+)
 #: Small, so that the suite's files have several blocks.
 BLOCK_SIZE = 4096
 

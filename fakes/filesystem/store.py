@@ -14,6 +14,8 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.binding import PlanInjector
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.faults import FAULTS, Fault
+from fscontract.fakes.filesystem.handles import Handles
+from fscontract.fakes.filesystem.request_log import Requests
 from fscontract.fakes.filesystem.requests import (
     Answer,
     ConnectionReset,
@@ -50,12 +52,19 @@ class Store:
         self.latency = latency
         self.deadline = deadline
         self.injector = FakeInjector()
+        self.handles = Handles()
         self._log: deque[Request] = deque(maxlen=LOG)
 
     @property
-    def requests(self) -> tuple[Request, ...]:
+    def requests(self) -> Requests:
         """The latest 100,000 requests, the oldest first."""
-        return tuple(self._log)
+        return Requests(self._log)
+
+    def view(self, tree: Tree, latency: Latency, deadline: float) -> Store:
+        """Return a store with the same clock, faults, handles and log, and other settings."""
+        other = Store(tree, self.clock, latency, deadline)
+        other.injector, other.handles, other._log = self.injector, self.handles, self._log
+        return other
 
     def forget(self) -> None:
         """Clear the log of requests."""

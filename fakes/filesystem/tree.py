@@ -6,6 +6,7 @@ import itertools
 import math
 import threading
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from posixpath import dirname
 from typing import NamedTuple
@@ -183,19 +184,34 @@ class Change(NamedTuple):
     version: Version | None
 
 
+class _Changes:
+    """Changes of each path, kept for a window of seconds."""
+
+    def __init__(self) -> None:
+        self.window = 0.0
+        self.of: dict[str, list[Change]] = {}
+
+
 class History:
     """Recent states of paths, as far as they affect visibility."""
 
-    def __init__(self, clock: Clock, consistency: Consistency) -> None:
+    def __init__(
+        self, clock: Clock, consistency: Consistency, changes: _Changes | None = None
+    ) -> None:
         self._clock = clock
         self.consistency = consistency
-        self._changes: dict[str, list[Change]] = {}
+        self._kept = _Changes() if changes is None else changes
+        self._kept.window = max(self._kept.window, consistency.window)
+
+    def view(self, consistency: Consistency) -> History:
+        """Return the same changes with another visibility, which applies to later changes."""
+        return History(self._clock, consistency, self._kept)
 
     def record(self, path: str, before: Version | None, after: Version | None) -> None:
         """Record a change at the current time."""
-        if self.consistency.window > 0:
+        if self._kept.window > 0:
             self._recent(path)  # otherwise old changes would be kept indefinitely
-            changes = self._changes.setdefault(path, [Change(-math.inf, before)])
+            changes = self._kept.of.setdefault(path, [Change(-math.inf, before)])
             changes.append(Change(self._clock.now, after))
 
     def listed(self, path: str) -> Change | None:
@@ -210,7 +226,7 @@ class History:
 
     def children(self, path: str) -> Iterator[str]:
         """Return the paths in a directory with recent changes."""
-        return (child for child in tuple(self._changes) if dirname(child) == path)
+        return (child for child in tuple(self._kept.of) if dirname(child) == path)
 
     def _seen(self, path: str, appears: float, vanishes: float) -> Change | None:
         changes = self._recent(path)
@@ -224,9 +240,9 @@ class History:
 
     def _recent(self, path: str) -> list[Change]:
         """Return the changes of a path, none if the last one is visible everywhere."""
-        changes = self._changes.get(path, [])
-        if changes and changes[-1].at + self.consistency.window <= self._clock.now:
-            self._changes.pop(path, None)
+        changes = self._kept.of.get(path, [])
+        if changes and changes[-1].at + self._kept.window <= self._clock.now:
+            self._kept.of.pop(path, None)
             return []
         return changes
 
@@ -249,6 +265,13 @@ class Tree:
         self._versions: dict[str, Version] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
+
+    def view(self, consistency: Consistency, block_size: int, replicas: int) -> Tree:
+        """Return the same tree with another visibility, and other blocks for its new files."""
+        other = copy(self)
+        other.block_size, other.replicas = block_size, replicas
+        other.history = self.history.view(consistency)
+        return other
 
     # What is seen -----------------------------------------------------------------------------
 
