@@ -16,10 +16,11 @@ from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.filesystem.client import Client, FakeInputStream
+from fscontract.fakes.filesystem.fault_effects import FakeInjector
 from fscontract.fakes.filesystem.handles import Handle, Handles
 from fscontract.fakes.filesystem.request_log import Requests
 from fscontract.fakes.filesystem.requests import Latency
-from fscontract.fakes.filesystem.store import FakeInjector, Store
+from fscontract.fakes.filesystem.store import Store
 from fscontract.fakes.filesystem.tree import Clock, Consistency, Tree, Version
 from fscontract.fakes.frozen_settings import Settled
 from fscontract.implementations.filesystem_base import (
@@ -122,8 +123,9 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
 
     Files have blocks of `block_size` bytes, with `replicas` copies of each. A request takes the
     time of `latency`, is retried up to `retries` times, and times out after `deadline` seconds of
-    `clock`. `consistency` delays the visibility of changes. `store.requests` is the log of
-    requests. The settings are read-only. Raise IllegalArgumentException for invalid ones.
+    `clock`. `consistency` delays the visibility of changes. Without `checksums`, readers do not
+    notice corrupt bytes. `requests` is the log of requests. The settings are read-only. Raise
+    IllegalArgumentException for invalid ones.
     """
 
     _also: ClassVar[str] = (
@@ -139,19 +141,25 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         consistency: Consistency = Consistency(),  # noqa: B008 - it never changes
         retries: int = 3,
         deadline: float = 60.0,
+        checksums: bool = True,
     ) -> None:
         super().__init__()
         _check_settings(block_size, replicas, latency, consistency, retries, deadline)
+        if type(checksums) is not bool:
+            raise IllegalArgumentException(
+                f"checksums must be True or False, not {checksums!r:.40}"
+            )
         self.block_size: Final = block_size
         self.replicas: Final = replicas
         self.latency: Final = latency
         self.consistency: Final = consistency
         self.retries: Final = retries
         self.deadline: Final = deadline
+        self.checksums: Final = checksums
         self.clock = Clock()
         self._tree = Tree(self.clock, consistency, block_size, replicas)
         self.store = Store(self._tree, self.clock, latency, deadline)
-        self._client = Client(self.store, retries)
+        self._client = Client(self.store, retries, checksums)
         self._settle(FakeFileSystem)
 
     def view(self, **settings: Any) -> FakeFileSystem:
@@ -173,7 +181,7 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         tree = self._tree.view(other.consistency, other.block_size, other.replicas)
         store = self.store.view(tree, other.latency, other.deadline)
         shared = {"clock": self.clock, "store": store, "_tree": tree}
-        vars(other).update(shared, _client=Client(store, other.retries))
+        vars(other).update(shared, _client=Client(store, other.retries, other.checksums))
         return other
 
     # What a test does -------------------------------------------------------------------------

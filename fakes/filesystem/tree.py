@@ -74,9 +74,17 @@ class Version:
     """
 
     def __init__(
-        self, number: int, data: bytes, time: float, block_size: int, replicas: int
+        self,
+        number: int,
+        data: bytes,
+        time: float,
+        block_size: int,
+        replicas: int,
+        before: bytes = b"",
     ) -> None:
         self.data = data
+        #: The bytes of the version that this one replaced; empty if there was none.
+        self.before = before
         self.time = time
         self.block_size = block_size
         self.replicas = replicas
@@ -105,6 +113,12 @@ class Version:
         """Flip every bit of one copy of a block; IllegalArgumentException if there is none."""
         self._check(block, replica)
         self._damaged[block, replica] = flipped(self._written(block))
+
+    def damage(self, data: bytes) -> None:
+        """Let all copies have the bytes of `data` instead, which may be shorter."""
+        for block in range(self.blocks):
+            copy = data[block * self.block_size : (block + 1) * self.block_size]
+            self._damaged.update(((block, replica), copy) for replica in range(self.replicas))
 
     def lose(self, block: int, replica: int) -> None:
         """Remove one copy of a block; IllegalArgumentException if there is none."""
@@ -320,17 +334,26 @@ class Tree:
         # the file is deleted immediately, so that nothing appears
         self._names.create(path, overwrite)
 
-    def put(self, path: str, data: bytes, overwrite: bool = True) -> None:
-        """Make or replace a file; PathIOException if that is not possible or not allowed."""
+    def put(self, path: str, data: bytes, overwrite: bool = True) -> Version:
+        """Make or replace a file, and return its version.
+
+        Raise PathIOException if that is not possible or not allowed.
+        """
         with self._lock:
             before = self._key(path)
             self._names.create(path, overwrite).close()
             old = None if before is None else self._versions.pop(before)
             new = Version(
-                next(self._numbers), data, self._clock.time, self.block_size, self.replicas
+                next(self._numbers),
+                data,
+                self._clock.time,
+                self.block_size,
+                self.replicas,
+                b"" if old is None else old.data,
             )
             self._versions[self._key(path) or ""] = new
             self.history.record(path, old, new)
+            return new
 
     def mkdirs(self, path: str) -> None:
         """Make a directory and its parents; PathIOException if a parent is a file."""
