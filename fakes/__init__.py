@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem as FakeFileSystem
     from fscontract.fakes.filesystem.requests import Latency as Latency
     from fscontract.fakes.filesystem.tree import Consistency as Consistency
+    from fscontract.fakes.recording import Recording as Recording
+    from fscontract.fakes.recording import record as record
+    from fscontract.fakes.recording import replay as replay
 
 __all__ = [
     "Consistency",
@@ -22,6 +25,9 @@ __all__ = [
     "FaultProxy",
     "FaultyLocalFileSystem",
     "Latency",
+    "Recording",
+    "record",
+    "replay",
 ]
 
 _SOURCES = {
@@ -32,6 +38,9 @@ _SOURCES = {
     "FaultProxy": "fakes.fault_proxy.server",
     "FaultyLocalFileSystem": "fakes.faulty_local",
     "Latency": "fakes.filesystem.requests",
+    "Recording": "fakes.recording",
+    "record": "fakes.recording",
+    "replay": "fakes.recording",
 }
 
 

@@ -12,8 +12,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
+
+import yaml
 
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.fault_kinds import (
@@ -28,6 +31,7 @@ from fscontract.contract.program.fault_kinds import (
     constructor,
     kinds_of,
 )
+from fscontract.contract.untrusted import UntrustedError, load_json, load_yaml
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 #: The most faults of one plan.
 MOST_FAULTS = 1000
 #: The most characters of a glob.
-_MOST_TEXT = 1000
+MOST_TEXT = 1000
 _LARGEST_SEED = 1 << 63
 
 _GET = ("get",)
@@ -295,7 +299,7 @@ class Fault:
             self._set("operation", _operations(self.kind, self.operation, possible))
         for name in ("path", "thread"):
             text = getattr(self, name)
-            if text is not None and (not isinstance(text, str) or not 0 < len(text) <= _MOST_TEXT):
+            if text is not None and (not isinstance(text, str) or not 0 < len(text) <= MOST_TEXT):
                 raise ProgramError(f"{name} must be a glob, got {text!r:.40}")
         if self.offset is not None:
             self._set("offset", _offsets(self.offset))
@@ -590,6 +594,25 @@ class FaultPlan:
             reason = " ".join(str(error).split())
             raise ProgramError(f"{where}: not JSON: {reason:.120}") from None
         return cls.from_json(data, where)
+
+    def dump(self, path: str | Path) -> None:
+        """Write the plan as YAML, or as JSON to a path that ends with .json. Raise OSError."""
+        path = Path(path)
+        if path.suffix == ".json":
+            text = json.dumps(self.to_json(), indent=2) + "\n"
+        else:
+            text = yaml.safe_dump(self.to_json(), sort_keys=False)
+        path.write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> FaultPlan:
+        """Read a plan from a YAML or JSON file. Raise ProgramError, which names the place."""
+        path = Path(path)
+        try:
+            data = load_json(path) if path.suffix == ".json" else load_yaml(path)
+        except UntrustedError as error:
+            raise ProgramError(str(error)) from None
+        return cls.from_json(data, str(path))
 
 
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:

@@ -133,6 +133,7 @@ class SlowDown(RequestFailed):
     def __init__(self, path: str, wait: float) -> None:
         super().__init__(path, f"the store is busy; it asks to wait for {wait:g} s")
         self.wait = wait
+        self.errno = errno.EBUSY
 
 
 class RangeNotSatisfiable(RequestFailed):
