@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from fscontract.contract.program.faults import FaultPlan as FaultPlan
     from fscontract.fakes.fault_proxy.server import FaultProxy as FaultProxy
     from fscontract.fakes.faulty_local import FaultyLocalFileSystem as FaultyLocalFileSystem
+    from fscontract.fakes.filesystem.checks import mount_fake as mount_fake
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem as FakeFileSystem
     from fscontract.fakes.filesystem.requests import Latency as Latency
     from fscontract.fakes.filesystem.tree import Consistency as Consistency
@@ -26,6 +27,7 @@ __all__ = [
     "FaultyLocalFileSystem",
     "Latency",
     "Recording",
+    "mount_fake",
     "record",
     "replay",
 ]
@@ -39,6 +41,7 @@ _SOURCES = {
     "FaultyLocalFileSystem": "fakes.faulty_local",
     "Latency": "fakes.filesystem.requests",
     "Recording": "fakes.recording",
+    "mount_fake": "fakes.filesystem.checks",
     "record": "fakes.recording",
     "replay": "fakes.recording",
 }

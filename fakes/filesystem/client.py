@@ -225,3 +225,21 @@ class FakeInputStream(LocalInputStream):
             return False
         self._release()
         return True
+
+
+class ShortInputStream(FakeInputStream):
+    """Returns from a read of the stream what one answer has, as an unbuffered file does.
+
+    Positioned reads and `read_fully` read on.
+    """
+
+    def _read_at(self, position: int, view: memoryview) -> int:
+        rest = self._size - position
+        if rest <= 0:
+            return 0
+        count = (self._descriptor or self._reopen()).read(position, view[:rest])
+        self._count(count)
+        return count
+
+    def _pread_at(self, position: int, view: memoryview) -> int:
+        return super()._read_at(position, view)

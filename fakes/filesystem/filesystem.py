@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus
@@ -15,7 +15,7 @@ from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.faults import Fault, FaultPlan
-from fscontract.fakes.filesystem.client import Client, FakeInputStream
+from fscontract.fakes.filesystem.client import Client, FakeInputStream, ShortInputStream
 from fscontract.fakes.filesystem.fault_effects import FakeInjector
 from fscontract.fakes.filesystem.handles import Handle, Handles
 from fscontract.fakes.filesystem.request_log import Requests
@@ -124,7 +124,8 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
     Files have blocks of `block_size` bytes, with `replicas` copies of each. A request takes the
     time of `latency`, is retried up to `retries` times, and times out after `deadline` seconds of
     `clock`. `consistency` delays the visibility of changes. Without `checksums`, readers do not
-    notice corrupt bytes. `requests` is the log of requests. The settings are read-only. Raise
+    notice corrupt bytes. With `short_reads`, a read returns what one answer has; otherwise streams
+    read on. `requests` is the log of requests. The settings are read-only. Raise
     IllegalArgumentException for invalid ones.
     """
 
@@ -142,13 +143,13 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         retries: int = 3,
         deadline: float = 60.0,
         checksums: bool = True,
+        short_reads: bool = False,
     ) -> None:
         super().__init__()
         _check_settings(block_size, replicas, latency, consistency, retries, deadline)
-        if type(checksums) is not bool:
-            raise IllegalArgumentException(
-                f"checksums must be True or False, not {checksums!r:.40}"
-            )
+        for name, value in (("checksums", checksums), ("short_reads", short_reads)):
+            if type(value) is not bool:
+                raise IllegalArgumentException(f"{name} must be True or False, not {value!r:.40}")
         self.block_size: Final = block_size
         self.replicas: Final = replicas
         self.latency: Final = latency
@@ -156,6 +157,7 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self.retries: Final = retries
         self.deadline: Final = deadline
         self.checksums: Final = checksums
+        self.short_reads: Final = short_reads
         self.clock = Clock()
         self._tree = Tree(self.clock, consistency, block_size, replicas)
         self.store = Store(self._tree, self.clock, latency, deadline)
@@ -248,7 +250,8 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         size = options.buffer_size
         if size is None and options.read_policy is not None:
             size = option_table().policies[options.read_policy].buffer
-        return FakeInputStream(
+        stream = ShortInputStream if self.short_reads else FakeInputStream
+        return stream(
             path,
             self._client,
             DEFAULT_BUFFER if size is None else size,
@@ -336,9 +339,11 @@ class FakeFsspec(_View):
         fs = self.shared if fs is None else fs
         self.fs = fs.view(**settings) if settings else fs
 
-    def _reader(self, path: str, block_size: Any) -> StreamReader:
+    def _reader(self, path: str, block_size: Any) -> io.BufferedIOBase:
         stream = self.fs.open(path)
         assert isinstance(stream, FakeInputStream)
+        if isinstance(stream, ShortInputStream):  # a buffer would read on
+            return cast(io.BufferedIOBase, stream.as_file())
         size = stream.available()
         buffer_size = block_size if isinstance(block_size, int) and block_size > 0 else 1 << 16
         return _Reader(stream, size, buffer_size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,8 +22,6 @@ _CHECKS = {
     "unstruck_faults": ("contract_unstruck_faults", "a fault that struck no request"),
     "leaked_handles": ("contract_leaked_handles", "a file that is not closed"),
 }
-#: The number of requests or handles in a message.
-_MOST_LINES = 20
 #: Filesystems of the fixtures of a test, with their names.
 _FILESYSTEMS = pytest.StashKey[list[tuple[str, "FakeFileSystem"]]]()
 #: Whether the test itself failed.
@@ -121,6 +118,7 @@ def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultP
     As with `fake_filesystem`, the test fails if a fault struck no request.
     """
     from fscontract.fakes.fault_proxy import FaultProxy
+    from fscontract.fakes.filesystem.checks import unstruck_faults
 
     mode = _mode(request.node, "unstruck_faults")
     plans: list[list[Firing]] = []
@@ -133,7 +131,7 @@ def fault_proxy(request: pytest.FixtureRequest) -> Iterator[Callable[..., FaultP
 
         yield start
     watched = [plan for each in plans for plan in each]
-    _act("unstruck_faults", mode, _unstruck("fault_proxy", watched))
+    _act("unstruck_faults", mode, unstruck_faults("fault_proxy", watched))
 
 
 @contextmanager
@@ -142,6 +140,7 @@ def _checked(
 ) -> Iterator[Callable[[str, dict[str, Any], str], FakeFileSystem]]:
     """Return a function that makes filesystems; check them at the end of the test."""
     from fscontract.contract.api.errors import IllegalArgumentException
+    from fscontract.fakes.filesystem.checks import leaked_handles, unstruck_faults
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 
     modes = {check: _mode(node, check) for check in _CHECKS}
@@ -160,8 +159,8 @@ def _checked(
         return filesystem
 
     yield make
-    unstruck = [_unstruck(name, plans) for name, _, plans in made]
-    leaked = [_leaked(name, filesystem) for name, filesystem, _ in made]
+    unstruck = [unstruck_faults(name, plans) for name, _, plans in made]
+    leaked = [leaked_handles(name, filesystem) for name, filesystem, _ in made]
     _act("unstruck_faults", modes["unstruck_faults"], "\n".join(filter(None, unstruck)))
     if not node.stash.get(_FAILED, False):  # the traceback of a failed test keeps its files open
         _act("leaked_handles", modes["leaked_handles"], "\n".join(filter(None, leaked)))
@@ -206,36 +205,3 @@ def _act(check: str, mode: str, text: str) -> None:
         warnings.warn(text, _WARNINGS[check], stacklevel=2)
         return
     pytest.fail(f'{text}\nto allow it: @pytest.mark.{check}("ignore"), or "warn"', pytrace=False)
-
-
-def _leaked(fixture: str, filesystem: FakeFileSystem) -> str:
-    """Return a description of the files that a test left open, or ""."""
-    if not filesystem.open_handles:
-        return ""
-    gc.collect()  # files in reference cycles that PyArrow opened are not leaks
-    handles = filesystem.open_handles
-    if not handles:
-        return ""
-    lines = [f"  {handle}" for handle in handles[:_MOST_LINES]]
-    if len(handles) > len(lines):
-        lines.append(f"  and {len(handles) - len(lines)} more")
-    return "\n".join((f"{fixture}: the test left files open", *lines))
-
-
-def _unstruck(fixture: str, plans: list[Firing]) -> str:
-    """Return a description of the faults that struck no request, or ""."""
-    return "\n".join(_explained(fixture, plan) for plan in plans if plan.unstruck)
-
-
-def _explained(fixture: str, plan: Firing) -> str:
-    lines = [f"  {request}" for request in plan.seen[:_MOST_LINES]]
-    if plan.requests > len(lines):
-        lines.append(f"  and {plan.requests - len(lines)} more")
-    return "\n".join(
-        (
-            f"{fixture}: a fault struck no request",
-            *(f"  {fault}: {plan.why(fault)}" for fault in plan.unstruck),
-            "requests under the plan:" if lines else "no requests were made under the plan",
-            *lines,
-        )
-    )
