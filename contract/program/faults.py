@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
-
-import yaml
 
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.fault_kinds import (
@@ -31,7 +30,6 @@ from fscontract.contract.program.fault_kinds import (
     constructor,
     kinds_of,
 )
-from fscontract.contract.untrusted import UntrustedError, load_json, load_yaml
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,6 +39,8 @@ MOST_FAULTS = 1000
 #: The most characters of a glob.
 MOST_TEXT = 1000
 _LARGEST_SEED = 1 << 63
+#: A character beyond 16 bits in JSON.
+_PAIR = re.compile(r"\\ud[89ab]..\\ud[c-f]..")
 
 _GET = ("get",)
 #: Operations on one path that has to exist.
@@ -596,23 +596,46 @@ class FaultPlan:
         return cls.from_json(data, where)
 
     def dump(self, path: str | Path) -> None:
-        """Write the plan as YAML, or as JSON to a path that ends with .json. Raise OSError."""
+        """Write the plan as YAML, or as JSON to a path that ends with .json.
+
+        Raise OSError, and ProgramError for what can't be written: `where`, and in YAML paths with
+        bytes that are not UTF-8.
+        """
         path = Path(path)
         if path.suffix == ".json":
             text = json.dumps(self.to_json(), indent=2) + "\n"
         else:
-            text = yaml.safe_dump(self.to_json(), sort_keys=False)
+            lines = (f"- {_yaml(fault.to_json())}\n" for fault in self.faults)
+            text = f"faults:\n{''.join(lines)}" if self.faults else "faults: []\n"
         path.write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> FaultPlan:
         """Read a plan from a YAML or JSON file. Raise ProgramError, which names the place."""
+        from fscontract.contract.untrusted import UntrustedError, load_json, load_yaml
+
         path = Path(path)
         try:
             data = load_json(path) if path.suffix == ".json" else load_yaml(path)
         except UntrustedError as error:
             raise ProgramError(str(error)) from None
         return cls.from_json(data, str(path))
+
+
+def _yaml(fault: dict[str, Any]) -> str:
+    """Return a fault as one line of YAML: JSON, but for characters beyond 16 bits."""
+    try:
+        json.dumps(fault, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ProgramError(
+            "YAML has no name for a path with bytes that are not UTF-8; write to a .json file"
+        ) from None
+
+    def character(pair: re.Match[str]) -> str:
+        text = json.loads('"' + pair[0] + '"')
+        return f"\\U{ord(text):08x}"
+
+    return _PAIR.sub(character, json.dumps(fault))
 
 
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:

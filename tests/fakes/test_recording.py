@@ -212,10 +212,30 @@ def test_plan_keeps_errors_and_the_longest_delays(
 
 @pytest.mark.parametrize("name", ["plan.yaml", "plan.json"])
 def test_plan_survives_a_file(tmp_path: Path, name: str) -> None:
-    plan = FaultPlan((Fault.short(5, path="*.parquet", offset=slice(4, None)), *FAULTS))
+    odd = Fault.reset(path="/\U0001f600 \x7f\ufffe'\"#: \n", probability=0.25, seed=-3)
+    plan = FaultPlan((Fault.short(5, path="*.parquet", offset=slice(4, None)), odd, *FAULTS))
     plan.dump(tmp_path / name)
     assert FaultPlan.load(tmp_path / name) == plan
     assert replay(tmp_path / name).injector.requests == 0
+    FaultPlan().dump(tmp_path / name)
+    assert FaultPlan.load(tmp_path / name) == FaultPlan()
+
+
+def test_path_that_is_not_utf_8_is_written_as_json_only(tmp_path: Path) -> None:
+    plan = FaultPlan((Fault.reset(path="/\udc80"),))
+    plan.dump(tmp_path / "a.json")
+    assert FaultPlan.load(tmp_path / "a.json") == plan
+    with pytest.raises(ProgramError, match=r"write to a \.json file"):
+        plan.dump(tmp_path / "a.yaml")
+
+
+def test_yaml_of_a_plan_has_a_line_for_each_fault(tmp_path: Path) -> None:
+    FaultPlan((Fault.reset(), Fault.hang(2, path="*.csv"))).dump(tmp_path / "plan.yaml")
+    assert (tmp_path / "plan.yaml").read_text().splitlines() == [
+        "faults:",
+        '- {"kind": "reset", "nth": 1}',
+        '- {"kind": "hang", "nth": 1, "seconds": 2, "path": "*.csv"}',
+    ]
 
 
 @pytest.mark.parametrize(
