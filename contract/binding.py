@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -59,6 +60,9 @@ class PlanInjector(Injector):
     Its target calls `request`, and applies the turn that it gets.
     """
 
+    #: True if it supports parameters besides COMMON_PARAMETERS.
+    every_parameter = False
+
     def __init__(self, kinds: frozenset[str]) -> None:
         self.kinds = kinds
         self._firing = Firing(FaultPlan())
@@ -74,16 +78,25 @@ class PlanInjector(Injector):
     def attach(self, plan: FaultPlan) -> None:
         """Implement `Injector.attach`."""
         for i, fault in enumerate(plan.faults, 1):
+            if not self.every_parameter and (names := fault.uncommon):
+                raise ProgramError(
+                    f"plan: fault {i}: unsupported parameter {names[0]} of {fault.kind}; "
+                    "only the fake filesystem has it"
+                )
             if fault.kind not in self.kinds:
                 possible = ", ".join(k for k in FAULTS if k in self.kinds)
                 raise ProgramError(
                     f"plan: fault {i}: unsupported kind {fault.kind}; possible: {possible}"
                 )
         self.detach()
-        self._firing = Firing(plan)
+        self._firing = Firing(plan, self.now)
         self._attached = True
         for watcher in self._watchers:
             watcher.append(self._firing)
+
+    def now(self) -> float:
+        """Return the time in seconds, for the periods of faults."""
+        return time.monotonic()
 
     def detach(self) -> None:
         """Implement `Injector.detach`."""

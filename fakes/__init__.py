@@ -10,9 +10,13 @@ if TYPE_CHECKING:
     from fscontract.contract.program.faults import FaultPlan as FaultPlan
     from fscontract.fakes.fault_proxy.server import FaultProxy as FaultProxy
     from fscontract.fakes.faulty_local import FaultyLocalFileSystem as FaultyLocalFileSystem
+    from fscontract.fakes.filesystem.checks import mount_fake as mount_fake
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem as FakeFileSystem
     from fscontract.fakes.filesystem.requests import Latency as Latency
     from fscontract.fakes.filesystem.tree import Consistency as Consistency
+    from fscontract.fakes.recording import Recording as Recording
+    from fscontract.fakes.recording import record as record
+    from fscontract.fakes.recording import replay as replay
 
 __all__ = [
     "Consistency",
@@ -22,6 +26,10 @@ __all__ = [
     "FaultProxy",
     "FaultyLocalFileSystem",
     "Latency",
+    "Recording",
+    "mount_fake",
+    "record",
+    "replay",
 ]
 
 _SOURCES = {
@@ -32,6 +40,10 @@ _SOURCES = {
     "FaultProxy": "fakes.fault_proxy.server",
     "FaultyLocalFileSystem": "fakes.faulty_local",
     "Latency": "fakes.filesystem.requests",
+    "Recording": "fakes.recording",
+    "mount_fake": "fakes.filesystem.checks",
+    "record": "fakes.recording",
+    "replay": "fakes.recording",
 }
 
 

@@ -64,7 +64,7 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
             file.autocommit = options.get("autocommit", True)
         return file
 
-    def _reader(self, path: str, block_size: Any) -> StreamReader:
+    def _reader(self, path: str, block_size: Any) -> io.BufferedIOBase:
         stream = self.fs.open(path)
         size = stream.available()
         buffer_size = block_size if isinstance(block_size, int) and block_size > 0 else 1 << 16

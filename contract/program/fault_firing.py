@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -44,10 +46,14 @@ class _Record:
 
 
 class Firing:
-    """An attached plan: counts requests, and selects the fault that strikes each. Thread-safe."""
+    """An attached plan: counts requests, and selects the fault that strikes each. Thread-safe.
 
-    def __init__(self, plan: FaultPlan) -> None:
+    `now` returns the time in seconds.
+    """
+
+    def __init__(self, plan: FaultPlan, now: Callable[[], float] = time.monotonic) -> None:
         self.plan = plan
+        self._now, self._start = now, now()
         #: The requests so far.
         self.requests = 0
         #: The faults that have taken effect so far.
@@ -70,7 +76,10 @@ class Firing:
         with self._lock:
             self.requests += 1
             attempt = self._attempts.pop(key, 0) + 1
-            request = SeenRequest(self.requests, operation, path, offset, length, attempt, thread)
+            at = self._now() - self._start
+            request = SeenRequest(
+                self.requests, operation, path, offset, length, attempt, thread, at
+            )
             if request.number <= MOST_SEEN:
                 self.seen.append(request)
             index = self._striking(request)

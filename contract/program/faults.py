@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.fault_kinds import (
+    COMMON_PARAMETERS,
     MOST_BYTES,
     MOST_REQUESTS,
+    MOST_SECONDS,
     OPERATIONS,
     FaultKind,
     Number,
@@ -33,12 +37,18 @@ if TYPE_CHECKING:
 #: The most faults of one plan.
 MOST_FAULTS = 1000
 #: The most characters of a glob.
-_MOST_TEXT = 1000
+MOST_TEXT = 1000
 _LARGEST_SEED = 1 << 63
+#: A character beyond 16 bits in JSON.
+_PAIR = re.compile(r"\\ud[89ab]..\\ud[c-f]..")
 
 _GET = ("get",)
 #: Operations on one path that has to exist.
 _OF_FILE = ("open", "get", "head")
+#: Operations that change the store, and those that write bytes.
+_CHANGES = ("put", "part", "complete", "delete", "rename", "mkdirs", "permission")
+_WRITES = ("put", "part")
+_FAKE = ("fake",)
 _STORES = ("fake", "http")
 _FILES = ("fake", "local")
 _AMOUNTS = (1, 2, 3, 7, 100, 1000, 4095, 4096, 4097)
@@ -48,7 +58,8 @@ class SeenRequest(NamedTuple):
     """A request under a plan, as faults see it.
 
     `number` counts all requests, `attempt` those of this operation, path and offset in a row that
-    were struck, plus one. `offset` and `length` are the range in bytes, if known.
+    were struck, plus one. `offset` and `length` are the range in bytes, if known. `at` is the time
+    in seconds since the plan was attached, on the fake's clock or a real one.
     """
 
     number: int
@@ -58,6 +69,7 @@ class SeenRequest(NamedTuple):
     length: int | None = None
     attempt: int = 1
     thread: str = ""
+    at: float = 0.0
 
     def __str__(self) -> str:
         count = "" if self.length is None else f" {self.length} bytes"
@@ -67,6 +79,10 @@ class SeenRequest(NamedTuple):
 
 #: Offsets in bytes: one, a slice, or a pair of the first and the end, which is None if open.
 Offsets: TypeAlias = int | slice | tuple[int, int | None]
+#: A period in seconds: a slice, or a pair of the first and the end, which is None if open.
+Period: TypeAlias = slice | tuple[Number, Number | None]
+Damage: TypeAlias = Literal["bytes", "order", "version", "zeros", "tail"]
+Distribution: TypeAlias = Literal["uniform", "exponential", "pareto"]
 
 
 class Aim(TypedDict, total=False):
@@ -75,11 +91,13 @@ class Aim(TypedDict, total=False):
     `operation` is one of OPERATIONS, or several. `path` is a glob, in which `*` also matches
     slashes; without a slash it is compared with the last part of the path. `offset` is where a
     request of bytes starts. `attempt` is 1 for the first try. `thread` is a glob of the name of
-    the thread. `where` is a function of a SeenRequest.
+    the thread. `during` is a period in seconds since the plan was attached. `where` is a function
+    of a SeenRequest.
 
     Of the selected requests the fault strikes the `nth` and `times - 1` more, or all after it
     ("all"). With `probability`, each is struck with that probability, which depends on `seed` and
-    on its number alone, and `times` is "all" unless given.
+    on its number alone. `times` is "all" by default with `probability` or `during`, and for the
+    kinds jitter, rate-limit, quota and expired.
     """
 
     operation: str | tuple[str, ...]
@@ -87,6 +105,7 @@ class Aim(TypedDict, total=False):
     offset: Offsets
     attempt: int
     thread: str
+    during: Period
     where: Callable[[SeenRequest], bool]
     nth: int
     times: int | Literal["all"]
@@ -108,11 +127,17 @@ class Fault:
     times: int | Literal["all"] | None = None
     amount: int | None = None
     seconds: Number | None = None
+    how: str | None = None
+    silent: bool | None = None
+    distribution: str | None = None
+    rate: Number | None = None
+    burst: int | None = None
     operation: str | tuple[str, ...] | None = None
     path: str | None = None
     offset: Offsets | None = None
     attempt: int | None = None
     thread: str | None = None
+    during: Period | None = None
     where: Callable[[SeenRequest], bool] | None = None
     probability: float | None = None
     seed: int | None = None
@@ -156,10 +181,10 @@ class Fault:
         return cls("cut-body", amount=amount, **aim)
 
     @classmethod
-    @constructor(_GET, _STORES)
-    def corrupt(cls, **aim: Unpack[Aim]) -> Fault:
-        """Bytes of the replica that is read are flipped; its checksum shows it."""
-        return cls("corrupt", **aim)
+    @constructor(("get", "put"), _STORES)
+    def corrupt(cls, how: Damage = "bytes", silent: bool = False, **aim: Unpack[Aim]) -> Fault:
+        """Bytes that are read or written are wrong; their checksums show it unless `silent`."""
+        return cls("corrupt", how=how, silent=silent, **aim)
 
     @classmethod
     @constructor(_GET, _STORES)
@@ -209,6 +234,50 @@ class Fault:
         """The answer is delayed by `seconds`."""
         return cls("hang", seconds=seconds, **aim)
 
+    @classmethod
+    @constructor(_GET, _FAKE, values=(0, 1, 100), checked=False)
+    def stall(cls, amount: int = 0, seconds: Number = 3600, **aim: Unpack[Aim]) -> Fault:
+        """The body stops after `amount` bytes for `seconds`."""
+        return cls("stall", amount=amount, seconds=seconds, **aim)
+
+    @classmethod
+    @constructor(OPERATIONS, _FAKE, values=(0.1, 5), checked=False, always=True)
+    def jitter(
+        cls, seconds: Number = 0.1, distribution: Distribution = "exponential", **aim: Unpack[Aim]
+    ) -> Fault:
+        """Each answer is delayed by a random time of mean `seconds`, which depends on `seed`."""
+        return cls("jitter", seconds=seconds, distribution=distribution, **aim)
+
+    @classmethod
+    @constructor(OPERATIONS, _FAKE, values=(1, 10, 1000), checked=False, always=True)
+    def rate_limit(cls, rate: Number = 10, burst: int = 1, **aim: Unpack[Aim]) -> Fault:
+        """More than `rate` requests a second, after `burst` at once, get 503 with a delay."""
+        return cls("rate-limit", rate=rate, burst=burst, **aim)
+
+    @classmethod
+    @constructor(OPERATIONS, _FAKE, checked=False, always=True)
+    def expired(cls, **aim: Unpack[Aim]) -> Fault:
+        """The credentials have expired (403)."""
+        return cls("expired", **aim)
+
+    @classmethod
+    @constructor(_WRITES, _FAKE, values=(0, 1000), checked=False, always=True)
+    def quota(cls, amount: int = 0, **aim: Unpack[Aim]) -> Fault:
+        """Writes of more than `amount` bytes in total are refused (EDQUOT)."""
+        return cls("quota", amount=amount, **aim)
+
+    @classmethod
+    @constructor(_WRITES, _FAKE, values=(0, 1, 100), checked=False)
+    def partial_write(cls, amount: int = 0, **aim: Unpack[Aim]) -> Fault:
+        """The first `amount` bytes are written; then the connection is reset."""
+        return cls("partial-write", amount=amount, **aim)
+
+    @classmethod
+    @constructor(_CHANGES, _FAKE, checked=False)
+    def lost_ack(cls, **aim: Unpack[Aim]) -> Fault:
+        """The request takes effect, and the connection is reset before its answer."""
+        return cls("lost-ack", **aim)
+
     # What is valid -----------------------------------------------------------------------------
 
     def __post_init__(self) -> None:
@@ -230,18 +299,20 @@ class Fault:
             self._set("operation", _operations(self.kind, self.operation, possible))
         for name in ("path", "thread"):
             text = getattr(self, name)
-            if text is not None and (not isinstance(text, str) or not 0 < len(text) <= _MOST_TEXT):
+            if text is not None and (not isinstance(text, str) or not 0 < len(text) <= MOST_TEXT):
                 raise ProgramError(f"{name} must be a glob, got {text!r:.40}")
         if self.offset is not None:
             self._set("offset", _offsets(self.offset))
+        if self.during is not None:
+            self._set("during", _period(self.during))
         if self.where is not None and not callable(self.where):
             raise ProgramError(f"where must be a function of a request, got {self.where!r:.40}")
         if self.probability is not None:
             check_number("probability", self.probability, 0, 1)
-        if self.seed is not None and self.probability is None:
-            raise ProgramError("seed needs a probability")
+        if self.seed is not None and self.probability is None and self.distribution is None:
+            raise ProgramError("seed needs a probability or a distribution")
         if self.times is None:
-            self._set("times", 1 if self.probability is None else MOST_REQUESTS)
+            self._set("times", self._usual_times())
         elif self.times == "all":
             self._set("times", MOST_REQUESTS)
         for name, minimum, maximum in (
@@ -253,6 +324,10 @@ class Fault:
             value = getattr(self, name)
             if value is not None or name in ("nth", "times"):
                 check_number(name, value, minimum, maximum)
+
+    def _usual_times(self) -> int:
+        by_time = self.probability is not None or self.during is not None
+        return MOST_REQUESTS if by_time else FAULTS[self.kind].times
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -268,6 +343,13 @@ class Fault:
     def delay(self) -> float:
         """The delay in seconds; 0 if the kind has none."""
         return float(self.seconds or 0)
+
+    @property
+    def uncommon(self) -> tuple[str, ...]:
+        """The parameters that are set, and that only the fake filesystem has."""
+        parameters = FAULTS[self.kind].parameters.values()
+        uncommon = (p for p in parameters if p.name not in COMMON_PARAMETERS)
+        return tuple(p.name for p in uncommon if getattr(self, p.name) != p.default)
 
     @property
     def last(self) -> int:
@@ -307,15 +389,34 @@ class Fault:
         if self.thread is not None:
             thread = self.thread
             yield f"of a thread {thread}", lambda r: fnmatchcase(r.thread, thread)
+        if self.during is not None:
+            first, last = _period(self.during)
+            until = "on" if last is None else f"to {last:g} s"
+            yield f"from {first:g} s {until}", lambda r: first <= r.at < (last or math.inf)
         if self.where is not None:
             yield "for which `where` is true", self.where
 
     # Text and JSON -----------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        """Return the call of the constructor that makes the fault, without default values."""
+        parameters = FAULTS[self.kind].parameters
+        given = {n: v for n, p in parameters.items() if (v := getattr(self, n)) != p.default}
+        given.update((n, v) for n in AIMS if (v := getattr(self, n)) is not None)
+        if self.nth == 1:
+            del given["nth"]
+        if self.times == self._usual_times():
+            del given["times"]
+        elif self.times == MOST_REQUESTS:
+            given["times"] = "all"
+        listed = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return f"Fault.{self.kind.replace('-', '_')}({listed})"
+
     def __str__(self) -> str:
         parameters = FAULTS[self.kind].parameters.values()
-        values = [getattr(self, p.name) for p in parameters if getattr(self, p.name) != p.default]
-        listed = f"({', '.join(map(_plain, values))})" if values else ""
+        values = [(p, v) for p in parameters if (v := getattr(self, p.name)) != p.default]
+        texts = [_plain(v) if p.name in COMMON_PARAMETERS else f"{p.name}={v}" for p, v in values]
+        listed = f"({', '.join(texts)})" if values else ""
         last = f"-{self.last}" if self.last < MOST_REQUESTS else " and after"
         text = f"{self.kind}{listed} at {self.nth}" + (last if self.times != 1 else "")
         if self.operation is not None:
@@ -323,6 +424,8 @@ class Fault:
         aims = [words for words, _ in self.conditions()][1:]
         if self.probability is not None:
             aims.append(f"with probability {self.probability:g}, seed {self.seed or 0}")
+        elif self.distribution is not None:
+            aims.append(f"with seed {self.seed or 0}")
         return " ".join((text, *aims))
 
     def to_json(self) -> dict[str, Any]:
@@ -335,11 +438,10 @@ class Fault:
         data: dict[str, Any] = {"kind": self.kind, "nth": self.nth}
         parameters = FAULTS[self.kind].parameters
         data.update((n, v) for n in parameters if (v := getattr(self, n)) != parameters[n].default)
-        usual = 1 if self.probability is None else MOST_REQUESTS
-        if self.times != usual:
+        if self.times != self._usual_times():
             data["times"] = "all" if self.times == MOST_REQUESTS else self.times
-        for name in ("operation", "path", "offset", "attempt", "thread", "probability", "seed"):
-            value = getattr(self, name)
+        for name in AIMS:
+            value = None if name in ("nth", "times") else getattr(self, name)
             if value is not None:
                 data[name] = list(value) if isinstance(value, tuple) else value
         return data
@@ -371,6 +473,8 @@ class Fault:
 
 #: All kinds of faults, the mildest first.
 FAULTS: dict[str, FaultKind] = kinds_of(Fault)
+#: Those that the suite draws.
+CHECKED = frozenset(name for name, kind in FAULTS.items() if kind.checked)
 #: The names of the aims, and of the parameters that some kind takes.
 AIMS = tuple(Aim.__annotations__)
 PARAMETERS = tuple(f.name for f in fields(Fault) if f.name not in AIMS and f.name != "kind")
@@ -413,6 +517,23 @@ def _offsets(value: Any) -> tuple[int, int | None]:
             f"offset must be a number of bytes or a slice, slice(4, None), got {value!r:.40}"
         )
     return value[0], value[1]
+
+
+def _period(value: Any) -> tuple[Number, Number | None]:
+    """Return a period as the first second and the end; None if it is open."""
+    if isinstance(value, slice) and value.step is None:
+        value = (value.start or 0, value.stop)
+    if isinstance(value, tuple) and len(value) == 2 and value[0] is not None:
+        start, end = value
+        if _is_time(start) and (end is None or (_is_time(end) and start < end)):
+            return start, end
+    raise ProgramError(
+        f"during must be a slice of seconds, such as slice(10, 40), got {value!r:.40}"
+    )
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= MOST_SECONDS
 
 
 @dataclass(frozen=True)
@@ -474,6 +595,48 @@ class FaultPlan:
             raise ProgramError(f"{where}: not JSON: {reason:.120}") from None
         return cls.from_json(data, where)
 
+    def dump(self, path: str | Path) -> None:
+        """Write the plan as YAML, or as JSON to a path that ends with .json.
+
+        Raise OSError, and ProgramError for what can't be written: `where`, and in YAML paths with
+        bytes that are not UTF-8.
+        """
+        path = Path(path)
+        if path.suffix == ".json":
+            text = json.dumps(self.to_json(), indent=2) + "\n"
+        else:
+            lines = (f"- {_yaml(fault.to_json())}\n" for fault in self.faults)
+            text = f"faults:\n{''.join(lines)}" if self.faults else "faults: []\n"
+        path.write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> FaultPlan:
+        """Read a plan from a YAML or JSON file. Raise ProgramError, which names the place."""
+        from fscontract.contract.untrusted import UntrustedError, load_json, load_yaml
+
+        path = Path(path)
+        try:
+            data = load_json(path) if path.suffix == ".json" else load_yaml(path)
+        except UntrustedError as error:
+            raise ProgramError(str(error)) from None
+        return cls.from_json(data, str(path))
+
+
+def _yaml(fault: dict[str, Any]) -> str:
+    """Return a fault as one line of YAML: JSON, but for characters beyond 16 bits."""
+    try:
+        json.dumps(fault, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ProgramError(
+            "YAML has no name for a path with bytes that are not UTF-8; write to a .json file"
+        ) from None
+
+    def character(pair: re.Match[str]) -> str:
+        text = json.loads('"' + pair[0] + '"')
+        return f"\\U{ord(text):08x}"
+
+    return _PAIR.sub(character, json.dumps(fault))
+
 
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:
     """Return a plan of one to three faults of these kinds at the first `requests` requests."""
@@ -519,7 +682,9 @@ def _smaller(fault: Fault) -> Iterator[Fault]:
     for name, parameter in FAULTS[fault.kind].parameters.items():
         value = getattr(fault, name)
         if value != parameter.default:
-            simpler = [parameter.default, *_below(value, math.ceil(parameter.least))]
+            simpler = [parameter.default]
+            if not parameter.choices:
+                simpler += _below(value, math.ceil(parameter.least))
             for changed in dict.fromkeys(simpler):
                 arguments: dict[str, Any] = {name: changed}
                 yield replace(fault, **arguments)

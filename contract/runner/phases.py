@@ -33,6 +33,7 @@ from fscontract.contract.generate import (
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
 from fscontract.contract.models.acceptor import TABLES, chargeable
+from fscontract.contract.program.faults import CHECKED
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
@@ -185,7 +186,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     yield from _openings(context, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
-        kinds = injector.kinds
+        kinds = injector.kinds & CHECKED
         if not settings.profile.has("supports-deadlines"):
             kinds -= {"hang"}
         failing = fault_programs.programs(operations, kinds, buffer, faults, settings.seed, only)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus
@@ -13,9 +15,12 @@ from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.faults import Fault, FaultPlan
-from fscontract.fakes.filesystem.client import Client, FakeInputStream
+from fscontract.fakes.filesystem.client import Client, FakeInputStream, ShortInputStream
+from fscontract.fakes.filesystem.fault_effects import FakeInjector
+from fscontract.fakes.filesystem.handles import Handle, Handles
+from fscontract.fakes.filesystem.request_log import Requests
 from fscontract.fakes.filesystem.requests import Latency
-from fscontract.fakes.filesystem.store import FakeInjector, Store
+from fscontract.fakes.filesystem.store import Store
 from fscontract.fakes.filesystem.tree import Clock, Consistency, Tree, Version
 from fscontract.fakes.frozen_settings import Settled
 from fscontract.implementations.filesystem_base import (
@@ -26,7 +31,7 @@ from fscontract.implementations.filesystem_base import (
     not_found,
     permission_bits,
 )
-from fscontract.implementations.fsspec_adapter import _View
+from fscontract.implementations.fsspec_adapter import StreamReader, _View
 from fscontract.implementations.local_stream import DEFAULT_BUFFER, FOOTER
 from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.targets import ReferenceBinding, check_options
@@ -56,6 +61,49 @@ def _check_settings(
             )
 
 
+class _NewFile(PendingFile):
+    """A new file of the fake, whose handle is open until it is closed."""
+
+    def __init__(
+        self,
+        handles: Handles,
+        path: str,
+        raw: _Body,
+        publish: Callable[[], None],
+    ) -> None:
+        super().__init__(raw, publish, raw.content.clear)
+        self._handles = handles
+        self._handle = handles.opened(path, "wb")
+
+    def close(self) -> None:
+        """Publish the file; see `PendingFile`."""
+        self._handles.closed(self._handle)
+        super().close()
+
+    def discard(self) -> None:
+        """Drop the file; see `PendingFile`."""
+        self._handles.closed(self._handle)
+        super().discard()
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self._handles.lost(self._handle)
+        super().__del__()
+
+
+class _Reader(StreamReader):
+    """A file over a stream of the fake, which knows whether it was closed."""
+
+    def __init__(self, stream: FakeInputStream, size: int, buffer_size: int) -> None:
+        super().__init__(stream.as_file(), size, buffer_size)
+        self._stream = stream
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self._stream.lost()
+        super().__del__()
+
+
 class _Body(io.RawIOBase):
     """A body that keeps its content after it is closed."""
 
@@ -75,8 +123,10 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
 
     Files have blocks of `block_size` bytes, with `replicas` copies of each. A request takes the
     time of `latency`, is retried up to `retries` times, and times out after `deadline` seconds of
-    `clock`. `consistency` delays the visibility of changes. `store.requests` is the log of
-    requests. The settings are read-only. Raise IllegalArgumentException for invalid ones.
+    `clock`. `consistency` delays the visibility of changes. Without `checksums`, readers do not
+    notice corrupt bytes. With `short_reads`, a read returns what one answer has; otherwise streams
+    read on. `requests` is the log of requests. The settings are read-only. Raise
+    IllegalArgumentException for invalid ones.
     """
 
     _also: ClassVar[str] = (
@@ -92,22 +142,69 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         consistency: Consistency = Consistency(),  # noqa: B008 - it never changes
         retries: int = 3,
         deadline: float = 60.0,
+        checksums: bool = True,
+        short_reads: bool = False,
     ) -> None:
         super().__init__()
         _check_settings(block_size, replicas, latency, consistency, retries, deadline)
+        for name, value in (("checksums", checksums), ("short_reads", short_reads)):
+            if type(value) is not bool:
+                raise IllegalArgumentException(f"{name} must be True or False, not {value!r:.40}")
         self.block_size: Final = block_size
         self.replicas: Final = replicas
         self.latency: Final = latency
         self.consistency: Final = consistency
         self.retries: Final = retries
         self.deadline: Final = deadline
+        self.checksums: Final = checksums
+        self.short_reads: Final = short_reads
         self.clock = Clock()
         self._tree = Tree(self.clock, consistency, block_size, replicas)
         self.store = Store(self._tree, self.clock, latency, deadline)
-        self._client = Client(self.store, retries)
+        self._client = Client(self.store, retries, checksums)
         self._settle(FakeFileSystem)
 
+    def view(self, **settings: Any) -> FakeFileSystem:
+        """Return a filesystem with the same files, clock, faults and log, and other settings.
+
+        Settings that are not given are those of this one. `block_size` and `replicas` apply to the
+        files that the view writes, `consistency` to changes after this call. Raise
+        IllegalArgumentException for unknown and invalid ones.
+        """
+        known = [*inspect.signature(FakeFileSystem).parameters]
+        for name in settings:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                meant = f"; did you mean {near[0]}?" if near else ""
+                raise IllegalArgumentException(
+                    f"unknown setting {name!r:.40}; allowed: {', '.join(known)}{meant}"
+                )
+        other = FakeFileSystem(**{**{name: getattr(self, name) for name in known}, **settings})
+        tree = self._tree.view(other.consistency, other.block_size, other.replicas)
+        store = self.store.view(tree, other.latency, other.deadline)
+        shared = {"clock": self.clock, "store": store, "_tree": tree}
+        vars(other).update(shared, _client=Client(store, other.retries, other.checksums))
+        return other
+
     # What a test does -------------------------------------------------------------------------
+
+    @property
+    def requests(self) -> Requests:
+        """The latest 100,000 requests, the oldest first; as text, a table."""
+        return self.store.requests
+
+    def assert_requests(self, **budgets: int) -> None:
+        """Check numbers of requests since the last `store.forget`: `assert_requests(get=1)`.
+
+        Names are operations, or `total`. Operations without a number may have any. Raise
+        AssertionError with the table of requests, IllegalArgumentException for unknown names.
+        """
+        self.requests.check(budgets)
+
+    @property
+    def open_handles(self) -> tuple[Handle, ...]:
+        """The files that are open, or were garbage-collected without `close()`."""
+        return self.store.handles.open()
 
     @property
     def injector(self) -> FakeInjector:
@@ -153,7 +250,8 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         size = options.buffer_size
         if size is None and options.read_policy is not None:
             size = option_table().policies[options.read_policy].buffer
-        return FakeInputStream(
+        stream = ShortInputStream if self.short_reads else FakeInputStream
+        return stream(
             path,
             self._client,
             DEFAULT_BUFFER if size is None else size,
@@ -174,7 +272,7 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         def publish() -> None:
             self._client.send(partial(self.store.put, path, bytes(body.content), overwrite))
 
-        return PendingFile(body, publish, body.content.clear)
+        return _NewFile(self.store.handles, path, body, publish)
 
     def get_file_status(self, path: str) -> FileStatus:
         """Return the status of a file or directory. Raise FileNotFoundException."""
@@ -226,16 +324,36 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
 class FakeFsspec(_View):
     """A FakeFileSystem in fsspec: `fs`, or the shared one of the process, which a test may
     replace.
+
+    Settings of FakeFileSystem are options, and give a view of it. Raise IllegalArgumentException
+    for other options, except fsspec's own.
     """
 
     protocol = "fake"
     shared = FakeFileSystem()
 
     def __init__(self, fs: FakeFileSystem | None = None, **options: Any) -> None:
+        own = {name: value for name, value in options.items() if name in _FSSPEC_OPTIONS}
+        settings = {name: value for name, value in options.items() if name not in own}
         super().__init__(**options)
-        self.fs = self.shared if fs is None else fs
+        fs = self.shared if fs is None else fs
+        self.fs = fs.view(**settings) if settings else fs
+
+    def _reader(self, path: str, block_size: Any) -> io.BufferedIOBase:
+        stream = self.fs.open(path)
+        assert isinstance(stream, FakeInputStream)
+        if isinstance(stream, ShortInputStream):  # a buffer would read on
+            return cast(io.BufferedIOBase, stream.as_file())
+        size = stream.available()
+        buffer_size = block_size if isinstance(block_size, int) and block_size > 0 else 1 << 16
+        return _Reader(stream, size, buffer_size)
 
 
+#: Options of every fsspec filesystem.
+_FSSPEC_OPTIONS = frozenset(
+    {"use_listings_cache", "listings_expiry_time", "max_paths", "skip_instance_cache"}
+    | {"asynchronous", "loop", "batch_size"}
+)
 #: Small, so that the suite's files have several blocks.
 BLOCK_SIZE = 4096
 

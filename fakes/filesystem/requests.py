@@ -34,7 +34,7 @@ class Request(NamedTuple):
 
     `operation` is one of the operations that faults strike; "get" is a read of bytes, "head" of a
     status. `offset`, `length` (requested bytes), `version` (an etag) and `replica` are those of a
-    get. The request started `at` a time of the clock and took
+    get; a put has a `length`, too. The request started `at` a time of the clock and took
     `seconds`. `outcome` is "ok" or one word for the failure: the kind of the fault, "missing",
     "denied", "precondition", "range", "lost", "refused".
     """
@@ -51,7 +51,7 @@ class Request(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The parameters of a read besides the path: see `Request`."""
+    """The parameters of a read or write besides the path: see `Request`."""
 
     offset: int | None = None
     length: int | None = None
@@ -68,11 +68,15 @@ class Answer(NamedTuple):
 
 @dataclass
 class Exchange:
-    """A request in progress: its turn in the plan of faults, and its outcome."""
+    """A request in progress: its turn in the plan of faults, and its outcome.
+
+    `size` is the number of bytes that it writes.
+    """
 
     path: str
     turn: Turn
     seconds: float
+    size: int = 0
     outcome: str = "ok"
 
     @property
@@ -103,6 +107,18 @@ class ConnectionReset(RequestFailed, ConnectionResetError):
     outcome = "reset"
 
 
+class AcknowledgementLost(ConnectionReset):
+    """The connection was reset after the request took effect."""
+
+    outcome = "lost-ack"
+
+
+class WriteCut(ConnectionReset):
+    """The connection was reset during a write, of which the store kept the beginning."""
+
+    outcome = "partial-write"
+
+
 class RequestTimedOut(RequestFailed, TimeoutError):
     """There was no answer within the timeout."""
 
@@ -117,6 +133,7 @@ class SlowDown(RequestFailed):
     def __init__(self, path: str, wait: float) -> None:
         super().__init__(path, f"the store is busy; it asks to wait for {wait:g} s")
         self.wait = wait
+        self.errno = errno.EBUSY
 
 
 class RangeNotSatisfiable(RequestFailed):
@@ -139,6 +156,24 @@ class TooManyOpenFiles(RequestFailed):
     def __init__(self, path: str) -> None:
         super().__init__(path, "too many open files")
         self.errno = errno.EMFILE
+
+
+class QuotaExceeded(RequestFailed):
+    """There is no room for a write (EDQUOT)."""
+
+    outcome = "quota"
+    transient = False
+
+    def __init__(self, path: str, limit: int) -> None:
+        super().__init__(path, f"the quota of {limit} bytes is exceeded")
+        self.errno = getattr(errno, "EDQUOT", errno.ENOSPC)
+
+
+class CredentialsExpired(RequestFailed, AccessControlException):
+    """The credentials of the client have expired (403)."""
+
+    outcome = "expired"
+    transient = False
 
 
 class BodyCut(RequestFailed):

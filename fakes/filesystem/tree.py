@@ -6,6 +6,7 @@ import itertools
 import math
 import threading
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from posixpath import dirname
 from typing import NamedTuple
@@ -73,9 +74,17 @@ class Version:
     """
 
     def __init__(
-        self, number: int, data: bytes, time: float, block_size: int, replicas: int
+        self,
+        number: int,
+        data: bytes,
+        time: float,
+        block_size: int,
+        replicas: int,
+        before: bytes = b"",
     ) -> None:
         self.data = data
+        #: The bytes of the version that this one replaced; empty if there was none.
+        self.before = before
         self.time = time
         self.block_size = block_size
         self.replicas = replicas
@@ -104,6 +113,12 @@ class Version:
         """Flip every bit of one copy of a block; IllegalArgumentException if there is none."""
         self._check(block, replica)
         self._damaged[block, replica] = flipped(self._written(block))
+
+    def damage(self, data: bytes) -> None:
+        """Let all copies have the bytes of `data` instead, which may be shorter."""
+        for block in range(self.blocks):
+            copy = data[block * self.block_size : (block + 1) * self.block_size]
+            self._damaged.update(((block, replica), copy) for replica in range(self.replicas))
 
     def lose(self, block: int, replica: int) -> None:
         """Remove one copy of a block; IllegalArgumentException if there is none."""
@@ -183,19 +198,34 @@ class Change(NamedTuple):
     version: Version | None
 
 
+class _Changes:
+    """Changes of each path, kept for a window of seconds."""
+
+    def __init__(self) -> None:
+        self.window = 0.0
+        self.of: dict[str, list[Change]] = {}
+
+
 class History:
     """Recent states of paths, as far as they affect visibility."""
 
-    def __init__(self, clock: Clock, consistency: Consistency) -> None:
+    def __init__(
+        self, clock: Clock, consistency: Consistency, changes: _Changes | None = None
+    ) -> None:
         self._clock = clock
         self.consistency = consistency
-        self._changes: dict[str, list[Change]] = {}
+        self._kept = _Changes() if changes is None else changes
+        self._kept.window = max(self._kept.window, consistency.window)
+
+    def view(self, consistency: Consistency) -> History:
+        """Return the same changes with another visibility, which applies to later changes."""
+        return History(self._clock, consistency, self._kept)
 
     def record(self, path: str, before: Version | None, after: Version | None) -> None:
         """Record a change at the current time."""
-        if self.consistency.window > 0:
+        if self._kept.window > 0:
             self._recent(path)  # otherwise old changes would be kept indefinitely
-            changes = self._changes.setdefault(path, [Change(-math.inf, before)])
+            changes = self._kept.of.setdefault(path, [Change(-math.inf, before)])
             changes.append(Change(self._clock.now, after))
 
     def listed(self, path: str) -> Change | None:
@@ -210,7 +240,7 @@ class History:
 
     def children(self, path: str) -> Iterator[str]:
         """Return the paths in a directory with recent changes."""
-        return (child for child in tuple(self._changes) if dirname(child) == path)
+        return (child for child in tuple(self._kept.of) if dirname(child) == path)
 
     def _seen(self, path: str, appears: float, vanishes: float) -> Change | None:
         changes = self._recent(path)
@@ -224,9 +254,9 @@ class History:
 
     def _recent(self, path: str) -> list[Change]:
         """Return the changes of a path, none if the last one is visible everywhere."""
-        changes = self._changes.get(path, [])
-        if changes and changes[-1].at + self.consistency.window <= self._clock.now:
-            self._changes.pop(path, None)
+        changes = self._kept.of.get(path, [])
+        if changes and changes[-1].at + self._kept.window <= self._clock.now:
+            self._kept.of.pop(path, None)
             return []
         return changes
 
@@ -249,6 +279,13 @@ class Tree:
         self._versions: dict[str, Version] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
+
+    def view(self, consistency: Consistency, block_size: int, replicas: int) -> Tree:
+        """Return the same tree with another visibility, and other blocks for its new files."""
+        other = copy(self)
+        other.block_size, other.replicas = block_size, replicas
+        other.history = self.history.view(consistency)
+        return other
 
     # What is seen -----------------------------------------------------------------------------
 
@@ -297,17 +334,26 @@ class Tree:
         # the file is deleted immediately, so that nothing appears
         self._names.create(path, overwrite)
 
-    def put(self, path: str, data: bytes, overwrite: bool = True) -> None:
-        """Make or replace a file; PathIOException if that is not possible or not allowed."""
+    def put(self, path: str, data: bytes, overwrite: bool = True) -> Version:
+        """Make or replace a file, and return its version.
+
+        Raise PathIOException if that is not possible or not allowed.
+        """
         with self._lock:
             before = self._key(path)
             self._names.create(path, overwrite).close()
             old = None if before is None else self._versions.pop(before)
             new = Version(
-                next(self._numbers), data, self._clock.time, self.block_size, self.replicas
+                next(self._numbers),
+                data,
+                self._clock.time,
+                self.block_size,
+                self.replicas,
+                b"" if old is None else old.data,
             )
             self._versions[self._key(path) or ""] = new
             self.history.record(path, old, new)
+            return new
 
     def mkdirs(self, path: str) -> None:
         """Make a directory and its parents; PathIOException if a parent is a file."""

@@ -93,13 +93,14 @@ def test_every_option_and_setting_has_its_prefix(pytester: pytest.Pytester) -> N
     options = {word.partition("=")[0] for word in added if word.startswith("-")}
     assert options == {"--contract-effort", "--contract-seed"}
     settings = {word for word in added if re.fullmatch(r"[a-z]+_[a-z_]+", word)}
-    assert settings == {"contract_effort", "contract_seed", "contract_unstruck_faults"}
+    checks = {"contract_leaked_handles", "contract_unstruck_faults"}
+    assert settings == {"contract_effort", "contract_seed", *checks}
 
 
 def test_fixtures_have_names_of_their_own(pytester: pytest.Pytester) -> None:
-    """There are two, and none is called fs."""
+    """There are three, and none is called fs."""
     added = _fixtures(pytester) - _fixtures(pytester, *OFF)
-    assert added == {"fake_filesystem", "fault_proxy"}
+    assert added == {"fake_filesystem", "fake_filesystem_factory", "fault_proxy"}
 
 
 def test_no_fixture_comes_unasked(pytester: pytest.Pytester) -> None:

@@ -15,7 +15,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.generate.fault_programs import SMALL, systematic
 from fscontract.contract.models.under_faults import failed
 from fscontract.contract.program.fault_kinds import OPERATIONS, PLACES, FaultKind
-from fscontract.contract.program.faults import FAULTS
+from fscontract.contract.program.faults import CHECKED, FAULTS
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.cost_checks import cost_program
 from fscontract.contract.runner.execution import Execution
@@ -100,7 +100,10 @@ def fault_tables(columns: Mapping[str, Mapping[str, Tally]]) -> str:
             "",
             "### Outcomes",
             "",
-            *_fault_table("|".join(("fault", *columns)), (_row(kind, columns) for kind in FAULTS)),
+            *_fault_table(
+                "|".join(("fault", *columns)),
+                (_row(kind, columns) for kind in FAULTS if kind in CHECKED),
+            ),
             "",
         ]
     )
@@ -114,11 +117,16 @@ def _fault_table(heading: str, rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _kind(kind: FaultKind) -> tuple[str, ...]:
-    numbers = ", ".join(f"{p.name}={p.default}" for p in kind.parameters.values())
+    numbers = ", ".join(f"{p.name}={p.default!r}" for p in kind.parameters.values())
     operations = [name for name in OPERATIONS if name in kind.operations]
+    choices = [
+        f"`{p.name}` is {', '.join(p.choices[:-1])} or {p.choices[-1]}."
+        for p in kind.parameters.values()
+        if isinstance(p.default, str)
+    ]
     return (
         f"`Fault.{kind.name.replace('-', '_')}({numbers})`",
-        kind.meaning,
+        " ".join((kind.meaning, *choices)),
         "any" if len(operations) == len(OPERATIONS) else ", ".join(operations),
         ", ".join(place for place in PLACES if place in kind.places),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.program.faults import FAULTS
+from fscontract.contract.program.faults import CHECKED, FAULTS
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.fakes.faulty_local import local
 from fscontract.fakes.filesystem.filesystem import fake
@@ -19,9 +19,9 @@ NOT_LOCAL = {"revoke", "hang"}
 
 def _targets() -> Iterator[tuple[str, Binding, frozenset[str]]]:
     """The columns of the table: a name, a binding, and the kinds that are tried."""
-    yield "`fake`", fake({}), frozenset(FAULTS)
+    yield "`fake`", fake({}), CHECKED
     for title, options in (("`local`", {}), ("`local`, portable", {"strategy": "portable"})):
-        yield title, local(options), frozenset(FAULTS) - NOT_LOCAL
+        yield title, local(options), CHECKED - NOT_LOCAL
 
 
 @lru_cache(maxsize=1)

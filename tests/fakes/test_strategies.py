@@ -49,3 +49,11 @@ def test_kinds_that_are_not_there_are_refused(kinds: tuple[str, ...]) -> None:
     """At once, and not when the first plan is drawn."""
     with pytest.raises(ValueError, match=r"^kinds must be some of short, "):
         fault_plans(kinds)
+
+
+def test_plans_shrink_to_the_fewest_faults() -> None:
+    """A failure that needs two faults shows these two."""
+    needed = {"short", "reset"}
+    plans = fault_plans({*needed, "hang"}, max_faults=4)
+    found = find(plans, lambda plan: needed <= plan.kinds, settings=QUIET)
+    assert sorted(map(str, found.faults)) == ["reset at 1", "short at 1"]

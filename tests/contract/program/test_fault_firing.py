@@ -106,6 +106,26 @@ def test_thread_selects_requests_of_threads_by_name() -> None:
     assert struck == ["read-1", "read-2"]
 
 
+def test_period_selects_requests_by_the_time_since_the_plan_was_attached() -> None:
+    clock = 100.0
+    firing = Firing(FaultPlan((Fault.reset(during=slice(10, 40)),)), lambda: clock)
+    struck = []
+    for clock in (105.0, 110.0, 139.0, 140.0):
+        if firing.request("get").fault is not None:
+            struck.append(clock - 100)
+    assert struck == [10, 39]
+    late = Firing(FaultPlan((Fault.reset(during=slice(10, None)),)), lambda: clock)
+    late.request("get")
+    assert late.why(late.unstruck[0]) == snapshot("no request matched, any request from 10 s on")
+
+
+def test_parameter_of_the_fake_alone_is_refused_elsewhere() -> None:
+    injector = PlanInjector(frozenset({"corrupt"}))
+    injector.attach(FaultPlan((Fault.corrupt(),)))
+    with pytest.raises(ProgramError, match="fault 1: unsupported parameter silent of corrupt"):
+        injector.attach(FaultPlan((Fault.corrupt(silent=True),)))
+
+
 def test_probability_depends_on_the_seed_alone() -> None:
     gets = [("get", "/a")] * 400
     one, again, other = (

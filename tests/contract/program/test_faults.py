@@ -55,6 +55,13 @@ INVALID_AIMS = {
     "predicate": '{"faults": [{"kind": "short", "where": "x"}]}',
     "seed without probability": '{"faults": [{"kind": "short", "seed": 3}]}',
     "probability above 1": '{"faults": [{"kind": "short", "probability": 1.5}]}',
+    "period that ends before it starts": '{"faults": [{"kind": "reset", "during": [5, 4]}]}',
+    "period that is a number": '{"faults": [{"kind": "reset", "during": 5}]}',
+    "infinite period": '{"faults": [{"kind": "reset", "during": [0, 1e400]}]}',
+    "unknown damage": '{"faults": [{"kind": "corrupt", "how": "some"}]}',
+    "silence that is a number": '{"faults": [{"kind": "corrupt", "silent": 1}]}',
+    "unknown distribution": '{"faults": [{"kind": "jitter", "distribution": []}]}',
+    "rate 0": '{"faults": [{"kind": "rate-limit", "rate": 0}]}',
 }
 
 
@@ -192,10 +199,29 @@ def test_refusals_of_aims_say_what_is_allowed() -> None:
                 "(5, 4)"
             ),
             "predicate": "plan: fault 1: unknown field 'where'; known: FIELDS",
-            "seed without probability": "plan: fault 1: seed needs a probability",
+            "seed without probability": "plan: fault 1: seed needs a probability or a distribution",
             "probability above 1": (
                 "plan: fault 1: probability must be a number from 0 to 1, got 1.5"
             ),
+            "period that ends before it starts": (
+                "plan: fault 1: during must be a slice of seconds, such as slice(10, 40), "
+                "got (5, 4)"
+            ),
+            "period that is a number": (
+                "plan: fault 1: during must be a slice of seconds, such as slice(10, 40), got 5"
+            ),
+            "infinite period": (
+                "plan: fault 1: during must be a slice of seconds, such as slice(10, 40), "
+                "got (0, inf)"
+            ),
+            "unknown damage": (
+                "plan: fault 1: how must be one of bytes, order, version, zeros, tail, got 'some'"
+            ),
+            "silence that is a number": ("plan: fault 1: silent must be one of False, True, got 1"),
+            "unknown distribution": (
+                "plan: fault 1: distribution must be one of uniform, exponential, pareto, got ()"
+            ),
+            "rate 0": "plan: fault 1: rate must be a number from 0.001 to 1000000, got 0",
         }
     )
 
@@ -221,13 +247,37 @@ def test_text_of_an_aim_shows_the_seed() -> None:
         Fault.reset(operation=("open", "put"), attempt=2, thread="pool-*"),
         Fault.timeout(2.5, probability=0.5, seed=-3, times=4),
         Fault.throttle(offset=7),
+        Fault.reset(during=slice(10, 40)),
+        Fault.expired(during=slice(2.5, None), times=3),
+        Fault.jitter(2, "pareto", seed=4),
+        Fault.corrupt("tail", silent=True, operation="put"),
+        Fault.rate_limit(0.5, burst=3, times=1),
     ],
     ids=str,
 )
-def test_aim_survives_json(fault: Fault) -> None:
+def test_aim_survives_json_and_repr(fault: Fault) -> None:
     plan = FaultPlan((fault,))
+    assert eval(repr(plan), {"Fault": Fault, "FaultPlan": FaultPlan}) == plan
     assert FaultPlan.loads(plan.dumps()) == plan
     assert hash(FaultPlan.loads(plan.dumps())) == hash(plan)
+
+
+def test_repr_is_the_call_of_the_constructor() -> None:
+    plan = FaultPlan((Fault("cut-body", 2, 3, amount=5), Fault("lost-ack")))
+    assert repr(plan) == snapshot(
+        "FaultPlan(faults=(Fault.cut_body(amount=5, nth=2, times=3), Fault.lost_ack()))"
+    )
+
+
+def test_text_of_a_parameter_that_only_the_fake_has_names_it() -> None:
+    faults = (
+        Fault.corrupt("zeros", silent=True, during=slice(5, None)),
+        Fault.jitter(2, "uniform", during=slice(1, 2.5), times=1),
+    )
+    assert str(FaultPlan(faults)) == snapshot(
+        "corrupt(how=zeros, silent=True) at 1 and after from 5 s on; "
+        "jitter(2, distribution=uniform) at 1 from 1 s to 2.5 s with seed 0"
+    )
 
 
 def test_fault_with_a_predicate_can_not_be_written() -> None:

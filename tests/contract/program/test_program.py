@@ -136,7 +136,8 @@ def test_refusals_of_programs_say_what_is_allowed() -> None:
             "bad faults": (
                 "program: fault 1: unknown kind 'oops'; known: short, slow, "
                 "reset, timeout, throttle, cut-body, corrupt, "
-                "range, precondition, change, cut, delete, revoke, descriptors, hang"
+                "range, precondition, change, cut, delete, revoke, descriptors, hang, stall, "
+                "jitter, rate-limit, expired, quota, partial-write, lost-ack"
             ),
         }
     )

@@ -275,3 +275,106 @@ def test_struck(proxy):
         ],
         consecutive=True,
     )
+
+
+# Open files, requests, and the factory ------------------------------------------------------------
+
+
+LEAKS = """
+import gc
+import fsspec
+
+def test_open(fake_filesystem):
+    fake_filesystem.write("/a", b"x")
+    test_open.file = fsspec.open("fake:///a").open()
+
+def test_lost(fake_filesystem):
+    fake_filesystem.create("/b").write(b"x")
+
+@pytest.mark.leaked_handles("ignore")
+def test_allowed(fake_filesystem):
+    fake_filesystem.create("/c").write(b"x")
+
+def test_failed(fake_filesystem):
+    file = fake_filesystem.create("/d")
+    assert False
+
+def test_closed(fake_filesystem):
+    fake_filesystem.create("/e").close()
+"""
+
+
+def test_a_file_that_is_left_open_fails_the_test(pytester: pytest.Pytester) -> None:
+    """But not one that has failed: its traceback keeps the file open."""
+    result = run(pytester, LEAKS)
+    result.assert_outcomes(passed=4, failed=1, errors=2)
+    result.stdout.fnmatch_lines(
+        [
+            "fake_filesystem: the test left files open",
+            "  /a opened as 'rb' at *.py:11",
+            'to allow it: @pytest.mark.leaked_handles("ignore"), or "warn"',
+            "fake_filesystem: the test left files open",
+            "  /b opened as 'wb' at *.py:14, garbage-collected without close()",
+        ]
+    )
+
+
+def test_the_setting_for_open_files_is_one_of_three(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\ncontract_leaked_handles = warn")
+    run(pytester, LEAKS, *WARN).assert_outcomes(passed=4, failed=1, warnings=2)
+    pytester.makeini("[pytest]\ncontract_leaked_handles = no")
+    result = run(pytester, LEAKS)
+    result.stderr.fnmatch_lines(["*contract_leaked_handles: one of fail, warn, ignore, not 'no'"])
+
+
+def test_a_failed_test_shows_its_requests(pytester: pytest.Pytester) -> None:
+    test = """
+    @pytest.mark.fake_filesystem(latency=Latency(0.5, 0))
+    def test_it(fake_filesystem, fake_filesystem_factory):
+        fake_filesystem.write("/a", b"hello")
+        fake_filesystem.get_file_status("/a")
+        fake_filesystem_factory(retries=0).mkdirs("/d")
+        fake_filesystem.assert_requests(head=0)
+    """
+    result = run(pytester, test)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*AssertionError: requests: head=1 (expected 0)",
+            "*Requests of fake_filesystem*",
+            "1  head       /a            0      0.5  ok",
+            "0.5 s on the clock",
+            "*Requests of fake_filesystem_factory*",
+            "1  mkdirs     /d *",
+        ]
+    )
+
+
+def test_the_factory_makes_filesystems_that_are_checked(pytester: pytest.Pytester) -> None:
+    test = """
+    def test_separate(fake_filesystem_factory):
+        one, other = fake_filesystem_factory(retries=0), fake_filesystem_factory(block_size=4)
+        one.write("/a", b"x")
+        assert (one.retries, other.block_size) == (0, 4)
+        assert list(other.list_status("/")) == []
+
+    def test_unstruck(fake_filesystem_factory):
+        fake_filesystem_factory().attach(Fault.reset())
+
+    def test_leaked(fake_filesystem_factory):
+        test_leaked.file = fake_filesystem_factory().create("/a")
+
+    def test_unknown(fake_filesystem_factory):
+        fake_filesystem_factory(retry=0)
+    """
+    result = run(pytester, test)
+    result.assert_outcomes(passed=3, failed=1, errors=2)
+    result.stdout.fnmatch_lines(
+        [
+            "fake_filesystem_factory: a fault struck no request",
+            "  reset at 1: no request matched, any request",
+            "no requests were made under the plan",
+            "  /a opened as 'wb' at *",
+            "fake_filesystem_factory: unknown setting 'retry'; settings are given by name: block_*",
+        ]
+    )

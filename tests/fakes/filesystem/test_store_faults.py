@@ -292,7 +292,7 @@ FAULT = st.sampled_from(sorted(FAULTS)).flatmap(
         st.just(name),
         st.integers(1, 8),
         st.integers(1, 5),
-        **{p.name: st.sampled_from(p.values) for p in FAULTS[name].parameters.values()},
+        **{p.name: st.sampled_from(p.values or (None,)) for p in FAULTS[name].parameters.values()},
     )
 )
 CALLS = st.one_of(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, random_plan
+from fscontract.contract.program.faults import CHECKED, FAULTS, Fault, FaultPlan, random_plan
 from fscontract.fakes.faulty_s3 import FaultyS3Binding
 from tests.pipeline.faults.mutants import MUTANTS
 from tests.pipeline.faults.support import (
@@ -58,7 +58,7 @@ def kinds_of(place: Place) -> list[str]:
     """Return the kinds that can occur there without long waits."""
     place.put(CASES[0])
     real = not isinstance(place, FakePlace)
-    return [k for k in FAULTS if k in place.injector.kinds and not (real and k in SLOW)]
+    return [k for k in FAULTS if k in place.injector.kinds & CHECKED and not (real and k in SLOW)]
 
 
 def fault(kind: str, at: int, times: int) -> Fault:
