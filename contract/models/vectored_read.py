@@ -157,6 +157,8 @@ def _refused_clause(call: Call, outcome: Outcome) -> str:
         return "read-vectored.empty"
     if outcome.kind in EOF and any(_beyond(call, r) for r in asked):
         return "read-vectored.eof-late"
+    if outcome.kind in ILLEGAL and any(length == 0 for _, length in asked):
+        return "read-vectored.zero-length"
     several = len(asked) > 1 and not call.has("vector-io-overlapping-ranges")
     if several and outcome.kind in ILLEGAL:
         return "read-vectored.overlap"

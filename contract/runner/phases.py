@@ -40,7 +40,12 @@ from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
 from fscontract.contract.runner.program_check import check_program
-from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
+from fscontract.contract.runner.resource_checks import (
+    STATUS,
+    check_held,
+    check_length,
+    check_unbuffer,
+)
 from fscontract.contract.runner.result import PhaseShare
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import TimeBudget
@@ -377,6 +382,11 @@ def _check_resources(context: RunContext) -> None:
     clause = "unbuffer.release"
     if "unbuffer" in context.operations and clause in context.settings.selected:
         exercised, counterexample = check_unbuffer(context.executor)
+        context.exercised[clause] += exercised
+        context.keep(clause, counterexample)
+    clause = "close.release"
+    if clause in context.settings.selected and clause not in context.counterexamples.failed:
+        exercised, counterexample = check_held(context.executor, context.operations)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
 

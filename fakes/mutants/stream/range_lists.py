@@ -313,7 +313,7 @@ def compares_neighbours_of_list(call: VectoredRead) -> None:
         replace(call, ranges=[item]).proceed()
 
 
-@mutant("read-vectored.overlap", READ_VECTORED)
+@mutant("read-vectored.zero-length", READ_VECTORED)
 def gap_is_overlap(call: VectoredRead) -> None:
     """An empty range at the end of another one, or between two, counts as an overlap."""
     call.proceed()
