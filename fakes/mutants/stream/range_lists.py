@@ -306,7 +306,8 @@ def compares_neighbours_of_list(call: VectoredRead) -> None:
         for a, b in pairwise(ranges)
         if a.length and b.length
     )
-    if near or None in (call.ranges or [None]) or None in (call.allocate, call.release):
+    is_whole = bool(ranges) and len(ranges) == len(call.ranges)
+    if near or not is_whole or call.allocate is None or call.release is None:
         call.proceed()
         return
     for item in ranges:
