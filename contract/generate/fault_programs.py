@@ -21,6 +21,8 @@ SMALL = 23
 _BEYOND = 37
 #: The most calls of a random program; each call may meet a fault.
 _LONGEST = 12
+#: Kinds of faults by which a request returns nothing.
+_LOSSES = frozenset({"reset", "timeout", "cut-body"})
 #: More often than any implementation should retry.
 _OFTEN = 1000
 #: The first request that a fault strikes of those that it can, and how often it strikes. The last
@@ -74,6 +76,16 @@ def systematic(
         for steps in _short(operations, length, buffer):
             for plan in _single(kinds):
                 yield Program(length, steps, faults=plan)
+        for start, calls in _again(length):
+            steps = tuple(step for step in calls if step.op in operations)
+            for plan in _behind(kinds, start) if len(steps) > 1 else ():
+                yield Program(length, steps, faults=plan)
+
+
+def _behind(kinds: frozenset[str], start: int) -> Iterator[FaultPlan]:
+    """Yield faults of all requests from an offset on, however often they are made again."""
+    for kind in sorted(kinds & _LOSSES):
+        yield FaultPlan((Fault(kind, 1, _OFTEN, offset=slice(start, None)),))
 
 
 def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
@@ -120,6 +132,18 @@ def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tup
             if "seek" in operations:
                 yield (Step("read_byte"), read, Step("seek", (length // 2,)), *tail)
     yield tuple(s for s in call_alphabet.core(operations) if s.op != "close")[:_LONGEST]
+
+
+def _again(length: int) -> Iterator[tuple[int, tuple[Step, ...]]]:
+    """Yield reads that fail from an offset on, and reads after them of that and of other parts."""
+    ranges, others = ((1, 4), (9, 6)), ((12, 3), (3, 2))
+    lists = [Step("read_vectored", (some, "heap", "given")) for some in (ranges, others, ranges)]
+    yield 8, tuple(lists)
+    far, into = Step("seek", (length - 9,)), Step("read_into", (4, 0, 4))
+    back = (Step("seek", (1,)), Step("read_byte"))
+    yield length - 9, (Step("read_byte"), far, into, into, *back, far, into)
+    pread = Step("pread", (length - 6, 6, 0, 6))
+    yield length - 6, (pread, pread, Step("pread", (length - 5, 5, 0, 5)), into)
 
 
 Call: TypeAlias = tuple[str, tuple[Argument, ...]]

@@ -84,8 +84,13 @@ def _refusal(clause: str, when: Any, kinds: Any, tolerates: Any = None) -> Refus
     return Refusal(clause, lambda c: is_open(c) and when(c), kinds, _REFUSED, tolerates=tolerates)
 
 
-def _range_failure(call: Call, requested: tuple[int, int], got: Outcome) -> Failure | None:
-    """Return what is wrong with the outcome of one range, if anything."""
+def _range_failure(
+    call: Call, requested: tuple[int, int], got: Outcome, inside: str
+) -> Failure | None:
+    """Return what is wrong with the outcome of one range, if anything.
+
+    `inside` is the clause of ranges that end before EOF.
+    """
     offset, length = requested
     late = offset + length > call.state.shortest
     may_fail = call.state.changed or offset >= HUGE
@@ -96,24 +101,30 @@ def _range_failure(call: Call, requested: tuple[int, int], got: Outcome) -> Fail
     if length == 0:
         fine = late or (not got.raised and got.value == 0)
         return None if fine else Failure("read-vectored.zero-length", "", "value")
-    clause = _clause_of(call, requested)
     if got.raised:
+        clause = _clause_of(call, requested, inside)
         return Failure(clause, call.state.origin.works, "raised")
     if got.value != length:
         return Failure("read-vectored.remaining", "", "end")
     if not bytes_fit(call.state, offset, got.buffer or b""):
-        return Failure(clause, "", "data")
+        return Failure(_clause_of(call, requested, inside), "", "data")
     return None
 
 
-def _clause_of(call: Call, asked: tuple[int, int]) -> str:
-    """Return the clause that promises the data of a range inside the file."""
+def _inside(call: Call) -> str:
+    """Return the clause that promises the data of ranges that end before EOF."""
     ranges = _ranges(call)
     if overlapping(ranges):
         return "read-vectored.overlap-allowed"
     if any(_beyond(call, r) for r in ranges):
         return "read-vectored.good-ranges"
-    return "read-vectored.exact-end" if sum(asked) == call.state.shortest else "read-vectored.data"
+    return "read-vectored.data"
+
+
+def _clause_of(call: Call, asked: tuple[int, int], inside: str) -> str:
+    """Return the clause that promises the data of a range inside the file."""
+    at_end = inside == "read-vectored.data" and sum(asked) == call.state.shortest
+    return "read-vectored.exact-end" if at_end else inside
 
 
 def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
@@ -127,11 +138,12 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
         return unexpected(call, _refused_clause(call, outcome), outcome)
     if len(outcome.value) != len(asked):
         return Failure("read-vectored.data", "", "value")
+    inside = _inside(call)
     for range_, got in zip(asked, outcome.value, strict=True):
-        failure = _range_failure(call, range_, got)
+        failure = _range_failure(call, range_, got, inside)
         if failure is not None:
             return failure
-    return Accepted(after, tuple(_exercised(call)))
+    return Accepted(after, tuple(_exercised(call, inside)))
 
 
 def _may_overlap(call: Call) -> bool:
@@ -145,13 +157,15 @@ def _refused_clause(call: Call, outcome: Outcome) -> str:
         return "read-vectored.empty"
     if outcome.kind in EOF and any(_beyond(call, r) for r in asked):
         return "read-vectored.eof-late"
+    if outcome.kind in ILLEGAL and any(length == 0 for _, length in asked):
+        return "read-vectored.zero-length"
     several = len(asked) > 1 and not call.has("vector-io-overlapping-ranges")
     if several and outcome.kind in ILLEGAL:
         return "read-vectored.overlap"
-    return _clause_of(call, asked[-1])
+    return _clause_of(call, asked[-1], _inside(call))
 
 
-def _exercised(call: Call) -> set[str]:
+def _exercised(call: Call, inside: str) -> set[str]:
     clauses = {"read-vectored.remaining"} if call.args[0] else {"read-vectored.empty"}
     for range_ in call.args[0]:
         if range_[1] == 0:
@@ -159,7 +173,7 @@ def _exercised(call: Call) -> set[str]:
         elif _beyond(call, range_):
             clauses.add("read-vectored.eof-late")
         else:
-            clauses.add(_clause_of(call, range_))
+            clauses.add(_clause_of(call, range_, inside))
     if call.state.origin.works:
         clauses.add(call.state.origin.works)
     return clauses - {""}

@@ -32,6 +32,15 @@ _SMALLEST = 16
 _MOST = 6
 #: The source of a size that the target has only under a read policy, if at all.
 OF_POLICY = "buffer of a read policy"
+#: The start of the source of a distance up to which a vectored read reads ranges together.
+OF_VECTORED = "vectored reads: "
+#: Methods of Hadoop's streams, and of this package's, that state such a distance or size.
+_VECTORED = (
+    "minSeekForVectorReads",
+    "maxReadSizeForVectorReads",
+    "min_seek_for_vectored_reads",
+    "max_read_size_for_vectored_reads",
+)
 #: Attributes that state a size, those of properties and slots too.
 _STATED = (
     "block_size",
@@ -147,6 +156,10 @@ def stated(stream: Opened) -> list[tuple[int, str]]:
                 size = _attribute(thing, name)
                 if type(size) is int:
                     found.append((size, f"{name} of {type(thing).__name__}"))
+            for name in _VECTORED:
+                size = _answer(_attribute(thing, name))
+                if size is not None:
+                    found.append((size, f"{OF_VECTORED}{name} of {type(thing).__name__}"))
         below = [_attribute(thing, name) for thing in level for name in _BEHIND]
         level = [t for t in below if t is not None and id(t) not in looked and not _is_plain(t)]
     return found
@@ -163,6 +176,14 @@ def _attribute(thing: Any, name: str) -> Any:
         return getattr(thing, name, None)
     except Exception:  # a property of the target may raise anything
         return None
+
+
+def _answer(method: Any) -> int | None:
+    """Return what a method without arguments returns, if that is a number."""
+    with suppress(Exception):  # a method of the target may raise anything
+        size = method() if callable(method) else None
+        return size if type(size) is int else None
+    return None
 
 
 def _is_plain(thing: Any) -> bool:

@@ -29,6 +29,7 @@ from fscontract.contract.generate import (
     large_numbers,
     open_programs,
     random_walk,
+    range_lists,
     sizes,
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
@@ -39,9 +40,14 @@ from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
-from fscontract.contract.runner.learned_boundaries import OF_POLICY, learned
+from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
 from fscontract.contract.runner.program_check import check_program
-from fscontract.contract.runner.resource_checks import STATUS, check_length, check_unbuffer
+from fscontract.contract.runner.resource_checks import (
+    STATUS,
+    check_held,
+    check_length,
+    check_unbuffer,
+)
 from fscontract.contract.runner.result import PhaseShare
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import TimeBudget
@@ -204,13 +210,18 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     in_options = binding.opener is not None and settings.checks("openfile")
     opens = in_options and settings.profile.has("supports-openfile")
     far: list[Program] = []
+    apart = [b.size for b in learned(context) if b.source.startswith(OF_VECTORED)]
     for boundary in learned(context):
+        if boundary.size in apart:
+            continue
         if boundary.source != OF_POLICY:
             far += boundaries.programs(operations, boundary.size, effort, seed, remote, only)
         if opens and boundary.size <= _LARGEST_FOR_POLICIES:
             policies = list(option_table().policies)
             far += boundaries.policy_programs(operations, boundary.size, policies, only)
     yield _Source("boundaries", len(far), iter(far))
+    lists = range_lists.programs(operations, effort, seed, apart, remote, only)
+    yield _Source("ranges", len(lists), iter(lists))
     number = large_numbers.programs(operations, effort, remote, only, opens)
     yield _Source("numbers", len(number), iter(number))
     size = sizes.programs(operations, effort, seed, remote, only) + _sparse(context)
@@ -406,6 +417,11 @@ def _check_resources(context: RunContext) -> None:
     clause = "unbuffer.release"
     if "unbuffer" in context.operations and clause in context.settings.selected:
         exercised, counterexample = check_unbuffer(context.executor)
+        context.exercised[clause] += exercised
+        context.keep(clause, counterexample)
+    clause = "close.release"
+    if clause in context.settings.selected and clause not in context.counterexamples.failed:
+        exercised, counterexample = check_held(context.executor, context.operations)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
 

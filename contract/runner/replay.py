@@ -166,6 +166,7 @@ def _run(
 
 def _leaks(executor: Executor, program: Program, trace: tuple[str, ...]) -> ReplayResult:
     left = resource_checks.grows(lambda: executor.run(program))
+    left = left or resource_checks.held(executor, program)
     outcome = "still fails" if left else "passes now"
     actual = f"left {left}" if left else "nothing is left open"
     return ReplayResult("close.release", outcome, actual, ("nothing is left open",), trace)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from fscontract.contract.binding import Binding
+from fscontract.contract.generate.listed_calls import Call, expressible, program_of
 from fscontract.contract.program.outcome import raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.executor import Executor
@@ -193,6 +194,80 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
                 how="unbuffer: still holds something",
             )
     return exercised, None
+
+
+#: Calls before and after close() of a stream that is held; some of them may open something.
+_READS_OF_ALL_KINDS: tuple[Call, ...] = (
+    ("read_byte", ()),
+    ("read_into", (4, 0, 4)),
+    ("pread", (1, 4, 0, 4)),
+    ("read_vectored", (((0, 2), (3, 2)), "heap", "absent")),
+    ("read_buffer", (4, 0, None)),
+    ("skip", (9,)),
+    ("py_read", (2,)),
+)
+_HELD: tuple[tuple[Call, ...], ...] = (
+    (*_READS_OF_ALL_KINDS, ("close", ())),
+    (*_READS_OF_ALL_KINDS, ("unbuffer", ()), ("close", ()), ("close", ())),
+    (("seek", (-1,)), ("seek", ("len+1",)), ("close", ()), ("seek", (0,)), ("close", ())),
+    (("close", ()), ("read_byte", ()), ("pread", (0, 2, 0, 2)), ("py_read", (2,)), ("close", ())),
+)
+
+
+def held_programs(operations: frozenset[str]) -> list[Program]:
+    """Return the programs after which a stream is closed and held."""
+    made = [program_of(_LENGTH, calls) for calls in _HELD]
+    return [p for p in expressible(made, operations) if any(s.op == "close" for s in p.steps)]
+
+
+def check_held(executor: Executor, operations: frozenset[str]) -> tuple[int, Counterexample | None]:
+    """Check that closed streams which are still referenced hold no descriptor and no thread.
+
+    Return the number of observations, and a counterexample if there is one.
+    """
+    programs = [p for p in held_programs(operations) if not executor.leaves_out(p)]
+    for number, program in enumerate(programs):
+        left = held(executor, program)
+        if left:
+            return number, Counterexample(
+                program,
+                ("a closed stream holds nothing",),
+                f"left {left} while the closed stream is referenced",
+                step=len(program.steps),
+                how=f"close: left {left}",
+            )
+    return len(programs), None
+
+
+def held(executor: Executor, program: Program) -> str:
+    """Return what each stream holds after a program has closed it, "" if nothing.
+
+    A pool that all streams share may grow at first; it must not grow with each of the streams.
+    """
+    path, _, _ = executor.file(program.length)
+    actions = [executor.compile(program.length, step).action for step in program.steps]
+    streams = []
+
+    def one_more() -> None:
+        beat(program)
+        stream = executor.binding.open(path)
+        streams.append(stream)
+        for action in actions:
+            action(stream)
+
+    left = ""
+    try:
+        one_more()
+        for count_of in (_STREAMS, _REPEATS):
+            before = count()
+            for _ in range(count_of):
+                one_more()
+            left = _more(before, count(), count_of)
+            if not left:
+                return ""
+        return left
+    finally:
+        streams.clear()
 
 
 def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> tuple[bool, str]:

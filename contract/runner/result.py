@@ -125,6 +125,8 @@ def verdict_of(outcomes: set[Verdict], incomplete: str = "") -> RunVerdict:
 
 #: How a cost fails whose counter is missing although I/O statistics are declared.
 UNCOUNTED = "cost: not counted"
+#: The failure of a feature that the user declares and that no call could exercise.
+NOT_THERE = "declared, not there"
 #: Why a clause was not exercised in a run whose time was over.
 OUT_OF_TIME = "out of time"
 #: The start of the reason of clauses not exercised because the check of threads ended early.

@@ -116,7 +116,8 @@ def leave_fork(home: int) -> None:
 
 def profile_of(name: str, run: RunOptions) -> Profile:
     """Return the profile the user chose, or `name`, with the features the user added."""
-    return load_profile(run.profile or name).with_features(run.features)
+    profile = load_profile(run.profile or name)
+    return profile.with_features(run.features).promising(run.features)
 
 
 def settings_for(

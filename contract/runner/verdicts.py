@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,7 @@ from fscontract.contract.program.program import resolve_program
 from fscontract.contract.runner.counterexamples import Counterexamples
 from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
+    NOT_THERE,
     OUT_OF_TIME,
     UNCOUNTED,
     VIOLATED,
@@ -25,7 +27,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.runner.settings import Settings
-from fscontract.contract.spec.clauses import Clause, Level
+from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.inherited_failures import inherits
 from fscontract.contract.spec.known_failures import Known, match, outdated
 from fscontract.contract.spec.profiles import Profile
@@ -52,7 +54,7 @@ class Seen:
 
     def violations(self, binds: bool) -> list[tuple[Verdict, Counterexample]]:
         """Return the distinct failures, the worst first; those of a clause that `binds` fail."""
-        failed = [(binds or f.how == UNCOUNTED, f) for f in self.failed]
+        failed = [(binds or f.how in (UNCOUNTED, NOT_THERE), f) for f in self.failed]
         return [
             *((Verdict.CRASH, failure) for failure in self.crashed),
             *((Verdict.HANG, failure) for failure in self.hung),
@@ -174,6 +176,8 @@ def sum_up(
     }
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     is_complete = not (evidence.lost or evidence.stopped or evidence.out_of_time)
+    if is_complete and not evidence.errors:
+        results = _promises_kept(results, binding, settings)
     if settings.replays is not None and is_complete:
         remove_outdated(settings.replays, results, context, settings.faults is not None)
     return RunResult(
@@ -225,6 +229,44 @@ def _judge(
     if settings.replays is not None:
         failures = [write_replay(settings.replays, clause.id, f, context) for f in failures]
     return replace(result, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
+
+
+def _promises_kept(
+    results: tuple[ClauseResult, ...], binding: Binding, settings: Settings
+) -> tuple[ClauseResult, ...]:
+    """Return the results, in which a feature that is declared and not there fails.
+
+    That is one which the user declares, and none of whose clauses could be judged. The first of
+    them fails, preferably a MUST.
+    """
+    changed = {}
+    for feature in sorted(settings.profile.promised):
+        own = [r for r in results if feature in r.clause.needs and r.clause.testable]
+        silent = [r for r in own if r.outcome is Verdict.INEXPRESSIBLE]
+        if len(own) < _needing(feature, frozenset(r.clause.document for r in own)):
+            continue  # others are not selected
+        if not silent or any(r.outcome not in _SILENT for r in own):
+            continue
+        result = min(silent, key=lambda r: r.clause.level is not Level.MUST)
+        expected = (f"the target has what it declares: {feature}",)
+        actual = f"{NOT_THERE}: {result.reason}"
+        failure = Counterexample(None, expected, actual, how=NOT_THERE)
+        listed = settings.known_of(result.clause.id, binding.name)
+        changed[result.clause.id] = outcome_of(
+            result.clause, Seen(failed=(failure,)), listed, date.today()
+        )
+    return tuple(changed.get(r.clause.id, r) for r in results)
+
+
+@cache
+def _needing(feature: str, documents: frozenset[str]) -> int:
+    """Return the number of testable clauses of documents that need the feature."""
+    every = clauses().values()
+    return sum(c.testable and c.document in documents and feature in c.needs for c in every)
+
+
+#: The outcomes of clauses that no call has judged.
+_SILENT = frozenset({Verdict.INEXPRESSIBLE, Verdict.UNDECLARED})
 
 
 def _spelled(failure: Counterexample, binding: Binding, settings: Settings) -> Counterexample:

@@ -63,6 +63,8 @@ class Profile:
     features: frozenset[str]
     #: Features that it leaves open: a run observes them once, and then expects what it observed.
     observed: frozenset[str] = frozenset()
+    #: Features that the user declares, which have to be there: a default promises nothing.
+    promised: frozenset[str] = frozenset()
     #: A boundary of the connector's buffer, in bytes; None leaves it to the binding.
     buffer: int | None = None
     #: True if an operation costs a round trip; None leaves it to the binding.
@@ -88,6 +90,10 @@ class Profile:
     def satisfies(self, needs: Iterable[str]) -> tuple[str, ...]:
         """Return the unmet needs; one that starts with "!" requires the feature to be absent."""
         return tuple(n for n in needs if self.has(n.removeprefix("!")) == n.startswith("!"))
+
+    def promising(self, names: Iterable[str]) -> Profile:
+        """Return this profile, in which those of the names that it declares are promises."""
+        return replace(self, promised=self.promised.union(names) & self.features)
 
     def with_features(self, names: Iterable[str]) -> Profile:
         """Return this profile with features added, or removed if "!" or "-" precedes the name."""
@@ -215,7 +221,8 @@ def _from_yaml(text: str, where: str) -> Profile:
         faults = listed(f"{where}: {fault}" for fault in check(data))
         if faults:
             raise ProfileError(faults)
-    return _profile(data)
+    own = data.get("features", {})
+    return _profile(data).promising(n for n in own if features()[n].default is not True)
 
 
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:

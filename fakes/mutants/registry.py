@@ -23,6 +23,7 @@ _PACKAGES = (
     "python_file",
     "openfile",
     "faults",
+    "after_faults",
     "executors",
     "splitter",
     "blockreader",

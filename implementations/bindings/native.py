@@ -6,7 +6,7 @@ from collections.abc import Callable
 from operator import attrgetter, methodcaller
 from typing import Any, ClassVar
 
-from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem
+from fscontract.contract.api.filesystem import ByteBuffer, FileSystem
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import CHANGES, Step
@@ -24,16 +24,13 @@ from fscontract.implementations.bindings.file_operations import (
     inexpressible,
 )
 from fscontract.implementations.bindings.open_file import OpenedStream, StreamOpener
-
-#: Timeout in seconds for the future of a range.
-PATIENCE = 30.0
+from fscontract.implementations.bindings.range_buffers import Pairs, bind_vectored
 
 _RETURNED = Kind.RETURNED
-_NO_FUTURE = Outcome(Kind.OTHER, detail="no future")
 
 
 def bind_stream(step: Step) -> Action:
-    """Return a step as a function of an object whose `stream` is an FSDataInputStream."""
+    """Return a step as a function of an OpenedStream."""
     return _MAKERS[step.op](*step.args)
 
 
@@ -104,68 +101,31 @@ def _with_byte_buffer(name: str, positions: int) -> Callable[..., Action]:
     return make
 
 
-_ALLOCATORS: dict[str, Callable[[int], bytearray | memoryview] | None] = {
-    "heap": filled,
-    "view": lambda size: memoryview(filled(size)),
-    "null": None,
-}
+def _read_vectored(ranges: Pairs | None, allocate: str, release: str) -> Action:
+    if ranges is not None:
+        return bind_vectored(ranges, allocate, release)
+    releases = {"given": (_keep_nothing,), "absent": (), "null": (None,)}[release]
+    return _call("read_vectored")(None, None if allocate == "null" else filled, *releases)
 
 
 def _keep_nothing(_buffer: bytearray | memoryview) -> None:
     return None
 
 
-_RELEASES: dict[str, tuple[Any, ...]] = {
-    "given": (_keep_nothing,),
-    "absent": (),
-    "null": (None,),
-}
-
-
-def _read_vectored(
-    ranges: tuple[tuple[int, int] | None, ...] | None, allocate: str, release: str
-) -> Action:
-    arguments = (_ALLOCATORS[allocate], *_RELEASES[release])
-    if ranges is None:
-        return _call("read_vectored")(None, *arguments)
-    pairs = ranges
+def _close() -> Action:
+    call = _call("close")()
 
     def run(opened: Opened) -> Outcome:
-        files = [None if pair is None else FileRange(*pair) for pair in pairs]
         try:
-            opened.stream.read_vectored(files, *arguments)
-        except Exception as error:
-            return raised(error)
-        return Outcome(_RETURNED, tuple(map(_await, files)))
+            return call(opened)
+        finally:
+            opened.take_back()
 
     return run
 
 
-def _await(part: FileRange | None) -> Outcome:
-    future = None if part is None else part.data
-    if future is None:
-        return _NO_FUTURE
-    try:
-        data: object = future.result(PATIENCE)
-        if isinstance(data, bytes | bytearray | memoryview):
-            plain = bytes(data)
-            return Outcome(_RETURNED, len(plain), plain)
-    except Exception as error:
-        if _is_pending(future):
-            return Outcome(Kind.OTHER, detail=f"future not done after {PATIENCE:g} s")
-        return raised(error)
-    return Outcome(Kind.OTHER, detail=f"future returned {type(data).__name__}, expected bytes")
-
-
-def _is_pending(future: Any) -> bool:
-    try:
-        return not future.done()
-    except Exception:  # not a future
-        return False
-
-
 _MAKERS: dict[str, Callable[..., Action]] = {
-    "close": _call("close"),
+    "close": _close,
     "get_pos": _call("get_pos"),
     "read_byte": _call("read_byte"),
     "read_into": _read_into,

@@ -21,6 +21,7 @@ from fscontract.contract.binding import NoScene, Opener
 from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES
 from fscontract.implementations.bindings.common import LARGEST, ScratchBinding, failure, told
+from fscontract.implementations.bindings.range_buffers import RangeBuffers, restore
 
 #: URL with a scheme that no filesystem of this package supports.
 FOREIGN = "gopher://localhost"
@@ -29,13 +30,26 @@ _OF_STREAMS = ("stream_", STORE_IO_REQUEST)
 
 
 class OpenedStream:
-    """A stream, and its Python file, created by the first `py_*` operation."""
+    """A stream, the buffers of its vectored reads, and its Python file, made when first used."""
 
-    __slots__ = ("_file", "stream")
+    __slots__ = ("_buffers", "_file", "stream")
 
     def __init__(self, stream: FSDataInputStream) -> None:
         self.stream = stream
+        self._buffers: RangeBuffers | None = None
         self._file: io.RawIOBase | None = None
+
+    @property
+    def buffers(self) -> RangeBuffers:
+        """Buffers of vectored reads."""
+        if self._buffers is None:
+            self._buffers = RangeBuffers()
+        return self._buffers
+
+    def take_back(self) -> None:
+        """Undo what the caller did to buffers that it got."""
+        if self._buffers is not None:
+            restore(self._buffers.take())
 
     @property
     def file(self) -> io.RawIOBase:

@@ -11,7 +11,7 @@ from fscontract.fakes.mutants.correct_parts import MutantFileSystem, OpeningFile
 from fscontract.fakes.mutants.kinds import BROKEN, KINDS, Kind, OpenFileKind, reference_with
 from fscontract.fakes.mutants.openfile.variants import OPENINGS
 from fscontract.fakes.mutants.registry import Mutant, kill_table, mutants
-from fscontract.fakes.mutants.stream.variants import VARIANTS, Variant
+from fscontract.fakes.mutants.stream.variants import OF_RANGES, VARIANTS, Variant
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.few_programs import run_few
@@ -86,6 +86,17 @@ def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> Non
     features = stream.features if issubclass(stream, Variant) else ()
     profile = reference_with(*features, "!python-file")
     settings = Settings(profile, with_checks(clauses().values()))
+    result = check(StreamBinding(MutantFileSystem(stream), name=stream.__name__), settings)
+    broken = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
+    assert broken == {}
+    assert result.conforms
+
+
+@pytest.mark.parametrize("stream", OF_RANGES, ids=lambda s: s.__name__)
+def test_unusual_vectored_reads_pass(stream: type[Variant]) -> None:
+    """Ranges may be read together, into parts of one buffer, and when their data is asked for."""
+    judged = [c for c in with_checks(clauses().values()) if c.id.startswith("read-vectored.")]
+    settings = Settings(reference_with(*stream.features, "!python-file"), tuple(judged))
     result = check(StreamBinding(MutantFileSystem(stream), name=stream.__name__), settings)
     broken = {c.clause.id: str(c.counterexample) for c in result.clauses if c.outcome in BROKEN}
     assert broken == {}

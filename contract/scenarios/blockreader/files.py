@@ -114,8 +114,12 @@ RETURNS = [
 #: Block sizes that end at each byte of such a file, and inside its delimiters.
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
 
+#: 100 kB: lines longer than 16 bits can count, and short ones behind them.
+LONG = b"%s\nab\n%s\ncd\nef" % (b"x" * 70_000, bytes(range(97, 123)) * 1100)
 #: Files whose records the model judges.
 GENERAL = [
+    Case("", Layout(LONG), sizes=(30_000, 200_000)),
+    Case("", Layout(LONG, "line"), sizes=(200_000,)),
     Case("", Layout(LINES), sizes=(20_000, 1000, 123)),
     Case("", Layout(LINES), sizes=(1000,), strides=10),
     Case("", Layout(LINES, "line"), sizes=(20_000, 1000, 123)),
@@ -132,6 +136,7 @@ RECORDS = [
     *_cases("record.no-phantom", b"a\n", b"a\nb\n", b"a\r\n", b"a\r"),
     Case("record.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(1, 3, 10)),
     Case("record.many-blocks", Layout(b"a" * 50 + b"\nb\n" + b"c" * 40), sizes=(3, 10), strides=2),
+    Case("record.many-blocks", Layout(b"a" * 300 + b"\nb\n" + b"c" * 40), sizes=(1, 2)),
     Case("record.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11)),
     Case(
         "record.data-offset", Layout(b"HEADERLINE\nrec1\nrec2\nrec3\n", data_offset=11), sizes=(10,)

@@ -38,6 +38,14 @@ def blocks_in_a_row_share_a_stream(harness: ReaderHarness) -> None:
     harness.expect(len(harness.fs.streams), 1, "streams opened")
 
 
+@scenario("block.reuse")
+def hundreds_of_blocks_share_a_stream(harness: ReaderHarness) -> None:
+    """More blocks are read in a row than a small counter or pool allows."""
+    reader = harness.file(b"a line\n" * 100).reader()
+    harness.read(reader, *harness.blocks(2))
+    harness.expect(len(harness.fs.streams), 1, "streams opened for 350 blocks")
+
+
 @scenario("block.fresh")
 def another_file_gets_its_own_stream(harness: ReaderHarness) -> None:
     """Blocks of two files are read in turn."""

@@ -40,6 +40,27 @@ def files(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
+@scenario("metadata.partitions")
+def many_partitions(harness: TableHarness) -> None:
+    """A table has 150 partitions, some of which a commit adds."""
+    names = [f"p={number}" for number in range(150)]
+    writer = harness.table({name: {"f": 1} for name in names[:120]})
+    harness.commit(writer, {name: {"g": 2} for name in names[110:]})
+    with closing(harness.reader()) as reader:
+        harness.expect(sorted(reader.partitions()), sorted(names), "partitions")
+
+
+@scenario("metadata.files")
+def many_files(harness: TableHarness) -> None:
+    """A partition has 1,200 files; 150 are asked for, in any order, and some of them twice."""
+    content = {f"p={number}": {f"f{number}": number} for number in range(150)}
+    content[A] = {f"f{number}": number for number in range(1200)}
+    harness.table(content)
+    order = [*reversed(content), A, "p=7"]
+    with closing(harness.reader()) as reader:
+        harness.expect_listing(content, reader.files(order), "partitions in reverse order")
+
+
 @scenario("metadata.sizes")
 def sizes(harness: TableHarness) -> None:
     """Files with sizes of 0, 1, and more than fits into 32 bits."""

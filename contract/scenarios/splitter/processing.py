@@ -28,6 +28,17 @@ def plan(harness: SplitterHarness) -> None:
         harness.finding(block_size=size, operator_id=number).drain(1)
 
 
+@scenario(charged="split.cover")
+def large(harness: SplitterHarness) -> None:
+    """A file is longer than 32 bits can hold, and another one has several hundred blocks."""
+    harness.state(harness.write("a"), length=(1 << 33) + 5)
+    harness.finding(block_size=1 << 30).drain(1)
+    harness.write("b", 600)
+    harness.write("c", 9)
+    harness.state(f"{INPUT}/a", length=11)
+    harness.finding(block_size=2, operator_id=1).drain(1)
+
+
 @scenario("split.relative-path")
 def names(harness: SplitterHarness) -> None:
     """Files are directly in an input, deeper in it, and are inputs themselves."""

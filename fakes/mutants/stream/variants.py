@@ -7,8 +7,12 @@ from the variant that has it.
 from __future__ import annotations
 
 import os
+import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
@@ -296,6 +300,103 @@ class RefusesNoRanges(Variant):
             raise IllegalArgumentException("no ranges")
 
 
+class MergesRanges(Variant):
+    """Near ranges are read together, into one buffer of which each gets its part."""
+
+    #: Ranges with at least this distance are read separately, in bytes.
+    min_seek: ClassVar[int] = 4096
+    #: The most bytes to read together; 0: no ranges are read together.
+    max_read: ClassVar[int] = 16_384
+    #: Whether a range past the end is refused by the call.
+    checks_early: ClassVar[bool] = True
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        if self._closed:
+            self._reject_closed()
+        vectored_ranges(ranges, allocate, release, self._size if self.checks_early else 1 << 63)
+        for group in self.groups(ranges):
+            if self.end(group[-1]) > self._size:
+                for item in group:
+                    item.data = self._read_range(item, allocate, release)
+            else:
+                self.fetch(group, allocate)
+
+    def groups(self, ranges: Sequence[FileRange]) -> list[list[FileRange]]:
+        """Return the ranges by offset, those in one list that are read together."""
+        groups: list[list[FileRange]] = []
+        for item in sorted(ranges, key=lambda r: (r.offset, r.length)):
+            if groups and self.joins(groups[-1], item):
+                groups[-1].append(item)
+            else:
+                groups.append([item])
+        return groups
+
+    def joins(self, group: list[FileRange], item: FileRange) -> bool:
+        """Return whether a range is read together with those before it."""
+        gap, size = item.offset - self.end(group[-1]), self.end(item) - group[0].offset
+        return gap < self.min_seek and size <= self.max_read
+
+    @staticmethod
+    def end(item: FileRange) -> int:
+        """Return the offset behind a range."""
+        return item.offset + item.length
+
+    def fetch(self, group: list[FileRange], allocate: Allocate) -> None:
+        """Read a group, and complete its ranges."""
+        start = group[0].offset
+        whole = memoryview(allocate(self.end(group[-1]) - start))
+        self._read_whole(start, whole)
+        for item in group:
+            item.data = Future()
+            item.data.set_result(whole[item.offset - start : self.end(item) - start])
+
+
+class MergesLate(MergesRanges):
+    """Near ranges are read together, and one past the end fails in its own future."""
+
+    features = ("!vector-io-early-eof-check",)
+    checks_early = False
+
+
+class Pending(Future[memoryview]):
+    """A future whose range is read by the first call of result()."""
+
+    def __init__(self, read: Callable[[], Future[memoryview]]) -> None:
+        super().__init__()
+        self._read = read
+        self._is_reading = threading.Lock()
+
+    def result(self, timeout: float | None = None) -> memoryview:
+        with self._is_reading:
+            if not self.done():
+                try:
+                    self.set_result(self._read().result())
+                except Exception as error:
+                    self.set_exception(error)
+        return super().result(timeout)
+
+
+class PendingRanges(Variant):
+    """A vectored read only notes its ranges; each is read when its data is asked for."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        if self._closed:
+            self._reject_closed()
+        vectored_ranges(ranges, allocate, release, self._size)
+        for item in ranges:
+            item.data = Pending(partial(self._read_range, replace(item), allocate, release))
+
+
 class HiddenBlocks(Variant):
     """Reads go through a cache of a few blocks of the file; nothing says how large they are."""
 
@@ -389,3 +490,5 @@ VARIANTS: tuple[type[Variant], ...] = (
     OneAtATime,
     OneRequest,
 )
+#: Variants of vectored reads alone.
+OF_RANGES: tuple[type[Variant], ...] = (MergesRanges, MergesLate, PendingRanges)

@@ -201,3 +201,9 @@ def test_ranges_overlap_if_they_share_a_byte(
     ranges: tuple[tuple[int, int], ...], shared: bool
 ) -> None:
     assert overlapping(ranges) is shared
+
+
+def test_a_refused_list_with_an_empty_range_is_charged_to_the_empty_range() -> None:
+    """The ranges do not overlap, so that is not why the stream refuses them."""
+    read = vectored((0, 2), (5, 0), raises=Kind.ILLEGAL_ARGUMENT)
+    assert charged(read)[0] == "read-vectored.zero-length"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.learned_boundaries import learn, stated
+from fscontract.contract.runner.learned_boundaries import OF_VECTORED, learn, stated
 from fscontract.contract.runner.result import Boundary
 from fscontract.contract.runner.runner import check
 from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
@@ -114,3 +115,14 @@ def test_a_result_has_the_boundaries_and_reports_name_them() -> None:
 def test_what_can_not_be_a_size_is_left_out(executor: MakeExecutor, block: Any) -> None:
     odd: Any = type("Odd", (MemoryInputStream,), {"block_size": block})
     assert block not in [size for size in sizes(learn(executor(odd), 64)) if size != 1]
+
+
+def test_distances_of_vectored_reads_are_asked_for() -> None:
+    """Hadoop's streams have methods for them; a method that fails states nothing."""
+
+    def fails() -> int:
+        raise OSError("closed")
+
+    methods = {"minSeekForVectorReads": lambda: 3000, "maxReadSizeForVectorReads": fails}
+    stream = SimpleNamespace(**methods)
+    assert stated(stream) == [(3000, f"{OF_VECTORED}minSeekForVectorReads of SimpleNamespace")]

@@ -9,6 +9,13 @@ import threading
 import pytest
 
 from fscontract.contract.runner import resource_checks
+from fscontract.contract.runner.executor import Executor
+from fscontract.fakes.mutants.correct_parts import MutantFileSystem
+from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.fakes.mutants.stream import leaks
+from fscontract.fakes.mutants.stream.variants import HoldsDescriptor
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryInputStream
 
 
 def test_a_descriptor_that_stays_each_time_is_a_leak() -> None:
@@ -80,3 +87,48 @@ def test_a_target_that_leaks_too_many_is_left(count: int, monkeypatch: pytest.Mo
     held[0] = resource_checks.Held(10 + count, 1)
     watch.left(lambda: None, lambda: None, known=True)
     assert watch.too_many == ("descriptors" if count > 3 else "")
+
+
+def _module(mutant: Mutant) -> str:
+    """Return the module that defines a mutant."""
+    function, _ = vars(mutant.part).get("mutated", (mutant.part, None))
+    return str(function.__module__)
+
+
+def _left(stream: type[MemoryInputStream]) -> str:
+    """Return what a closed stream of a class leaves while it is held."""
+    binding = StreamBinding(MutantFileSystem(stream), "held")
+    binding.prepare()
+    try:
+        executor = Executor(binding, frozenset(), binding.buffer)
+        _, counterexample = resource_checks.check_held(executor, binding.operations)
+    finally:
+        binding.dispose()
+    return "" if counterexample is None else counterexample.actual
+
+
+def test_what_a_closed_stream_holds_shows_while_it_is_referenced() -> None:
+    """Its collection would close it, and without references nothing would be left to see."""
+    parts = [m.part for m in mutants("fsdatainputstream") if _module(m) == leaks.__name__]
+    assert parts
+    assert all("while the closed stream is referenced" in _left(part) for part in parts)
+
+
+def test_a_closed_stream_that_gives_back_its_descriptor_holds_nothing() -> None:
+    assert _left(HoldsDescriptor) == ""
+
+
+def test_what_all_streams_share_is_no_leak() -> None:
+    """A pool is opened once, by the first stream."""
+    shared: list[int] = []
+
+    class Pooled(MemoryInputStream):
+        def read_byte(self) -> int:
+            if not shared:
+                shared.append(os.open(os.devnull, os.O_RDONLY))
+            return super().read_byte()
+
+    try:
+        assert _left(Pooled) == ""
+    finally:
+        os.close(shared[0])

@@ -16,6 +16,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Step
 from fscontract.implementations.bindings.native import StreamBinding, bind_stream
+from fscontract.implementations.bindings.range_buffers import RangeBuffers
 from fscontract.implementations.memory import MemoryFileSystem
 
 from .conftest import Calls
@@ -27,6 +28,10 @@ class Opened:
     def __init__(self, call: Any) -> None:
         self.stream = self
         self.call = call
+        self.buffers = RangeBuffers()
+
+    def take_back(self) -> None:
+        """Undo nothing: no program follows."""
 
     def __getattr__(self, name: str) -> Any:
         return self.call
@@ -151,7 +156,7 @@ def test_range_without_a_future_is_reported() -> None:
 
 def test_future_that_never_completes_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """The wait times out, and is not an error of the environment."""
-    monkeypatch.setattr("fscontract.implementations.bindings.native.PATIENCE", 0.001)
+    monkeypatch.setattr("fscontract.implementations.bindings.range_buffers.PATIENCE", 0.001)
     outcome = bind_stream(vectored((0, 2)))(answering(Future()))
     assert outcome.value[0].kind is Kind.OTHER
     assert "not done" in outcome.value[0].detail
