@@ -51,7 +51,7 @@ from fscontract.contract.runner.timeout_policy import MAX_LATE, late_warning
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import STREAM, Clause
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
@@ -281,7 +281,7 @@ class Isolated:
             failed=failures if word not in ("crash", "hang") else (),
             lost=INTERRUPTED,
         )
-        listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
+        listed = entries_of(self._known, clause.id, target)
         return outcome_of(clause, seen, listed, date.today())
 
     def _handle_answer(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:

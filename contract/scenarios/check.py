@@ -40,7 +40,7 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
@@ -278,7 +278,7 @@ def _verdict(
         unverified=(Verdict.UNEXERCISED, reason) if reason else None,
         lost=lost,
     )
-    entries = [k for k in known if k.clause == clause.id and k.applies_to(target)]
+    entries = entries_of(known, clause.id, target)
     return outcome_of(clause, seen, entries, date.today(), ended_early=bool(stopped))
 
 

@@ -6,12 +6,14 @@ import json
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.report.text import failure_block, known_line
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
@@ -70,6 +72,66 @@ def test_each_distinct_failure_of_a_clause_is_kept() -> None:
     (judged,) = result.clauses
     signatures = {failure.signature for failure in judged.counterexamples}
     assert {"position: too late; after seek", "position: too early; after seek"} <= signatures
+
+
+class PreadMoves(MemoryInputStream):
+    """Positioned reads leave the stream where they end."""
+
+    def pread(self, *args: Any) -> int:
+        """Move to the end of the range."""
+        count = super().pread(*args)
+        self._pos = args[0] + max(count, 0)
+        return count
+
+
+class PreadMovesAfterUnbuffer(PreadMoves):
+    """They do so after an unbuffer alone."""
+
+    _is_unbuffered = False
+
+    def unbuffer(self) -> None:
+        """Remember it."""
+        self._is_unbuffered = True
+
+    def pread(self, *args: Any) -> int:
+        """Move after an unbuffer."""
+        at = self._pos
+        count = super().pread(*args)
+        self._pos = self._pos if self._is_unbuffered else at
+        return count
+
+
+def _after_pread(start: int, position: int, *before: Step) -> Program:
+    """Return a program that reads 2 bytes at `position`, and asks for its own position then."""
+    read = Step("pread", (position, 2, 0, 2))
+    return Program(8, (*before, Step("seek", (start,)), read, Step("get_pos")))
+
+
+@pytest.mark.parametrize(
+    ("stream", "signatures"),
+    [
+        (PreadMoves, {"position: moved; after pread"}),
+        (
+            PreadMovesAfterUnbuffer,
+            {
+                "position: too late; after pread; after unbuffer",
+                "position: too early; after pread; after seek; after unbuffer",
+            },
+        ),
+    ],
+)
+def test_a_call_that_always_moves_the_position_is_one_failure_wherever_it_moves_it(
+    stream: type[MemoryInputStream], signatures: set[str], executor: MakeExecutor
+) -> None:
+    """Its direction depends on the arguments, and so on the seed; circumstances are kept."""
+    name = "pread.pos-unchanged"
+    found = ShrinkingCounterexamples(executor(stream), frozenset({name}))
+    for start, position in ((0, 4), (7, 1)):
+        program = _after_pread(start, position, Step("unbuffer"))
+        violation = found.executor.run(program).violation
+        assert violation is not None
+        found.violation(violation)
+    assert found.failed[name].keys() == signatures
 
 
 def test_a_run_is_judged_to_its_end_after_a_failure(executor: MakeExecutor) -> None:
