@@ -167,6 +167,8 @@ def _traceback(example: Counterexample) -> Iterator[str]:
 
 def _counterexample(example: Counterexample, width: int, tracebacks: bool = False) -> Iterator[str]:
     if example.program is not None:
+        for number, earlier in enumerate(example.before):
+            yield from _labelled(width, "" if number else "before", str(earlier))
         yield from _labelled(width, "program", str(example.program))
         yield from _labelled(width, "calls", example.calls)
         if 0 < example.step <= len(example.program.steps) and len(example.program.steps) > 1:

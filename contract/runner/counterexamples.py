@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +29,8 @@ _ALIKE_REMOTE = 2
 _ALIKE_BY_CLAUSE_REMOTE = 48
 #: The maximum of distinct failures kept for each clause.
 _MAX_DISTINCT = 50
+#: The maximum of programs before a failure that are kept with it.
+_HISTORY = 32
 #: The end of a failure's looks, unless it is the first of its program.
 _LATER = "later"
 #: The length of a file with space before the end.
@@ -149,6 +151,8 @@ class ShrinkingCounterexamples(Counterexamples):
         self.executor = executor
         self._repeats = Repeats(executor.binding.remote)
         self._charged: dict[tuple[str, ...], str] = {}
+        #: The last programs of the run.
+        self.recent: deque[Program] = deque(maxlen=_HISTORY)
         self._shrinking = TimeBudget()
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
@@ -206,6 +210,7 @@ class ShrinkingCounterexamples(Counterexamples):
 
     def _examined(self, violation: Violation, later: bool = False) -> Examined | None:
         executor, charged, signature = self.executor, violation.origin, violation.signature
+        history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
         failure, likeness = violation.failure, violation.likeness
 
@@ -241,6 +246,7 @@ class ShrinkingCounterexamples(Counterexamples):
             unshrunk=self._shrinking.is_over,
             traceback=trace,
             traits=traits(violation, found),
+            history=history,
         )
         return Examined(clause, shrunk, shadowed)
 
@@ -345,9 +351,13 @@ def looks(violation: Violation, later: bool) -> tuple[str, ...]:
     return (*violation.signature, _LATER) if later else violation.signature
 
 
+def how_of(violation: Violation) -> str:
+    """Return the call of a violation, and how it ended."""
+    return f"{violation.step.op}: {violation.outcome.kind.value}"
+
+
 def counterexample(violation: Violation, identity: str = "") -> Counterexample:
     """Return a violation as reports show it; `identity` is its signature."""
-    how = f"{violation.step.op}: {violation.outcome.kind.value}"
     actual = str(violation.outcome)
     if violation.index < 0 and violation.program.opening is not None:
         actual = f"{violation.step.op}: {actual}"
@@ -357,7 +367,7 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
         violation.failure.expected,
         actual,
         step=violation.index + 1,
-        how=how,
+        how=how_of(violation),
         identity=identity,
         difference="" if judged is None else difference(*judged, violation.outcome),
     )

@@ -24,6 +24,8 @@ from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
 
 _TIMEOUT = 10.0
+#: The maximum of programs before the one that fails.
+_MAX_BEFORE = 1000
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def replay(
             executor = Executor(binding, profile.features, buffer, keys)
             if clauses()[clause].cost is not None and program.opening is not None:
                 return _measure(executor, clause, program, profile)
-            return _run(executor, clause, program, profile.one_thread)
+            before = earlier(data)
+            return _run(executor, clause, program, before, profile.one_thread)
     finally:
         with held_back():
             binding.dispose()
@@ -82,10 +85,22 @@ def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Pr
     if not isinstance(clause, str) or clause not in clauses():
         said = notice(str(clause)) or f"unknown clause {short(clause)}"
         raise ProgramError(f"{where}: {said}")
+    earlier(data, where)
     if "threads" not in data:
         return clause, Program.from_json(data.get("program"), where)
     Schedule.from_json(data["threads"], where)
     return clause, None
+
+
+def earlier(data: dict[str, Any], where: str = "replay file") -> tuple[Program, ...]:
+    """Return the programs that run before the one of a replay file. Raise ProgramError."""
+    programs = data.get("before", [])
+    if not isinstance(programs, list) or len(programs) > _MAX_BEFORE:
+        raise ProgramError(f"{where}: before must be a list of at most {_MAX_BEFORE} programs")
+    return tuple(
+        Program.from_json(program, f"{where}: before {number}")
+        for number, program in enumerate(programs, 1)
+    )
 
 
 def _run_threads(
@@ -130,10 +145,15 @@ def _measure(executor: Executor, clause: str, program: Program, profile: Profile
 
 
 def _run(
-    executor: Executor, clause: str, program: Program, one_thread: bool = False
+    executor: Executor,
+    clause: str,
+    program: Program,
+    before: tuple[Program, ...] = (),
+    one_thread: bool = False,
 ) -> ReplayResult:
     done: list[Execution] = []
     hung: list[Program] = []
+    items = (*before, program)
 
     def work(item: Program) -> None:
         done.append(executor.run(item, trace=True))
@@ -143,12 +163,12 @@ def _run(
         return Next.END
 
     if one_thread:
-        work_here(iter([program]), work, lambda: _TIMEOUT)
+        work_here(iter(items), work, lambda: _TIMEOUT)
     else:
-        supervise(iter([program]), work, _TIMEOUT, on_hang)
+        supervise(iter(items), work, _TIMEOUT, on_hang)
     if hung:
         return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
-    execution = done[0]
+    execution = done[-1]
     trace = tuple(f"{step} -> {outcome}" for step, outcome, _ in execution.trace)
     examiner = ShrinkingCounterexamples(executor, frozenset({clause}))
     if clause == "close.release":
