@@ -131,6 +131,19 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
             yield _ELSEWHERE
 
 
+#: The word for every exception.
+RAISED = "raised"
+_RAISED_KINDS = frozenset(kind.value for kind in Kind) - {Kind.RETURNED.value}
+
+
+def words(signature: str) -> frozenset[str]:
+    """Return the words by which a clause tells ways to fail apart: the outcome and its relation."""
+    _, _, how = signature.partition("; ")[0].partition(": ")
+    kind, _, relation = how.partition(" ")
+    found = {how, kind, *relation.split(", "), *how.split(", ")} - {""}
+    return frozenset(found | {RAISED} if kind in _RAISED_KINDS else found)
+
+
 def traits(violation: Violation, signature: str) -> tuple[str, ...]:
     """Return what a shrunk failure may share with others of the same cause."""
     step, (how, *circumstances) = violation.step, signature.split("; ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -160,6 +161,22 @@ def test_a_clause_with_a_failure_that_is_not_listed_fails_and_shows_that_first()
     assert result.outcome is Verdict.FAIL
     assert [f.signature for f in result.counterexamples] == ["position: late", "position: early"]
     assert [f.known for f in result.counterexamples] == ["", "reason of position: early"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "because"),
+    [
+        ("later call: value; after close", "It denies to be closed."),
+        ("seek: IO", "Nobody catches it."),
+        ("seek: returned", "Readers stop."),
+    ],
+)
+def test_the_reason_why_a_failure_matters_fits_the_way_it_fails(
+    signature: str, because: str
+) -> None:
+    ways = {"value": "It denies to be closed.", "raised": "Nobody catches it."}
+    result = ClauseResult(replace(CLAUSE, ways=ways), Verdict.FAIL, 1, _failure(signature))
+    assert f"  because    {because}" in failure_block(result)
 
 
 def test_a_clause_is_known_if_each_of_its_failures_is() -> None:
