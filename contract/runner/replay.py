@@ -17,8 +17,10 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples,
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
+from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
+from fscontract.contract.runner.tracebacks import recorded
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -69,6 +71,29 @@ def replay(
     finally:
         with held_back():
             binding.dispose()
+
+
+def exception_of(
+    binding: Binding, failure: Counterexample, profile: Profile, buffer: int
+) -> BaseException | None:
+    """Run the program of a failure again, and return what its failing call raises, if it does.
+
+    The exception has its traceback, with the frames of the target. The binding is prepared and
+    disposed of.
+    """
+    program = failure.program
+    if program is None or not failure.traceback:
+        return None
+    binding = SandboxedBinding(binding, _TIMEOUT)
+    binding.prepare()
+    try:
+        keys = Keys(profile.own_keys, profile.unsupported_keys)
+        executor = Executor(binding, profile.features, buffer, keys)
+        with recorded(lambda: executor.index) as raised:
+            executor.run(program)
+        return raised.exception(failure.step - 1)
+    finally:
+        binding.dispose()
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
