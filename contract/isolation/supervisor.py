@@ -49,8 +49,8 @@ from fscontract.contract.runner.result import (
     Counterexample,
     RunResult,
 )
-from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
-from fscontract.contract.runner.time_budget import BUDGETS, TimeBudget
+from fscontract.contract.runner.run_options import RunOptions, budget_of, selected, set_up_limit
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeout_policy import MAX_LATE, late_warning
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import Seen, outcome_of
@@ -184,8 +184,7 @@ class Isolated:
     def _options(self) -> RunOptions:
         """Return the options of the run with the time that is left of its budget."""
         run = self._run_options
-        budget = BUDGETS[run.effort] if run.budget is None else run.budget
-        return replace(run, budget=budget if self._time is None else self._time.left)
+        return replace(run, budget=budget_of(run) if self._time is None else self._time.left)
 
     def _await(self) -> None:
         """Wait until the process has made the target. Raise UsageError, TargetError."""

@@ -28,7 +28,13 @@ from fscontract.contract.runner.events import Event, FeaturesObserved, PhaseStar
 from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
+from fscontract.contract.runner.run_options import (
+    RunOptions,
+    budget_of,
+    resolve_any,
+    selected,
+    settings_for,
+)
 from fscontract.contract.runner.sandbox import (
     Sandbox,
     SandboxedBinding,
@@ -104,7 +110,13 @@ class _Child:
             elif isinstance(target, PipelineBinding):
                 clauses, known = selected(run, anything=True), _known(request)
                 check.check_pipeline(
-                    target, clauses, known, run.timeout, self._listen, run.fail_fast
+                    target,
+                    clauses,
+                    known,
+                    run.timeout,
+                    self._listen,
+                    run.fail_fast,
+                    budget_of(run),
                 )
             else:
                 target.check(self._listen)
