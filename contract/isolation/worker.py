@@ -212,7 +212,8 @@ class _Child:
             supervise(iter(programs), run, journal.limit, go_on, on_tick, journal.begin)
         journal.beats = 0
         binding.dispose()
-        self._say(discarded=prefix)
+        if prefix is not None:  # otherwise it made no files
+            self._say(discarded=prefix)
 
     def _discard(self, binding: Binding, prefixes: list[str]) -> None:
         for prefix in prefixes:

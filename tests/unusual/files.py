@@ -293,7 +293,7 @@ def odd_buffer(path: str) -> BinaryIO:
     return io.BufferedReader(io.FileIO(path), 17)
 
 
-def pages(path: str) -> BinaryIO:
+def pages(path: str) -> Raw:
     """Open a file of which the operating system returns a page at most."""
 
     class Pages(Raw):
