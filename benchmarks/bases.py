@@ -9,7 +9,9 @@ file are printed, and the exit code is 1 if there are any.
 
 from __future__ import annotations
 
+import gzip
 import io
+import math
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,6 +19,8 @@ from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import opendal
+import pyarrow
 import yaml
 from fsspec import AbstractFileSystem
 from fsspec.caching import caches
@@ -45,12 +49,21 @@ _KNOWN = Path(__file__).resolve().parent / "matrix" / "known"
 _TARGETS = {
     "fsspec": ("fsspec-local", "fsspec-memory", "fsspec-http", "fsspec-blockcache", "s3fs*"),
     "io": ("bytesio", "open-raw"),
+    "pyarrow": ("pyarrow-local", "pyarrow-s3"),
+    "opendal": ("opendal-local", "opendal-memory"),
 }
 #: Caches of fsspec that read in blocks on their own account, or are not for one file.
 _CACHES = ("none", "readahead", "bytes", "all", "first", "mmap", "blockcache", "background")
-#: The finding on reads through fsspec's mmap cache, and those of clauses that the matrix lacks.
+#: The findings on reads through fsspec's mmap cache, on reads of -1 bytes with PyArrow, and those
+#: of clauses that the matrix lacks.
 _OF_MMAP = "S15"
+_OF_ARROW_READ = "S4"
 _OTHERS: dict[object, str] = {
+    # Of OpenDAL: a read of -1 bytes after a seek.
+    ("python.seek.set", "later call: raised"): "S8",
+    ("python.seek.current", "later call: raised"): "S8",
+    ("read-fully.eof", "read_fully: NULL"): "F5",
+    ("read-fully.eof", "read_fully_all: NULL"): "F5",
     ("python.write.refused", "py_write: ILLEGAL_ARGUMENT"): "F16",
     ("read-fully.eof", "read_fully: OTHER AttributeError"): "F5",
     ("read-fully.eof", "read_fully_all: OTHER AttributeError"): "F5",
@@ -232,11 +245,49 @@ class BytesOwner(Local):
         return io.BytesIO(Path(path).read_bytes())
 
 
+class ForeignOwner(Local):
+    """A filesystem whose files are those of another library."""
+
+    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        """Open a file."""
+        return self.open_foreign(path) if mode == "rb" else super().open(path, mode, **options)
+
+    def open_foreign(self, path: str) -> Any:
+        """Open a file of the other library."""
+        raise NotImplementedError
+
+
+class ArrowOwner(ForeignOwner):
+    """A filesystem whose files are PyArrow's."""
+
+    def open_foreign(self, path: str) -> Any:
+        """Open a file of PyArrow."""
+        return pyarrow.OSFile(path)
+
+
+class OpendalOwner(ForeignOwner):
+    """A filesystem whose files are opendal's."""
+
+    def open_foreign(self, path: str) -> Any:
+        """Open a file of opendal."""
+        return opendal.Operator("fs", root="/").open(path, "rb")
+
+
+class GzipOwner(ForeignOwner):
+    """A filesystem whose files are Python's readers of gzip files."""
+
+    def open_foreign(self, path: str) -> Any:
+        """Open a compressed copy of a file."""
+        return gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(Path(path).read_bytes())))
+
+
 def targets(directory: str) -> Iterator[Binding]:
     """Yield a target for each base class."""
     yield FsspecBinding(Local(), directory, "LocalFileSystem")
     yield FsspecBinding(LocalOwner(), directory, "LocalFileOpener")
     yield FsspecBinding(BytesOwner(), directory, "BytesIO of a filesystem")
+    for owner in (ArrowOwner, OpendalOwner, GzipOwner):
+        yield FsspecBinding(owner(), directory, owner.__name__)
     yield FsspecBinding(Minimal(), "", "AbstractFileSystem")
     yield FsspecBinding(Memory(), "/", "MemoryFileSystem")
     yield FsspecBinding(Directory(directory, Local()), "/", "DirFileSystem")
@@ -310,7 +361,7 @@ def _order(failure: InheritedFailure) -> tuple[list[str], str, str]:
 
 
 def _probe(target: Binding) -> Probe:
-    run = RunOptions(strict=True)
+    run = RunOptions(strict=True, budget=math.inf)
     sources: dict[str, frozenset[str]] = {}
 
     def look(event: object) -> None:
@@ -330,8 +381,11 @@ def _probe(target: Binding) -> Probe:
 def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
     if "fsspec.caching.MMapCache" in classes:
         return _OF_MMAP
-    package = "fsspec" if any(c.startswith("fsspec.") for c in classes) else "io"
+    packages = [p for p in _TARGETS if any(c.startswith(f"{p}.") for c in classes)]
+    package = next(iter(packages), "io")
     how = signature.partition(";")[0]
+    if package == "pyarrow" and how == "later call: raised":
+        return _OF_ARROW_READ
     if clause in _OTHERS or (clause, how) in _OTHERS:
         return _OTHERS.get((clause, how)) or _OTHERS[clause]
     for pattern in _TARGETS[package]:

@@ -10,7 +10,13 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, Listener
-from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
+from fscontract.contract.runner.run_options import (
+    RunOptions,
+    budget_of,
+    resolve_any,
+    selected,
+    settings_for,
+)
 from fscontract.contract.runner.sandbox import name_of
 from fscontract.contract.runner.settings import EFFORTS
 from fscontract.contract.scenarios.check import check_pipeline
@@ -120,7 +126,9 @@ class InProcess:
         binding, run, known = self._binding, self._run, self._known
         if isinstance(binding, PipelineBinding):
             clauses, timeout = self.clauses, run.timeout
-            return check_pipeline(binding, clauses, known, timeout, listener, run.fail_fast)
+            return check_pipeline(
+                binding, clauses, known, timeout, listener, run.fail_fast, budget_of(run)
+            )
         settings = settings_for(binding, run, self.clauses, known, target=self._typed)
         return runner.check(binding, settings, listener)
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
+import tempfile
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +23,7 @@ import pytest
 from fscontract.contract import __version__
 
 if TYPE_CHECKING:
+    from fscontract.contract.pytest_workers import SharedRuns
     from fscontract.contract.runner.result import ClauseResult, RunResult
     from fscontract.contract.runner.run_options import RunOptions
     from fscontract.contract.spec.clauses import Clause
@@ -58,9 +62,9 @@ class Conformance:
         self.exclude = exclude
         self.seed = seed
         self.line = line
-        self._result: RunResult | None = None
-        self._fault: str | None = None
-        self._warned = False
+        #: The result of each part that was run, or why it has none; one part without workers.
+        self._results: dict[int, RunResult | str] = {}
+        self._warned: set[int] = set()
 
     def select(self) -> tuple[Clause, ...]:
         """Return the testable clauses; raise ValueError, with one line, for invalid arguments."""
@@ -78,26 +82,68 @@ class Conformance:
             raise ValueError("no testable clause is selected; see 'fscontract list'")
         return chosen
 
-    def run(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
-        """Return the result of the only run; fail without a traceback if there is none."""
+    def run(
+        self,
+        name: str,
+        effort: str,
+        seed: int,
+        clauses: Sequence[Clause],
+        clause: str,
+        shared: SharedRuns | None = None,
+        replays: bool = False,
+    ) -> RunResult:
+        """Return the only run with this clause; fail without a traceback if there is none.
+
+        It is that of all clauses, or of a part of them that workers share. With `replays`, a run on
+        a target that a command can name writes replay files.
+        """
         from fscontract.contract.binding import TargetError
+        from fscontract.contract.pytest_workers import part_with, parts_of
         from fscontract.contract.targets import UsageError
 
-        if self._result is None and self._fault is None:
+        parts = [tuple(clauses)] if shared is None else parts_of(clauses)
+        part = part_with(parts, clause)
+        if part not in self._results:
             try:
-                self._result = self._check(name, effort, seed, clauses)
+                if shared is None:
+                    self._results[part] = self._check(name, effort, seed, clauses, replays)
+                else:
+                    key = f"{name} {effort} {seed}"
+                    found = shared.result_of(
+                        key,
+                        part,
+                        len(parts),
+                        lambda n: self._check(name, effort, seed, parts[n], replays),
+                    )
+                    self._results[part] = found.result or found.fault
             except (TargetError, UsageError) as error:
-                self._fault = str(error)
-        if self._result is None:
-            raise _no_verdict(str(self._fault))
-        return self._result
+                self._results[part] = str(error)
+        result = self._results[part]
+        if isinstance(result, str):
+            raise _no_verdict(result)
+        return result
 
-    def warnings(self) -> tuple[str, ...]:
-        """Return the warnings of the run to the first caller, and nothing to later ones."""
-        warned, self._warned = self._warned, True
-        return () if warned or self._result is None else self._result.warnings
+    def warnings(self, run: RunResult) -> tuple[str, ...]:
+        """Return the warnings of a run to the first caller, and nothing to later ones."""
+        warned = id(run) in self._warned
+        self._warned.add(id(run))
+        return () if warned else run.warnings
 
-    def _check(self, name: str, effort: str, seed: int, clauses: Sequence[Clause]) -> RunResult:
+    def exception_of(self, name: str, run: RunResult, result: ClauseResult) -> BaseException | None:
+        """Return the exception of the target in a failure, by running its program again."""
+        from fscontract.contract.runner.replay import exception_of
+        from fscontract.contract.runner.run_options import profile_of
+        from fscontract.contract.targets import bind_connector
+
+        if result.counterexample is None:
+            return None
+        profile = profile_of(run.profile, self._options()).as_observed(run.observed)
+        binding = bind_connector(self.connector, name)
+        return exception_of(binding, result.counterexample, profile, run.buffer)
+
+    def _check(
+        self, name: str, effort: str, seed: int, clauses: Sequence[Clause], replays: bool
+    ) -> RunResult:
         from fscontract.contract.runner import runner
         from fscontract.contract.runner.run_options import settings_for
         from fscontract.contract.spec import RenamedWarning
@@ -111,7 +157,8 @@ class Conformance:
         with catch_warnings():
             simplefilter("ignore", RenamedWarning)  # `select` has already warned
             known = load_known(Path(self.known)) if self.known is not None else ()
-            settings = settings_for(binding, run, ordered, known)
+            target = _typed(self.connector) if replays else None
+            settings = settings_for(binding, run, ordered, known, target=target)
         return runner.check(binding, settings)
 
     def _options(self) -> RunOptions:
@@ -170,6 +217,7 @@ class ClauseItem(pytest.Item):
             ("seed", self.seed),
         ]
         self._clause_result: ClauseResult | None = None
+        self._run: RunResult | None = None
 
     def setup(self) -> None:
         """Run the suite if it has not run, for the clauses of the selected tests."""
@@ -179,10 +227,21 @@ class ClauseItem(pytest.Item):
 
         items = [i for i in self.session.items if isinstance(i, ClauseItem)]
         chosen = [i.clause for i in items if i.suite is self.suite]
-        run = self.suite.run(self.label, self.effort, self.seed, chosen or [self.clause])
+        run = self.suite.run(
+            self.label,
+            self.effort,
+            self.seed,
+            chosen or [self.clause],
+            self.clause.id,
+            _shared(self.config),
+            bool(
+                self.config.getoption("contract_replays") or self.config.getini("contract_replays")
+            ),
+        )
+        self._run = run
         result = next(r for r in run.clauses if r.clause.id == self.clause.id)
         self.user_properties.append(("verdict", result.outcome.value))
-        warnings = self.suite.warnings()
+        warnings = self.suite.warnings(run)
         if warnings:
             self.user_properties.append(("warnings", printable("\n".join(warnings))))
         if result.outcome is Verdict.ERROR:
@@ -205,7 +264,13 @@ class ClauseItem(pytest.Item):
         if result.outcome in explained:
             _expect_failure(result.reason)
         if result.outcome in FAILING or result.outcome in explained:
-            raise ContractViolation("\n".join(failure_block(result)))
+            violation = ContractViolation("\n".join(failure_block(result)))
+            if self.config.getoption("usepdb", False) and self._run is not None:
+                # A debugger begins at the last frame of the traceback: that of the target.
+                raised = self.suite.exception_of(self.label, self._run, result)
+                if raised is not None:
+                    raise violation.with_traceback(raised.__traceback__)
+            raise violation
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return only the report: the source lines of this plug-in would not help.
@@ -227,6 +292,32 @@ class ClauseItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the line that calls `conformance`."""
         return self.path, self.suite.line, self.name
+
+
+#: The folder that the workers of pytest-xdist share, in their input, and that of the controller.
+_INPUT = "fscontract_runs"
+_FOLDER = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist the folder of shared runs, if it is on this machine."""
+    if getattr(node.gateway.spec, "popen", False):
+        made = Path(tempfile.gettempdir(), f"fscontract-{uuid.uuid4().hex}")
+        node.workerinput[_INPUT] = str(node.config.stash.setdefault(_FOLDER, made))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folder of shared runs, if workers made one."""
+    if _FOLDER in config.stash:
+        shutil.rmtree(config.stash[_FOLDER], ignore_errors=True)
+
+
+def _shared(config: pytest.Config) -> SharedRuns | None:
+    """Return the runs that workers of pytest-xdist share; None in a session without them."""
+    from fscontract.contract.pytest_workers import shared_runs
+
+    return shared_runs(getattr(config, "workerinput", {}).get(_INPUT))
 
 
 def _no_verdict(message: str) -> BaseException:
@@ -276,6 +367,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="seed of generated programs; overrides conformance()",
     )
+    group.addoption(
+        "--contract-replays",
+        action="store_true",
+        help="write a replay file of each failure to .fscontract, for fscontract replay",
+    )
+    parser.addini("contract_replays", "write replay files", type="bool", default=False)
     parser.addini("contract_effort", "default effort", default="quick")
     parser.addini("contract_seed", "default seed", default="0")
 
@@ -330,6 +427,15 @@ def _head(own: Sequence[ClauseItem]) -> Iterator[str]:
     variables = sorted(name for name in os.environ if name.startswith("FSCONTRACT_"))
     if variables:  # reveal misspelt variables; their values may be secret
         yield f"  set in the environment: {' '.join(variables)}"
+
+
+def _typed(connector: Connector) -> str | None:
+    """Return the target as a command names it: itself, or `file.py:callable`; None without one."""
+    if isinstance(connector, str):
+        return connector
+    name, module = getattr(connector, "__qualname__", ""), getattr(connector, "__module__", "")
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return f"{os.path.relpath(file)}:{name}" if file and name.isidentifier() else None
 
 
 def _name(connector: Connector) -> str:

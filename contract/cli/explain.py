@@ -87,6 +87,8 @@ def _clause(clause: Clause) -> Iterator[str]:
     yield from (f"  {line}" for line in wrap(clause.statement, _width()))
     yield from _part("reading", clause.reading)
     yield from _part("because", clause.because)
+    for word, text in clause.ways.items():
+        yield from _part("if it fails", f"{word}: {text}")
     if clause.testable:
         yield from _part("breaks", f"{clause.consequence}: {CONSEQUENCES[clause.consequence]}")
     yield from _part("needs", ", ".join(_need(n) for n in clause.needs))

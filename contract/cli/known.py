@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,13 @@ def known(
 ) -> None:
     """Add the failures of TARGET to FILE, or remove fixed ones from it.
 
-    Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only.
+    Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only. The
+    time limit of the run is 600 s at quick, too: a failure that is not found is not listed.
     """
     from fscontract.contract.report.console import shown_on
     from fscontract.contract.report.text import out_of_time
     from fscontract.contract.runner import run_options, runner
+    from fscontract.contract.runner.time_budget import BUDGETS
     from fscontract.contract.spec.known_failures import (
         KnownError,
         load_known,
@@ -53,6 +56,8 @@ def known(
     if action == "prune" and reason is not None:
         raise click.UsageError("--reason requires --write")
     run = options.collect(values)
+    if run.budget is None and run.effort == "quick":
+        run = replace(run, budget=BUDGETS["normal"])
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
     clauses = run_options.selected(run)
     if not clauses:

@@ -191,6 +191,8 @@ def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
     from fscontract.contract.program.program import Program
 
     yield f"{result.clause}: {result.outcome}"
+    for earlier in data.get("before", []):
+        yield f"  before     {Program.from_json(earlier)}"
     if "program" in data:
         yield f"  program    {Program.from_json(data['program'])}"
     for number, call in enumerate(result.trace, 1):

@@ -36,6 +36,17 @@ CLAUSES = frozenset(
 )
 
 
+#: The signature of calls that fit no serial order.
+NO_ORDER = "threads: no serial order"
+#: Clauses in which one race may show, by the operations that race. A call that holds bytes of
+#: another positioned read may have met that one or a stream operation.
+_RACES = (
+    frozenset({"model.pread-thread-safe", "pread.buffers"}),
+    frozenset({"pread.buffers", "pread.isolation", "pread.serializable"}),
+    frozenset({"read-vectored.concurrent", "read-vectored.multiple"}),
+)
+
+
 class Fault(NamedTuple):
     """A fault of an execution: of a call of a thread, or (-1, -1) if the threads hung."""
 
@@ -81,6 +92,14 @@ def attribute(execution: Execution, fault: Fault) -> str:
     if _holds_bytes_of_others(execution, fault):
         return "pread.buffers"
     return "model.pread-thread-safe" if ops <= POSITIONED else "pread.serializable"
+
+
+def are_of_one_race(clause: str, other: str) -> bool:
+    """Return whether the same operations race in both clauses.
+
+    Which of them fails depends on the schedule, and on which call the threads disturb first.
+    """
+    return any({clause, other} <= race for race in _RACES)
 
 
 def victim(execution: Execution, fault: Fault) -> str:

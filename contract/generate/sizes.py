@@ -128,6 +128,7 @@ def _large(n: int, piece: int) -> Iterator[Program]:
         yield program_of(n, [("read_into", (n, 0, n)), *rest, ("read_byte", ())])
         yield program_of(n, [("pread", (0, n, 0, n)), ("get_pos", ()), ("read_byte", ())])
         yield program_of(n, [("read_fully", (0, n, 0, n)), ("read_fully_all", (1, n))])
+        yield program_of(n, [("read_fully_all", (0, n)), ("read_fully_all", (n // 2, n // 2))])
         yield program_of(n, [("read_buffer", (n + 1, 1, None)), ("get_pos", ())])
         yield program_of(
             n, [("read_fully_buffer", (0, n, 0, None)), ("pread_buffer", (0, n, 0, n))]

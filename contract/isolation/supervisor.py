@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from fscontract.contract import clock
@@ -15,6 +16,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.verdict import VECTORED
 from fscontract.contract.isolation import protocol
+from fscontract.contract.isolation.earlier_programs import needed_before
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
 from fscontract.contract.isolation.process import (
     CLEARING,
@@ -38,20 +40,22 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.internal_errors import Fault, InternalError
+from fscontract.contract.runner.replay_files import add_before
 from fscontract.contract.runner.resource_checks import STATUS
 from fscontract.contract.runner.result import (
     INTERRUPTED,
+    VIOLATED,
     ClauseResult,
     Counterexample,
     RunResult,
 )
-from fscontract.contract.runner.run_options import RunOptions, selected, set_up_limit
-from fscontract.contract.runner.time_budget import BUDGETS, TimeBudget
+from fscontract.contract.runner.run_options import RunOptions, budget_of, selected, set_up_limit
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeout_policy import MAX_LATE, late_warning
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import STREAM, Clause
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
@@ -63,6 +67,10 @@ _MOST_ROUNDS = 4
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
 #: How many seconds longer than the limit of a call the watchdog in it may take for one look.
 _PULSE = 1.0
+#: The maximum of failures of a clause that are tried alone, and of seconds for all that are.
+_MAX_TRIED, _TRYING = 3, 20.0
+#: The answer for a program that could not be judged.
+_NO_VERDICT = "no verdict"
 _PROMISE = "returns or raises"
 _NOT_HEARD = "the target closed descriptors of the suite"
 
@@ -100,6 +108,8 @@ class Isolated:
         self._select = partial(selected, run, anything=True)
         self._forks = forks
         self._declared: frozenset[str] = frozenset()
+        #: How each program of a process that judges programs failed.
+        self._failed: list[list[str]] = []
         self._quiet: float | None = _QUIET_PROGRAMS * run.timeout + _QUIET
         self._patience = set_up_limit(run.timeout)
         self._run_options = run
@@ -112,6 +122,7 @@ class Isolated:
         self._until: tuple[str, int] | None = None
         self._prefixes: list[str] = []
         self._warnings: list[str] = []
+        self._observed: dict[str, bool] = {}
         self._phase = ""
         self._reported: set[str] = set()
         self._started: RunStarted | None = None
@@ -131,7 +142,7 @@ class Isolated:
         """Return the result of the run; raise TargetError if there is none."""
         self.set_up()
         try:
-            result = self._run(listener)
+            result = self._with_earlier_programs(self._run(listener))
             self._clear_away()
         except KeyboardInterrupt:
             self._interrupt(listener)
@@ -152,7 +163,8 @@ class Isolated:
     def _begin(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
         """Start a process for a task.
 
-        The task is a "run", a "try" of the programs, or "nothing" except the removal of prefixes.
+        The task is a "run", a "try" of the programs, to "judge" them, or "nothing" except the
+        removal of prefixes.
         """
         self._journal.clear()
         request = {
@@ -162,6 +174,7 @@ class Isolated:
             "until": self._until,
             "discard": self._prefixes,
             "do": do,
+            "observed": self._observed,
             "programs": [program.to_json() for program in programs],
         }
         with held_back():  # a process that is not stored could never be ended
@@ -171,8 +184,7 @@ class Isolated:
     def _options(self) -> RunOptions:
         """Return the options of the run with the time that is left of its budget."""
         run = self._run_options
-        budget = BUDGETS[run.effort] if run.budget is None else run.budget
-        return replace(run, budget=budget if self._time is None else self._time.left)
+        return replace(run, budget=budget_of(run) if self._time is None else self._time.left)
 
     def _await(self) -> None:
         """Wait until the process has made the target. Raise UsageError, TargetError."""
@@ -281,7 +293,7 @@ class Isolated:
             failed=failures if word not in ("crash", "hang") else (),
             lost=INTERRUPTED,
         )
-        listed = [k for k in self._known if k.clause == clause.id and k.applies_to(target)]
+        listed = entries_of(self._known, clause.id, target)
         return outcome_of(clause, seen, listed, date.today())
 
     def _handle_answer(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
@@ -295,6 +307,8 @@ class Isolated:
             self._prefixes.append(answer["prefix"])
         elif "discarded" in answer:
             self._prefixes.remove(answer["discarded"])
+        elif "failed" in answer:
+            self._failed.append(answer["failed"] if answer["judged"] else [_NO_VERDICT])
         elif "warning" in answer:
             self._warnings.append(answer["warning"])
         else:
@@ -351,6 +365,82 @@ class Isolated:
         except (TargetError, UsageError, Quiet) as error:
             self._warnings.append(str(error))
         self._warnings += [f"{self.name}: {prefix} was not removed" for prefix in self._prefixes]
+
+    # Earlier programs -----------------------------------------------------------------------
+
+    def _with_earlier_programs(self, result: RunResult) -> RunResult:
+        """Return the result with the programs that its failures need before their own.
+
+        All programs run in a new process first, one after the other. If one of them passes, each
+        is tried in a separate process.
+        """
+        suspects = [
+            (judged, failure)
+            for judged in result.clauses
+            if judged.outcome in VIOLATED
+            for failure in judged.counterexamples[:_MAX_TRIED]
+            if failure.history and not (failure.known or failure.inherited)
+        ]
+        time = TimeBudget(min(_TRYING, max(self._time.left, 1.0)) if self._time else _TRYING)
+        if not suspects or self._quiet is None or result.incomplete:
+            return result
+        self._observed = result.observed
+        seen = self._judged_apart(failure.program for _, failure in suspects if failure.program)
+        if seen is None:
+            return result
+        shown = [_fails(how, failure) for how, (_, failure) in zip(seen, suspects, strict=True)]
+        if all(shown):
+            return result
+        # Those that pass even after others come first.
+        order = sorted(range(len(suspects)), key=shown.__getitem__)
+        return self._tried(result, [suspects[number] for number in order], time)
+
+    def _tried(
+        self,
+        result: RunResult,
+        suspects: list[tuple[ClauseResult, Counterexample]],
+        time: TimeBudget,
+    ) -> RunResult:
+        changed: dict[tuple[str, str], Counterexample] = {}
+        lost: list[str] = []
+        for judged, failure in suspects:
+            if time.is_over or failure.program is None:
+                break
+            likely = dict.fromkeys(other.before for other in changed.values())
+            fails = partial(self._shows, failure)
+            before = needed_before(
+                failure.program, failure.history, fails, lambda: time.is_over, likely
+            )
+            if before is None:
+                lost.append(judged.clause.id)
+            elif before:
+                if failure.replay:
+                    add_before(Path(failure.replay), before)
+                changed[judged.clause.id, failure.signature] = replace(failure, before=before)
+        if lost:
+            ids = ", ".join(dict.fromkeys(lost))
+            text = f"failed in the run only, not when their programs ran again: {ids}"
+            self._warnings.append(f"{self.name}: {text}")
+        return replace(result, clauses=tuple(_replaced(c, changed) for c in result.clauses))
+
+    def _shows(self, failure: Counterexample, programs: Iterable[Program]) -> bool:
+        """Return whether the last program fails as before, in a process that runs only these."""
+        seen = self._judged_apart(programs)
+        return seen is None or _fails(seen[-1], failure)
+
+    def _judged_apart(self, programs: Iterable[Program]) -> list[list[str]] | None:
+        """Return how each program fails in a new process; None if that did not run them all."""
+        programs = list(programs)
+        self._failed = []
+        try:
+            self._start("judge", programs)
+            ended = self._listen_to_end()
+        except Quiet:
+            self._process.end(0)
+            return None
+        except (TargetError, UsageError):
+            return None
+        return self._failed if not ended and len(self._failed) == len(programs) else None
 
     # Crashes --------------------------------------------------------------------------------
 
@@ -428,6 +518,22 @@ class Isolated:
             return None
         clause = self._clause_of(item, index)
         return Crash(clause, ended(item, index, _PROMISE, how, word), hung)
+
+
+def _fails(seen: list[str], failure: Counterexample) -> bool:
+    """Return whether a program failed as in the run, or could not be judged."""
+    return failure.how in seen or _NO_VERDICT in seen
+
+
+def _replaced(
+    judged: ClauseResult, changed: Mapping[tuple[str, str], Counterexample]
+) -> ClauseResult:
+    """Return the result with its changed counterexamples."""
+    failures = [
+        changed.get((judged.clause.id, failure.signature), failure)
+        for failure in judged.counterexamples
+    ]
+    return replace(judged, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
 
 
 def _ignore_event(event: Event) -> None:

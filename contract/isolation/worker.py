@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -21,11 +22,19 @@ from fscontract.contract.isolation.journal import SharedJournal
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes, internal_errors, runner
+from fscontract.contract.runner.counterexamples import how_of
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.runner.events import Event, FeaturesObserved, PhaseStarted
+from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
+from fscontract.contract.runner.run_options import (
+    RunOptions,
+    budget_of,
+    resolve_any,
+    selected,
+    settings_for,
+)
 from fscontract.contract.runner.sandbox import (
     Sandbox,
     SandboxedBinding,
@@ -101,7 +110,13 @@ class _Child:
             elif isinstance(target, PipelineBinding):
                 clauses, known = selected(run, anything=True), _known(request)
                 check.check_pipeline(
-                    target, clauses, known, run.timeout, self._listen, run.fail_fast
+                    target,
+                    clauses,
+                    known,
+                    run.timeout,
+                    self._listen,
+                    run.fail_fast,
+                    budget_of(run),
                 )
             else:
                 target.check(self._listen)
@@ -138,13 +153,39 @@ class _Child:
         self._say(declared=sorted(settings.declared))
         self._discard(binding, request["discard"])
         self._binding = binding
+        programs = [Program.from_json(program) for program in request["programs"]]
         if request["do"] == "run":
             runner.check(binding, settings, self._listen, self._journal)
         elif request["do"] == "try":
-            self._try(binding, settings, [Program.from_json(p) for p in request["programs"]])
+            self._try(binding, settings, programs)
+        elif request["do"] == "judge":
+            self._judge(binding, settings.with_observed(request["observed"]), programs)
 
     def _try(self, binding: SandboxedBinding, settings: Settings, programs: list[Program]) -> None:
         """Run programs one by one, to see whether one ends this process."""
+        self._run_all(binding, settings, programs, lambda execution: None)
+
+    def _judge(
+        self, binding: SandboxedBinding, settings: Settings, programs: list[Program]
+    ) -> None:
+        """Run programs one after the other, and send how each of them fails."""
+        self._run_all(
+            binding,
+            settings,
+            programs,
+            lambda execution: self._say(
+                failed=[how_of(violation) for violation in execution.violations],
+                judged=execution.environment is None,
+            ),
+        )
+
+    def _run_all(
+        self,
+        binding: SandboxedBinding,
+        settings: Settings,
+        programs: list[Program],
+        keep: Callable[[Execution], None],
+    ) -> None:
         binding.prepare()
         prefix = binding.prefix
         self._say(prefix=prefix)
@@ -153,7 +194,7 @@ class _Child:
         executor = Executor(binding, profile.features, buffer, keys, self._journal.step_index)
 
         def run(program: Program) -> None:
-            executor.run(program)
+            keep(executor.run(program))
 
         def go_on(_: object, times: int) -> Next:
             return Next.GO_ON
@@ -171,7 +212,8 @@ class _Child:
             supervise(iter(programs), run, journal.limit, go_on, on_tick, journal.begin)
         journal.beats = 0
         binding.dispose()
-        self._say(discarded=prefix)
+        if prefix is not None:  # otherwise it made no files
+            self._say(discarded=prefix)
 
     def _discard(self, binding: Binding, prefixes: list[str]) -> None:
         for prefix in prefixes:

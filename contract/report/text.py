@@ -15,6 +15,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
+from fscontract.contract.runner.signature import words
 from fscontract.contract.spec.clauses import Consequence, Level
 from fscontract.contract.text import plural, printable
 
@@ -81,7 +82,7 @@ def failure_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = 
     for number, other in enumerate(result.counterexamples[1:_MAX_SHOWN], 2):
         lines += [f"  failure {number}", *_other_failure(other, width, tracebacks)]
     lines += _labelled(width, "more", more(result))
-    lines += _labelled(width, "because", clause.because)
+    lines += _labelled(width, "because", because(result))
     if result.counterexample is not None:
         lines += _again(result.counterexample)
     lines += _labelled(width, "explain", f"fscontract explain {clause.id}")
@@ -92,6 +93,12 @@ def more(result: ClauseResult) -> str:
     """Return the number of failures of a clause that a report omits, as text; "" if none."""
     left_out = len(result.counterexamples) - _MAX_SHOWN
     return "" if left_out <= 0 else f"{plural(left_out, 'failure')} in the JSON report"
+
+
+def because(result: ClauseResult) -> str:
+    """Return what the failure that a report shows first does to users."""
+    example = result.counterexample
+    return result.clause.because_of(() if example is None else words(example.signature))
 
 
 def short_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = False) -> list[str]:
@@ -167,6 +174,8 @@ def _traceback(example: Counterexample) -> Iterator[str]:
 
 def _counterexample(example: Counterexample, width: int, tracebacks: bool = False) -> Iterator[str]:
     if example.program is not None:
+        for number, earlier in enumerate(example.before):
+            yield from _labelled(width, "" if number else "before", str(earlier))
         yield from _labelled(width, "program", str(example.program))
         yield from _labelled(width, "calls", example.calls)
         if 0 < example.step <= len(example.program.steps) and len(example.program.steps) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,11 +12,12 @@ from fscontract.contract.models.differences import difference
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.runner.attribution import Blame, Charge, observable
+from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
-from fscontract.contract.runner.signature import AT_END, signature, traits
+from fscontract.contract.runner.signature import AT_END, FAILED, signature, traits
 from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
 from fscontract.contract.runner.tracebacks import recorded
 
@@ -28,8 +29,12 @@ _ALIKE_REMOTE = 2
 _ALIKE_BY_CLAUSE_REMOTE = 48
 #: The maximum of distinct failures kept for each clause.
 _MAX_DISTINCT = 50
+#: The maximum of programs before a failure that are kept with it.
+_HISTORY = 32
 #: The end of a failure's looks, unless it is the first of its program.
 _LATER = "later"
+#: The length of a file with space before the end.
+_ROOMY = 5
 #: The aspects of failures of which the bytes may be the fault.
 _ASPECTS_OF_BYTES = frozenset({"data", "moved", "should"})
 
@@ -146,6 +151,8 @@ class ShrinkingCounterexamples(Counterexamples):
         self.executor = executor
         self._repeats = Repeats(executor.binding.remote)
         self._charged: dict[tuple[str, ...], str] = {}
+        #: The last programs of the run.
+        self.recent: deque[Program] = deque(maxlen=_HISTORY)
         self._shrinking = TimeBudget()
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
@@ -203,6 +210,7 @@ class ShrinkingCounterexamples(Counterexamples):
 
     def _examined(self, violation: Violation, later: bool = False) -> Examined | None:
         executor, charged, signature = self.executor, violation.origin, violation.signature
+        history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
         failure, likeness = violation.failure, violation.likeness
 
@@ -238,6 +246,7 @@ class ShrinkingCounterexamples(Counterexamples):
             unshrunk=self._shrinking.is_over,
             traceback=trace,
             traits=traits(violation, found),
+            history=history,
         )
         return Examined(clause, shrunk, shadowed)
 
@@ -251,6 +260,9 @@ class ShrinkingCounterexamples(Counterexamples):
         is_displaced = displacement is not None and displacement[0] == clause
         if displacement is not None and is_displaced:
             violation = displacement[1]
+            moved = self._moved(clause, violation)
+            if moved is not None:
+                return moved
         circumstances = violation.circumstances
         if AT_END in circumstances and not self._fixed:
             longer = self.executor.run(self.executor.lengthened(violation.program)).violation
@@ -258,6 +270,25 @@ class ShrinkingCounterexamples(Counterexamples):
                 circumstances = tuple(c for c in circumstances if c != AT_END)
         approach = self._approach(violation, is_displaced)
         return signature(violation, clause, circumstances, is_displaced, approach)
+
+    def _moved(self, clause: str, violation: Violation) -> str | None:
+        """Return the signature of a call that must not move the position, but does anywhere.
+
+        Where it moves to depends on its arguments, so this signature has no direction. None if the
+        call moves the position under more circumstances than that.
+        """
+        program, index = violation.program, violation.index
+        step = program.steps[index - 1] if index > 0 else None
+        if step is None or step.op not in STAYING or program.opening or program.faults:
+            return None
+        length = program.length if self._fixed else max(program.length, _ROOMY)
+        for size, start in ((program.length, 0), (program.length, 1), (length, 1)):
+            alone = (*_seek(start, program), replace(step, stream=0), violation.step)
+            seen = self._blame.displacement(Program(size, alone), len(alone) - 1)
+            if seen is not None and seen[0] == clause and seen[1].index == len(alone) - 1:
+                failed = [FAILED] if FAILED in seen[1].circumstances else []
+                return "; ".join(["position: moved", *failed, f"after {step.op}"])
+        return None
 
     def _approach(self, violation: Violation, is_displaced: bool) -> int:
         """Return the number of first calls that only set the position.
@@ -320,9 +351,13 @@ def looks(violation: Violation, later: bool) -> tuple[str, ...]:
     return (*violation.signature, _LATER) if later else violation.signature
 
 
+def how_of(violation: Violation) -> str:
+    """Return the call of a violation, and how it ended."""
+    return f"{violation.step.op}: {violation.outcome.kind.value}"
+
+
 def counterexample(violation: Violation, identity: str = "") -> Counterexample:
     """Return a violation as reports show it; `identity` is its signature."""
-    how = f"{violation.step.op}: {violation.outcome.kind.value}"
     actual = str(violation.outcome)
     if violation.index < 0 and violation.program.opening is not None:
         actual = f"{violation.step.op}: {actual}"
@@ -332,7 +367,7 @@ def counterexample(violation: Violation, identity: str = "") -> Counterexample:
         violation.failure.expected,
         actual,
         step=violation.index + 1,
-        how=how,
+        how=how_of(violation),
         identity=identity,
         difference="" if judged is None else difference(*judged, violation.outcome),
     )

@@ -22,9 +22,9 @@ _LENGTHS = (0, 1, 5)
 #: The value of "buf" where only the circumstances of a call matter.
 _BUFFER = 64
 #: Operations that leave the position unchanged.
-_STAY = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
-_STAY |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
-_STAY |= {"read_vectored", "py_readable", "py_seekable", "py_writable"} | OF_FILE
+STAYING = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
+STAYING |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
+STAYING |= {"read_vectored", "py_readable", "py_seekable", "py_writable"} | OF_FILE
 #: Aspects in the order of preference among the clauses of an operation: those of a result first.
 _PROMISES = ("progress", "data", "value", "whole", "no-raise")
 
@@ -189,7 +189,7 @@ def _with_states(program: Program) -> Iterator[tuple[Step, State]]:
 
 
 def _after(program: Program, step: Step, state: State) -> State:
-    if step.op in _STAY:
+    if step.op in STAYING:
         return state
     if step.op in ("close", "py_with"):
         return state._replace(is_open=False)

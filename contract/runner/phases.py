@@ -16,6 +16,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.concurrency import check_concurrency
 from fscontract.contract.concurrency.check import OVERLAP, ConcurrencyReport
 from fscontract.contract.concurrency.programs import of_same_families
+from fscontract.contract.concurrency.verdict import NO_ORDER
 from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate import (
     block_boundaries,
@@ -546,7 +547,7 @@ def _keep_family(context: RunContext, report: ConcurrencyReport) -> None:
 def _keep_schedules(context: RunContext, report: ConcurrencyReport) -> None:
     for counterexamples, missed in ((report.violations, False), (report.missed, True)):
         for clause, schedule in counterexamples.items():
-            how = "threads: hang" if "hang" in schedule.actual else "threads: no serial order"
+            how = "threads: hang" if "hang" in schedule.actual else NO_ORDER
             threads = report.schedules_json.get(clause)
             named = replace(schedule, how=how, threads=threads)
             context.report(context.counterexamples.add(clause, named, missed))

@@ -46,6 +46,7 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
         _keep_violations(context, item, execution)
         _compare_pair(context, program, execution)
         _look_for_leaks(context, program)
+        context.counterexamples.recent.append(program)
 
 
 def _keep_violations(context: RunContext, item: Program | Vector, execution: Execution) -> None:

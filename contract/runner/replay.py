@@ -17,13 +17,17 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples,
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
+from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
+from fscontract.contract.runner.tracebacks import recorded
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
 
 _TIMEOUT = 10.0
+#: The maximum of programs before the one that fails.
+_MAX_BEFORE = 1000
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,34 @@ def replay(
             executor = Executor(binding, profile.features, buffer, keys)
             if clauses()[clause].cost is not None and program.opening is not None:
                 return _measure(executor, clause, program, profile)
-            return _run(executor, clause, program, profile.one_thread)
+            before = earlier(data)
+            return _run(executor, clause, program, before, profile.one_thread)
     finally:
         with held_back():
             binding.dispose()
+
+
+def exception_of(
+    binding: Binding, failure: Counterexample, profile: Profile, buffer: int
+) -> BaseException | None:
+    """Run the program of a failure again, and return what its failing call raises, if it does.
+
+    The exception has its traceback, with the frames of the target. The binding is prepared and
+    disposed of.
+    """
+    program = failure.program
+    if program is None or not failure.traceback:
+        return None
+    binding = SandboxedBinding(binding, _TIMEOUT)
+    binding.prepare()
+    try:
+        keys = Keys(profile.own_keys, profile.unsupported_keys)
+        executor = Executor(binding, profile.features, buffer, keys)
+        with recorded(lambda: executor.index) as raised:
+            executor.run(program)
+        return raised.exception(failure.step - 1)
+    finally:
+        binding.dispose()
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
@@ -82,10 +110,22 @@ def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Pr
     if not isinstance(clause, str) or clause not in clauses():
         said = notice(str(clause)) or f"unknown clause {short(clause)}"
         raise ProgramError(f"{where}: {said}")
+    earlier(data, where)
     if "threads" not in data:
         return clause, Program.from_json(data.get("program"), where)
     Schedule.from_json(data["threads"], where)
     return clause, None
+
+
+def earlier(data: dict[str, Any], where: str = "replay file") -> tuple[Program, ...]:
+    """Return the programs that run before the one of a replay file. Raise ProgramError."""
+    programs = data.get("before", [])
+    if not isinstance(programs, list) or len(programs) > _MAX_BEFORE:
+        raise ProgramError(f"{where}: before must be a list of at most {_MAX_BEFORE} programs")
+    return tuple(
+        Program.from_json(program, f"{where}: before {number}")
+        for number, program in enumerate(programs, 1)
+    )
 
 
 def _run_threads(
@@ -130,10 +170,15 @@ def _measure(executor: Executor, clause: str, program: Program, profile: Profile
 
 
 def _run(
-    executor: Executor, clause: str, program: Program, one_thread: bool = False
+    executor: Executor,
+    clause: str,
+    program: Program,
+    before: tuple[Program, ...] = (),
+    one_thread: bool = False,
 ) -> ReplayResult:
     done: list[Execution] = []
     hung: list[Program] = []
+    items = (*before, program)
 
     def work(item: Program) -> None:
         done.append(executor.run(item, trace=True))
@@ -143,12 +188,12 @@ def _run(
         return Next.END
 
     if one_thread:
-        work_here(iter([program]), work, lambda: _TIMEOUT)
+        work_here(iter(items), work, lambda: _TIMEOUT)
     else:
-        supervise(iter([program]), work, _TIMEOUT, on_hang)
+        supervise(iter(items), work, _TIMEOUT, on_hang)
     if hung:
         return ReplayResult(clause, "still fails", "still running", (f"ends in {_TIMEOUT:g} s",))
-    execution = done[0]
+    execution = done[-1]
     trace = tuple(f"{step} -> {outcome}" for step, outcome, _ in execution.trace)
     examiner = ShrinkingCounterexamples(executor, frozenset({clause}))
     if clause == "close.release":

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import (
     FAILING,
     UNVERIFIED,
@@ -78,6 +79,13 @@ def write_replay(
     target = str(context.get("target", ""))
     code, encode = target if names_code(target) else "", str(context.get("encode", ""))
     return replace(counterexample, replay=str(path), code=code, encode=encode)
+
+
+def add_before(path: Path, before: Iterable[Program]) -> None:
+    """Add programs that have to run before the one of a replay file."""
+    data = load_json(path)
+    data["before"] = [program.to_json() for program in before]
+    path.write_text(_text(data), encoding="utf-8")
 
 
 def remove_outdated(

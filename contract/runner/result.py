@@ -181,6 +181,10 @@ class Counterexample:
     traceback: tuple[str, ...] = ()
     #: What it may share with other failures of the same cause; empty for `how` alone.
     traits: tuple[str, ...] = ()
+    #: The programs that have to run before it, if it passes alone: streams or opens share state.
+    before: tuple[Program, ...] = ()
+    #: The programs that ran before it, the last of them, and the one from which it was shrunk.
+    history: tuple[Program, ...] = field(default=(), compare=False)
 
     @property
     def replay_command(self) -> str:
@@ -249,6 +253,8 @@ class Counterexample:
             data["interleaving"] = list(self.interleaving)
         if self.schedule is not None:
             data["schedule"] = self.schedule
+        if self.before:
+            data["before"] = [program.to_json() for program in self.before]
         if self.calls:
             data["calls"] = self.calls
         if self.difference:

@@ -120,6 +120,11 @@ def profile_of(name: str, run: RunOptions) -> Profile:
     return profile.with_features(run.features).promising(run.features)
 
 
+def budget_of(run: RunOptions) -> float:
+    """Return the time limit of a run in seconds: the given one, or that of its effort."""
+    return BUDGETS[run.effort] if run.budget is None else run.budget
+
+
 def settings_for(
     binding: Binding,
     run: RunOptions,
@@ -145,7 +150,7 @@ def settings_for(
         timeout=run.timeout,
         strict=run.strict,
         fail_on=read_consequences(run.fail_on or profile.fail_on),
-        budget=BUDGETS[run.effort] if run.budget is None else run.budget,
+        budget=budget_of(run),
         replays=DIRECTORY if target is not None and os.access(".", os.W_OK) else None,
         replay_fields={} if target is None else {**replay_fields(target, run), **_selection(run)},
         fail_fast=run.fail_fast,

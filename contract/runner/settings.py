@@ -13,7 +13,7 @@ from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.spec.profiles import Profile
 
 #: Efforts, from seconds to an hour.
@@ -81,7 +81,7 @@ class Settings:
 
     def known_of(self, clause: str, target: str) -> list[Known]:
         """Return the known failures of a clause on a target."""
-        return [k for k in self.known if k.clause == clause and k.applies_to(target)]
+        return entries_of(self.known, clause, target)
 
     def buffer(self, binding: Binding) -> int:
         """A boundary of the implementation's buffer, in bytes."""

@@ -26,6 +26,7 @@ _TELL = frozenset({"get_pos", "py_tell"})
 _SEEK = "py_seek"
 #: A circumstance that shrinking adds, because it makes files shorter.
 AT_END = "at the end of the file"
+FAILED = "after a failed call"
 _ELSEWHERE = "after a call on another stream"
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
@@ -35,10 +36,7 @@ _OF_POSITION = frozenset(
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
 #: Circumstances in which very different defects show: they only say where the stream stands.
-_EVERYWHERE = frozenset(
-    {"after a failed call", "at the end of the file", "away from the start"}
-    | {"beyond the first buffer"}
-)
+_EVERYWHERE = frozenset({FAILED, AT_END, "away from the start"} | {"beyond the first buffer"})
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -71,7 +69,7 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
     if not state.is_open:
         yield "after close"
     if state.origin.failed:
-        yield "after a failed call"
+        yield FAILED
     if state.changed:
         yield "after a change of the file"
     at = _position(step, state)
@@ -131,6 +129,19 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):
             yield _ELSEWHERE
+
+
+#: The word for every exception.
+RAISED = "raised"
+_RAISED_KINDS = frozenset(kind.value for kind in Kind) - {Kind.RETURNED.value}
+
+
+def words(signature: str) -> frozenset[str]:
+    """Return the words by which a clause tells ways to fail apart: the outcome and its relation."""
+    _, _, how = signature.partition("; ")[0].partition(": ")
+    kind, _, relation = how.partition(" ")
+    found = {how, kind, *relation.split(", "), *how.split(", ")} - {""}
+    return frozenset(found | {RAISED} if kind in _RAISED_KINDS else found)
 
 
 def traits(violation: Violation, signature: str) -> tuple[str, ...]:

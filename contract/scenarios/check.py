@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -28,19 +29,22 @@ from fscontract.contract.runner.events import (
 from fscontract.contract.runner.result import (
     FAILED_FAST,
     INTERRUPTED,
+    OUT_OF_TIME,
     VIOLATED,
     ClauseResult,
     Counterexample,
+    PhaseShare,
     RunResult,
     Verdict,
 )
 from fscontract.contract.runner.sandbox import Sandbox, error_text
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
@@ -48,6 +52,10 @@ TIMEOUT = 10.0
 
 class _FailedFast(Exception):
     """Ends a run with its first failure."""
+
+
+class _OutOfTime(Exception):
+    """Ends a run whose time is over."""
 
 
 class Findings:
@@ -192,15 +200,17 @@ def check_pipeline(
     timeout: float = TIMEOUT,
     listener: Listener = lambda event: None,
     fail_fast: bool = False,
+    budget: float = math.inf,
 ) -> RunResult:
     """Check a part of a pipeline by the selected clauses about such parts.
 
-    If `fail_fast`, the run ends with the first scenario that shows a failure. Raise TargetError if
-    there is no check for parts of its kind.
+    If `fail_fast`, the run ends with the first scenario that shows a failure. No scenario begins
+    after `budget` seconds; clauses that none has reached by then are unexercised. Raise TargetError
+    if there is no check for parts of its kind.
     """
-    sandbox = Sandbox()
+    sandbox, time = Sandbox(), TimeBudget(budget)
     try:
-        return _checked(binding, clauses, known, timeout, listener, sandbox, fail_fast)
+        return _checked(binding, clauses, known, timeout, listener, sandbox, fail_fast, time)
     finally:
         sandbox.close()
 
@@ -213,21 +223,29 @@ def _checked(
     listener: Listener,
     sandbox: Sandbox,
     fail_fast: bool,
+    time: TimeBudget,
 ) -> RunResult:
     started, start = clock.now(), clock.monotonic()
     selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
     listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(selected)))
     listener(PhaseStarted("scenarios", None))
     findings = Findings()
+    cut_short: list[PhaseShare] = []
 
     def on_progress(done: int, total: int) -> None:
         sandbox.patches.undo()
         listener(Progress("scenarios", done, total, 0, unit="scenario"))
         if fail_fast and done < total and any(c.outcome in VIOLATED for c in result().clauses):
             raise _FailedFast
+        if time.is_over and done < total:
+            cut_short.append(PhaseShare("scenarios", done, total))
+            raise _OutOfTime
 
     def result(lost: str = "", stopped: str = "") -> RunResult:
-        clauses = (_verdict(c, findings, known, binding.name, lost, stopped) for c in selected)
+        late = bool(cut_short)
+        clauses = (
+            _verdict(c, findings, known, binding.name, lost, stopped, late) for c in selected
+        )
         return RunResult(
             target=binding.name,
             binding=binding.api,
@@ -239,6 +257,7 @@ def _checked(
             clauses=tuple(clauses),
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
             warnings=sandbox.patches.warnings,
+            cut_short=tuple(cut_short),
         )
 
     stopped = ""
@@ -246,6 +265,8 @@ def _checked(
         play(findings, binding, {c.id for c in selected}, timeout, on_progress)
     except _FailedFast:
         stopped = FAILED_FAST
+    except _OutOfTime:
+        pass
     except KeyboardInterrupt:
         sandbox.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
@@ -263,6 +284,7 @@ def _verdict(
     target: str,
     lost: str,
     stopped: str,
+    out_of_time: bool,
 ) -> ClauseResult:
     """Return the outcome of a clause.
 
@@ -270,7 +292,8 @@ def _verdict(
     """
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
     exercised = findings.exercised[clause.id]
-    reason = stopped or ("" if exercised else "no scenario reached it")
+    unreached = OUT_OF_TIME if out_of_time else "no scenario reached it"
+    reason = stopped or ("" if exercised else unreached)
     seen = Seen(
         exercised,
         hung=() if hung is None else (_counterexample(hung, "hangs"),),
@@ -278,8 +301,9 @@ def _verdict(
         unverified=(Verdict.UNEXERCISED, reason) if reason else None,
         lost=lost,
     )
-    entries = [k for k in known if k.clause == clause.id and k.applies_to(target)]
-    return outcome_of(clause, seen, entries, date.today(), ended_early=bool(stopped))
+    entries = entries_of(known, clause.id, target)
+    ended_early = out_of_time or bool(stopped)
+    return outcome_of(clause, seen, entries, date.today(), ended_early=ended_early)
 
 
 def _counterexample(violation: Violation, how: str) -> Counterexample:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
@@ -117,6 +117,8 @@ class Clause:
     untestable: str = ""
     #: The consequence of a violation for users.
     because: str = ""
+    #: The same for ways to fail with another one, by a word of the failure's signature.
+    ways: Mapping[str, str] = field(default_factory=dict, hash=False)
     refs: tuple[str, ...] = ()
     examples: tuple[Example, ...] = field(default=(), hash=False)
     #: The source of a statement that is not in the document.
@@ -132,6 +134,10 @@ class Clause:
     def testable(self) -> bool:
         """True if any check judges the clause."""
         return bool(self.checks)
+
+    def because_of(self, words: Collection[str]) -> str:
+        """Return the consequence of a failure with these words in its signature."""
+        return next((text for word, text in self.ways.items() if word in words), self.because)
 
     @property
     def citation(self) -> str:
@@ -362,6 +368,7 @@ def _clause(entry: dict[str, Any], document: Document) -> Clause:
         checks=tuple(entry.get("checks", ())),
         untestable=entry.get("untestable", ""),
         because=entry.get("because", ""),
+        ways=entry.get("ways", {}),
         refs=tuple(entry.get("refs", ())),
         examples=tuple(_example(e, entry["id"]) for e in entry.get("examples", ())),
         origin=entry.get("origin", ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from fscontract.contract.concurrency.verdict import NO_ORDER, are_of_one_race
 from fscontract.contract.runner.result import (
     VIOLATED,
     ClauseResult,
@@ -93,6 +94,20 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
             entries[entry] = None
 
 
+def entries_of(known: Iterable[Known], clause: str, target: str) -> list[Known]:
+    """Return the entries for a clause on a target, its own first.
+
+    A race shows in one clause or another, as the threads happen to meet. An intermittent entry of a
+    race is one of each clause in which the same operations race. It lists calls that fit no serial
+    order, not threads that hang, and nothing that one thread alone does.
+    """
+    applying = [entry for entry in known if entry.applies_to(target)]
+    races = (k for k in applying if k.intermittent and k.signature == NO_ORDER)
+    elsewhere = (k for k in races if k.clause != clause and are_of_one_race(k.clause, clause))
+    own = [entry for entry in applying if entry.clause == clause]
+    return own + [replace(entry, clause=clause) for entry in elsewhere]
+
+
 def match(
     known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
 ) -> Known | None:
@@ -125,14 +140,23 @@ def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]
 def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
     """Return an entry for each distinct failure in `result` that is neither known nor inherited.
 
-    Those of threads are intermittent: which schedules fail depends on more than the target.
+    Those of threads are intermittent, because which schedules fail depends on more than the target.
+    So are those without time to shrink them, unless they are another failure with needless
+    circumstances.
     """
     return tuple(
-        Known(r.clause.id, reason, failure.signature, intermittent=bool(failure.interleaving))
+        Known(r.clause.id, reason, f.signature, intermittent=bool(f.interleaving) or f.unshrunk)
         for r in result.clauses
         if r.outcome in VIOLATED
-        for failure in r.counterexamples
-        if not failure.known and not failure.inherited
+        for f in r.counterexamples
+        if not f.known and not f.inherited and not _is_another(f, r.counterexamples)
+    )
+
+
+def _is_another(failure: Counterexample, others: Iterable[Counterexample]) -> bool:
+    """Return whether a failure that was not shrunk is one of the others."""
+    return failure.unshrunk and any(
+        failure.has_signature(other.signature) for other in others if not other.unshrunk
     )
 
 

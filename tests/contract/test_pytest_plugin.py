@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,56 @@ def test_a_violation_fails_with_its_block_alone(pytester: pytest.Pytester, suite
     assert "  expected   EOF or IO\n" in text
     assert "plugin.py" not in text
     assert "Traceback" not in text
+
+
+#: A debugger that prints the function of the last frame, instead of waiting for commands.
+DEBUGGER = """
+import pdb
+
+class Where(pdb.Pdb):
+    def interaction(self, frame, traceback):
+        last = getattr(traceback, "__traceback__", traceback)
+        while last.tb_next:
+            last = last.tb_next
+        print("stopped in", last.tb_frame.f_code.co_name)
+"""
+RAISING = """
+from fscontract.contract.pytest_plugin import conformance
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+
+class Raising(MemoryInputStream):
+    def seek(self, position):
+        self.check_position(position)
+        super().seek(position)
+
+    def check_position(self, position):
+        if position < 0:
+            raise KeyError(position)
+
+test_contract = conformance(lambda: MemoryFileSystem(stream_class=Raising), clauses="seek.negative")
+"""
+
+
+def test_a_failure_can_be_replayed_from_its_file_if_that_is_asked_for(
+    pytester: pytest.Pytester,
+) -> None:
+    named = RAISING.replace("lambda: MemoryFileSystem(stream_class=Raising)", "make")
+    make = "def make():\n    return MemoryFileSystem(stream_class=Raising)\n\ntest_contract ="
+    pytester.makepyfile(test_it=named.replace("test_contract =", make))
+    result = pytester.runpytest_inprocess("--contract-replays")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*fscontract replay .fscontract/seek.negative-*.json test_it.py:make"]
+    )
+    (path,) = pytester.path.glob(".fscontract/*-*.json")
+    assert json.loads(path.read_text())["target"] == "test_it.py:make"
+
+
+def test_a_debugger_stops_in_the_target_where_it_raised(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(debugger=DEBUGGER, test_it=RAISING)
+    result = pytester.runpytest_inprocess("--pdb", "--pdbcls=debugger:Where")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["stopped in check_position"])
 
 
 @pytest.mark.parametrize(

@@ -91,10 +91,10 @@ def test_every_option_and_setting_has_its_prefix(pytester: pytest.Pytester) -> N
     """So that none is another plug-in's."""
     added = _words(pytester, "--help") - _words(pytester, "--help", *OFF)
     options = {word.partition("=")[0] for word in added if word.startswith("-")}
-    assert options == {"--contract-effort", "--contract-seed"}
+    assert options == {"--contract-effort", "--contract-replays", "--contract-seed"}
     settings = {word for word in added if re.fullmatch(r"[a-z]+_[a-z_]+", word)}
     checks = {"contract_leaked_handles", "contract_unstruck_faults"}
-    assert settings == {"contract_effort", "contract_seed", *checks}
+    assert settings == {"contract_effort", "contract_replays", "contract_seed", *checks}
 
 
 def test_fixtures_have_names_of_their_own(pytester: pytest.Pytester) -> None:
@@ -158,16 +158,12 @@ def test_nothing_of_hypothesis_is_changed(pytester: pytest.Pytester) -> None:
     run(pytester, test_it=ours).assert_outcomes(passed=1, failed=1)
 
 
-@pytest.mark.parametrize(("args", "runs"), [((), None), (("--dist", "loadfile"), 2)])
-def test_it_works_with_several_workers(
-    args: tuple[str, ...], runs: int | None, pytester: pytest.Pytester
-) -> None:
-    """Each runs the suites that it has tests of; if one has all of a file, each suite runs once."""
-    result = run(pytester, "-n", "2", *args, test_it=SUITE)
+def test_workers_share_the_runs_of_a_suite(pytester: pytest.Pytester) -> None:
+    """Each part of a suite runs once, in the worker that needs it first."""
+    result = run(pytester, "-n", "2", test_it=SUITE)
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["*program    f = open(0 bytes); f.seek(-1)"])
-    asking = asked(pytester)
-    assert len(asking) == runs if runs else 2 <= len(asking) <= 4
+    assert len(asked(pytester)) == 2
 
 
 def test_strict_runs_find_nothing_and_the_last_failure_can_be_run_alone(

@@ -89,6 +89,12 @@ def test_document_is_named_after_its_file(path: Path) -> None:
     assert _load(path)["document"] == path.stem
 
 
+def test_no_clause_about_data_is_judged_by_a_counter() -> None:
+    """Wrong bytes show in the bytes; counters judge costs, and what the counters claim."""
+    counted = [c for c in clauses().values() if any(k.startswith("cost.") for k in c.checks)]
+    assert {c.consequence.value for c in counted} == {"cost", "claim", "leak"}
+
+
 def test_clause_ids_are_unique_over_all_documents() -> None:
     order = [*documents()]
     written = [c["id"] for name in order for c in _load(SPECS / f"{name}.yaml")["clauses"]]

@@ -288,6 +288,21 @@ def buffered_one_byte(path: str) -> BinaryIO:
     return io.BufferedReader(OneByte(path), 16)
 
 
+def odd_buffer(path: str) -> BinaryIO:
+    """Open a file through a buffer whose size is no power of two, and smaller than a line."""
+    return io.BufferedReader(io.FileIO(path), 17)
+
+
+def pages(path: str) -> Raw:
+    """Open a file of which the operating system returns a page at most."""
+
+    class Pages(Raw):
+        def readinto(self, buffer: Any) -> int:
+            return super().readinto(memoryview(buffer).cast("B")[:4096])
+
+    return Pages(path)
+
+
 def temporary(path: str) -> Any:
     """Open a temporary copy, as `tempfile` wraps it."""
     data = Path(path).read_bytes()

@@ -674,6 +674,59 @@ class RoundsAllocations(Plain):
         super()._fill(item, lambda size: memoryview(allocate(-(-size // 64) * 64))[:size])
 
 
+# Sizes ----------------------------------------------------------------------------------------
+
+
+class OddBuffer(Plain):
+    """Its buffer has no round size, and a read never crosses the end of it."""
+
+    buffer_size = 1000
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        room = self.buffer_size - self.position % self.buffer_size
+        wanted = len(buffer or b"") - offset if length is None else length
+        if wanted <= room or buffer is None or wanted > len(buffer) - offset:
+            return super().read_into(buffer, offset, length)
+        return super().read_into(buffer, offset, room)
+
+
+class ReadsPages(Plain):
+    """A read delivers a page at most, and skip() skips no more."""
+
+    def _most(self, count: int) -> int:
+        return min(count, 4096)
+
+    def skip(self, count: int) -> int:
+        return super().skip(min(count, 4096))
+
+
+class SizesOfNoUse(Plain):
+    """Attributes that look like sizes, but are none, or are far larger than any file."""
+
+    block_size = 1 << 62
+    buffer_size = -1
+    chunk_size = True
+    page_size = "4k"
+    part_size = 0.5
+    readahead = None
+
+    @property
+    def prefetch_size(self) -> int:
+        """Raise an error: it is known only after a request."""
+        raise RuntimeError("no request was made")
+
+
+class CopiesWhatItOpens(Plain):
+    """Each stream has a copy of the file, and gives it back when it is closed."""
+
+    def __init__(self, data: bytes, path: str = "/plain", declared: int | None = None) -> None:
+        super().__init__(bytes(bytearray(data)), path, declared)
+
+    def close(self) -> None:
+        self.data = b""
+        super().close()
+
+
 #: Every stream of this module.
 STREAMS: tuple[type[Plain], ...] = tuple(
     value

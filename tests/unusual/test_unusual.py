@@ -14,6 +14,8 @@ from tests.unusual import files, filesystems, splitters, streams
 
 #: The seconds of a run without failures, and of one whose inherited failures have to be shrunk.
 _BUDGET, _BUDGET_TO_SHRINK = 0.8, 5.0
+#: The seconds of a run of each effort, in which each phase has a part.
+_BUDGETS = {"normal": 20.0, "deep": 60.0}
 
 
 def _failures(result: RunResult) -> list[str]:
@@ -36,6 +38,24 @@ def test_a_binary_file_conforms(opens: Callable[[str], Any]) -> None:
 @pytest.mark.parametrize("filesystem", filesystems.ALL)
 def test_an_fsspec_filesystem_conforms(filesystem: type[Any]) -> None:
     result = check(filesystems.target(filesystem), budget=_BUDGET_TO_SHRINK)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("effort", ["normal", "deep"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(pytest.param((streams.target, one), id=one.__name__) for one in streams.ALL),
+        *(pytest.param((files.target, one), id=one.__name__) for one in files.ALL),
+        *(pytest.param((filesystems.target, one), id=one.__name__) for one in filesystems.ALL),
+    ],
+)
+def test_it_conforms_however_much_is_tried(
+    target: tuple[Callable[[Any], Any], Any], effort: str
+) -> None:
+    make, unusual = target
+    result = check(make(unusual), effort=effort, budget=_BUDGETS[effort])
     assert (_failures(result), result.conforms) == ([], True)
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from fscontract.contract import __version__
 from fscontract.contract.report.html.page import page, text
 from fscontract.contract.report.html.timeline import Timeline, timeline
-from fscontract.contract.report.text import observed, worst_first
+from fscontract.contract.report.text import because, observed, worst_first
 from fscontract.contract.runner.result import (
     FAILING,
     GLYPHS,
@@ -326,6 +326,7 @@ def render(entries: Sequence[Entry]) -> str:
         version=__version__,
         glyphs=GLYPHS,
         meanings=MEANINGS,
+        because=because,
         hints=_HINTS,
         plural=plural,
         failing=sorted(v.value for v in FAILING),

@@ -5,6 +5,7 @@ Targets that end their process are in `tests/end_to_end/test_ends.py`.
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,19 @@ class Deadly(MemoryInputStream):
 class Raising(MemoryInputStream):
     def seek(self, position):
         return super().seek(position) if position >= 0 else {}["position"]
+
+class Sharing(MemoryInputStream):
+    unbuffered = []
+
+    def unbuffer(self):
+        super().unbuffer()
+        self.unbuffered.append(self)
+
+    def seek(self, position):
+        super().seek(max(position, 0) if self.unbuffered else position)
+
+def sharing():
+    return MemoryFileSystem(stream_class=Sharing)
 
 def raising():
     return MemoryFileSystem(stream_class=Raising)
@@ -103,6 +117,20 @@ def test_call_that_ends_the_process_is_a_crash_with_its_shortest_program(targets
     assert clause.counterexample is not None
     assert clause.counterexample.program is not None
     assert [step.op for step in clause.counterexample.program.steps] == ["seek"]
+
+
+def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(
+    targets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So its replay file fails in a process that runs nothing else."""
+    monkeypatch.chdir(tmp_path)
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
+    with closing(Isolated(f"{targets}:sharing", options, ())) as isolated:
+        failure = isolated.check(lambda event: None).counterexamples["seek.negative"]
+    assert "unbuffer" in {step.op for program in failure.before for step in program.steps}
+    assert failure.replay is not None
+    written = json.loads(Path(failure.replay).read_text())
+    assert written["before"] == [program.to_json() for program in failure.before]
 
 
 def test_unknown_target_raises_usage_error() -> None:

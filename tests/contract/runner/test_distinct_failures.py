@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.report.text import failure_block, known_line
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
@@ -72,6 +75,66 @@ def test_each_distinct_failure_of_a_clause_is_kept() -> None:
     assert {"position: too late; after seek", "position: too early; after seek"} <= signatures
 
 
+class PreadMoves(MemoryInputStream):
+    """Positioned reads leave the stream where they end."""
+
+    def pread(self, *args: Any) -> int:
+        """Move to the end of the range."""
+        count = super().pread(*args)
+        self._pos = args[0] + max(count, 0)
+        return count
+
+
+class PreadMovesAfterUnbuffer(PreadMoves):
+    """They do so after an unbuffer alone."""
+
+    _is_unbuffered = False
+
+    def unbuffer(self) -> None:
+        """Remember it."""
+        self._is_unbuffered = True
+
+    def pread(self, *args: Any) -> int:
+        """Move after an unbuffer."""
+        at = self._pos
+        count = super().pread(*args)
+        self._pos = self._pos if self._is_unbuffered else at
+        return count
+
+
+def _after_pread(start: int, position: int, *before: Step) -> Program:
+    """Return a program that reads 2 bytes at `position`, and asks for its own position then."""
+    read = Step("pread", (position, 2, 0, 2))
+    return Program(8, (*before, Step("seek", (start,)), read, Step("get_pos")))
+
+
+@pytest.mark.parametrize(
+    ("stream", "signatures"),
+    [
+        (PreadMoves, {"position: moved; after pread"}),
+        (
+            PreadMovesAfterUnbuffer,
+            {
+                "position: too late; after pread; after unbuffer",
+                "position: too early; after pread; after seek; after unbuffer",
+            },
+        ),
+    ],
+)
+def test_a_call_that_always_moves_the_position_is_one_failure_wherever_it_moves_it(
+    stream: type[MemoryInputStream], signatures: set[str], executor: MakeExecutor
+) -> None:
+    """Its direction depends on the arguments, and so on the seed; circumstances are kept."""
+    name = "pread.pos-unchanged"
+    found = ShrinkingCounterexamples(executor(stream), frozenset({name}))
+    for start, position in ((0, 4), (7, 1)):
+        program = _after_pread(start, position, Step("unbuffer"))
+        violation = found.executor.run(program).violation
+        assert violation is not None
+        found.violation(violation)
+    assert found.failed[name].keys() == signatures
+
+
 def test_a_run_is_judged_to_its_end_after_a_failure(executor: MakeExecutor) -> None:
     steps = (Step("skip", (1,)), Step("seek", (-1,)), Step("close"), Step("read_byte"))
     program = Program(5, steps)
@@ -98,6 +161,22 @@ def test_a_clause_with_a_failure_that_is_not_listed_fails_and_shows_that_first()
     assert result.outcome is Verdict.FAIL
     assert [f.signature for f in result.counterexamples] == ["position: late", "position: early"]
     assert [f.known for f in result.counterexamples] == ["", "reason of position: early"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "because"),
+    [
+        ("later call: value; after close", "It denies to be closed."),
+        ("seek: IO", "Nobody catches it."),
+        ("seek: returned", "Readers stop."),
+    ],
+)
+def test_the_reason_why_a_failure_matters_fits_the_way_it_fails(
+    signature: str, because: str
+) -> None:
+    ways = {"value": "It denies to be closed.", "raised": "Nobody catches it."}
+    result = ClauseResult(replace(CLAUSE, ways=ways), Verdict.FAIL, 1, _failure(signature))
+    assert f"  because    {because}" in failure_block(result)
 
 
 def test_a_clause_is_known_if_each_of_its_failures_is() -> None:

@@ -16,6 +16,7 @@ from fscontract.contract.runner.signature import (
     relation,
     signature,
     traits,
+    words,
 )
 
 DATA = bytes(range(10, 30))
@@ -185,3 +186,22 @@ def test_where_a_stream_stands_is_no_trait_of_a_failure() -> None:
         _violation(), "read_into: returned too late; away from the start; after unbuffer"
     )
     assert found == ("after unbuffer", "read: too late", "read_into returned")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("seek: returned", {"returned"}),
+        (
+            "seek: OTHER ValueError; after close",
+            {"OTHER", "raised", "ValueError"},
+        ),
+        ("read_into: returned too early, zeros", {"returned", "too early", "zeros"}),
+        ("read_byte: EOF; at the end of the file", {"EOF", "raised"}),
+        ("later call: value; after close", {"value"}),
+        ("position: elsewhere; after a call on another stream", {"elsewhere"}),
+    ],
+)
+def test_words_of_a_signature_are_its_outcome_and_relations(text: str, found: set[str]) -> None:
+    assert found <= words(text)
+    assert ("raised" in words(text)) == ("raised" in found)

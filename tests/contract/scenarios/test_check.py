@@ -164,6 +164,16 @@ def test_fail_fast_skips_the_scenarios_after_a_failure(api: str, binding: Pipeli
     assert set(skipped) == {"stopped at the first failure"}
 
 
+def test_no_scenario_begins_when_the_time_is_over() -> None:
+    """Clauses that none has reached are not verified; the report says how many were run."""
+    chosen = select(["split.base-*"])
+    result = check_pipeline(LocalSplitterBinding(), chosen, budget=1e-9)
+    assert [str(share) for share in result.cut_short] == ["scenarios 1 of 4"]
+    late = {c.clause.id: c.reason for c in result.clauses if c.outcome is Verdict.UNEXERCISED}
+    assert set(late.values()) == {"out of time"}
+    assert len(late) < len(chosen)
+
+
 def test_progress_counts_scenarios() -> None:
     seen: list[Event] = []
     check_pipeline(LocalSplitterBinding(), select(["split.base-*"]), listener=seen.append)

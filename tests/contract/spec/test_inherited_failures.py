@@ -106,6 +106,26 @@ def test_an_inherited_failure_names_its_class_and_finding(tmp_path: Path) -> Non
     assert clause.reason == "inherited from fsspec.spec.AbstractBufferedFile, finding F15"
 
 
+def test_files_of_another_library_bring_its_failures(tmp_path: Path) -> None:
+    """A filesystem that opens PyArrow's files has what PyArrow's files do wrong."""
+    pyarrow = pytest.importorskip("pyarrow")
+
+    class Mine(Buffered):
+        def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+            return pyarrow.OSFile(path) if mode == "rb" else super().open(path, mode, **options)
+
+    result = run(Mine(), tmp_path, clauses=("python.read.all", "python.read1", "python.iter.*"))
+    assert result.conforms, outcomes(result, Verdict.FAIL)
+    reasons = {c.clause.id: c.reason for c in result.clauses if c.outcome is Verdict.INHERITED}
+    assert reasons["python.iter.lines"] == "inherited from pyarrow.lib.NativeFile, finding S5"
+    assert reasons.keys() == {
+        "python.read.all",
+        "python.read1",
+        "python.iter.lines",
+        "python.iter.end",
+    }
+
+
 def test_a_strict_run_fails_for_what_is_inherited(tmp_path: Path) -> None:
     result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=True)
     assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}

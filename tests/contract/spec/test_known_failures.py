@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fscontract.contract.concurrency.verdict import NO_ORDER
 from fscontract.contract.runner.result import (
     ClauseResult,
     Counterexample,
@@ -20,6 +21,8 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import (
     Known,
     KnownError,
+    entries_of,
+    failures,
     load_known,
     match,
     parse_known,
@@ -160,6 +163,43 @@ def test_a_failure_that_was_not_shrunk_matches_with_needless_circumstances() -> 
     assert match((entry,), "seek.negative", fewer, TODAY) is None
 
 
+RACE = Known("pread.isolation", "a race", NO_ORDER, intermittent=True)
+
+
+@pytest.mark.parametrize(
+    ("entry", "clause", "listed"),
+    [
+        (RACE, "pread.isolation", True),
+        (RACE, "pread.serializable", True),
+        (RACE, "pread.buffers", True),
+        (RACE, "model.pread-thread-safe", False),
+        (RACE, "read-vectored.concurrent", False),
+        (replace(RACE, intermittent=False), "pread.serializable", False),
+        (replace(RACE, signature="threads: hang"), "pread.serializable", False),
+        (replace(RACE, target="s3a*"), "pread.serializable", False),
+    ],
+)
+def test_a_race_is_listed_in_each_clause_in_which_its_operations_race(
+    entry: Known, clause: str, listed: bool
+) -> None:
+    """Only if its entry is intermittent; one about threads that hang is none of a race."""
+    expected = [replace(entry, clause=clause)] if listed else []
+    assert entries_of([entry], clause, "memory") == expected
+
+
+def test_the_entry_of_a_race_lists_no_failure_of_one_thread() -> None:
+    """Nor threads that hang, which is another bug."""
+    listed = entries_of([RACE], "pread.serializable", "memory")
+    failure = Counterexample(None, ("a serial order",), "returned", how=NO_ORDER)
+    alone = replace(failure, how="pread: returned", identity="pread: returned too late")
+    hang = replace(failure, how="threads: hang")
+    found = [
+        match(listed, "pread.serializable", one, TODAY) is not None
+        for one in (failure, alone, hang)
+    ]
+    assert found == [True, False, False]
+
+
 def test_an_entry_ends_after_its_day() -> None:
     """On the day itself it still matches."""
     entry = Known("seek.negative", "r", "returned", until=TODAY)
@@ -184,6 +224,20 @@ def test_writing_adds_what_fails_and_keeps_what_is_there(tmp_path: Path, make_ru
     assert path.read_text().startswith("# Ask Ann first.\n")
     assert load_known(path) == (SEEK, *added)
     assert write_known(path, make_run(_judged("seek.zero", Verdict.FAIL)), "again") == ()
+
+
+def test_a_failure_without_time_to_shrink_it_is_written_only_if_no_other_is_the_same(
+    make_run: MakeRun,
+) -> None:
+    """Its circumstances may be needless, so the next run need not show it."""
+    shrunk = replace(FAILED, identity="seek: returned")
+    same = replace(FAILED, identity="seek: returned; after close", unshrunk=True)
+    other = replace(FAILED, identity="seek: IO; after close", unshrunk=True)
+    judged = replace(
+        _judged("seek.negative", Verdict.FAIL), counterexample=shrunk, others=(same, other)
+    )
+    written = [(e.signature, e.intermittent) for e in failures(make_run(judged), "r")]
+    assert written == [("seek: returned", False), ("seek: IO; after close", True)]
 
 
 def test_writing_makes_the_file(tmp_path: Path, make_run: MakeRun) -> None:
