@@ -19,6 +19,8 @@ from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
+from fscontract.contract.script.calls import NoScript
+from fscontract.contract.script.failure import Failure
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -66,6 +68,17 @@ def replay(
     finally:
         with held_back():
             binding.dispose()
+
+
+def failure_of(binding: Binding, data: dict[str, Any], profile: Profile) -> Failure:
+    """Return the failure in `data` as scripts show it; raise NoScript, ProgramError."""
+    clause, program = validated(data)
+    if program is None:
+        raise NoScript("several threads share the stream")
+    profile = _as_it_was(profile, data)
+    buffer = _buffer(binding, profile, data)
+    versions = dict(getattr(binding, "versions", {}))
+    return Failure(clause, program, profile.features, buffer, versions)
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
