@@ -109,6 +109,8 @@ class ScriptApi:
     cleanup: tuple[str, ...] = ()
     #: Whether exceptions of the connection give no verdict.
     remote: bool = False
+    #: Whether calls may raise what is no Exception, as panics of extensions in Rust.
+    panics: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,9 @@ from fscontract.contract.spec.clauses import clauses
 
 #: The most characters of the expected outcomes that a script prints.
 _LONGEST_EXPECTED = 140
-#: The most lines of a script.
-MAX_LINES = 40
+#: The most lines of a script. Those of local files and files in memory have 40 at most; options of
+#: a server may take a line each.
+MAX_LINES = 50
 #: Exceptions that a call may raise, and the condition that tells each from others.
 _CLASSES: tuple[tuple[type[Exception], str], ...] = (
     (EOFError, "EOFError"),
@@ -37,6 +38,7 @@ _CLASSES: tuple[tuple[type[Exception], str], ...] = (
 _UNSUPPORTED = "io.UnsupportedOperation"
 #: Conditions of a call that raised any exception, and of one that raised none.
 _ANY_ERROR, _NO_ERROR = "isinstance(actual, Exception)", "not isinstance(actual, Exception)"
+_NO_PANIC = "not isinstance(actual, BaseException)"
 #: A byte that buffers hold before a call, if what the call leaves alone matters.
 _FILL = "\\x01"
 #: The end of a file in outcomes.
@@ -223,10 +225,9 @@ class _Script:
 
     def _on_error(self) -> Iterator[str]:
         if self.api.remote and not self.plan.is_closed:
-            yield "except (ConnectionError, TimeoutError) as error:"
-            yield '    print("can\'t run:", repr(error))'
+            yield "except (ConnectionError, TimeoutError):"
             yield "    sys.exit(2)"
-        yield "except Exception as error:"
+        yield f"except {'BaseException' if self.api.panics else 'Exception'} as error:"
         yield "    actual = error"
 
     def _shown(self) -> Iterator[str]:
@@ -268,6 +269,10 @@ class _Script:
         if {_ANY_ERROR, _NO_ERROR} <= {*found}:
             raise NoScript("no result of the last call alone is wrong")
         yield from self._may()
+        if self.api.panics:
+            found = [
+                one.replace(_NO_ERROR, "not isinstance(actual, BaseException)") for one in found
+            ]
         for number, condition in enumerate(found):
             if number == 0:
                 yield from _first_condition(condition)

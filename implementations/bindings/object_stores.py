@@ -118,6 +118,8 @@ class StoreBinding(StoreFiles, ABC):
     packages: ClassVar[tuple[str, ...]] = ()
     #: The expression that opens a file, for reports.
     opening: ClassVar[str]
+    #: Whether calls may raise what is no Exception, as panics of Rust.
+    panics: ClassVar[bool] = False
     #: The statements that write the bytes `{}` to a file, and that delete it, for scripts.
     writing: ClassVar[str] = ""
     deleting: ClassVar[str] = ""
@@ -220,6 +222,7 @@ class StoreBinding(StoreFiles, ABC):
             failed=self._failed_in_script,
             cleanup=(self.deleting,) if self.remote else (),
             remote=self.remote,
+            panics=self.panics,
         )
 
     def script_setup(self, source: Source) -> tuple[str, ...]:

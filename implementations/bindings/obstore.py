@@ -116,6 +116,7 @@ class ObstoreBinding(StoreBinding):
     api: ClassVar[str] = "obstore"
     default_profile: ClassVar[str] = "obstore"
     opening = "obstore.open_reader(store, path)"
+    panics = True
     writing = "store.put(path, {})"
     deleting = "store.delete(path)"
     packages = ("obstore",)

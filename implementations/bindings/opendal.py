@@ -75,6 +75,7 @@ class OpendalBinding(StoreBinding):
     api: ClassVar[str] = "opendal"
     default_profile: ClassVar[str] = "opendal"
     opening = 'operator.open(path, "rb")'
+    panics = True
     writing = "operator.write(path, {})"
     deleting = "operator.delete(path)"
     packages = ("opendal",)

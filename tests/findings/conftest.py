@@ -27,6 +27,7 @@ from fscontract.contract.script.python import python_script
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import Profile, load_profile
 from servers.http_files import DATA, WithoutRanges, WithRanges, serving
+from servers.s3.client_targets import SOURCES
 from tests.script_runner import ScriptRunner
 
 Finds: TypeAlias = Callable[..., None]
@@ -78,7 +79,11 @@ def holds(result: RunResult, fails: set[str], lax: set[str]) -> None:
 
 
 #: Why a target has no script: a test made it, with no name that a script could use.
-_UNNAMED = ("can't be made in a script", "has no name that can be imported")
+_UNNAMED = (
+    "can't be made in a script",
+    "has no name that can be imported",
+    "has no scripts",
+)
 
 
 def _shows(
@@ -92,7 +97,8 @@ def _shows(
             Path(copy.name).write_bytes(content)
         given = getattr(getattr(binding, "fs", None), "storage_options", {})
         options = {name: given[name] for name in ("block_size",) if name in given}
-        source = Source(binding.name, options, file, Path(copy.name) if file else None)
+        made = Source(binding.name, options, file, Path(copy.name) if file else None)
+        source = SOURCES.get(binding, made)
         try:
             script = python_script(binding, source, failure_of(binding, data, profile))
         except NoScript as reason:
@@ -100,7 +106,8 @@ def _shows(
                 return
             raise
         is_ours = re.search(r"(from|import) (fscontract|tests|servers)\b", script)
-        ran = (own if is_ours else bare).run(script)
+        given = {name.upper(): value for name, value in source.options.items()}
+        ran = (own if is_ours else bare).run(f"import os\nos.environ.update({given})\n{script}")
     assert ran.code == 1, f"{ran.output}\n{script}"
 
 
