@@ -15,6 +15,7 @@ from fscontract.contract.program.faults import FAULTS, FaultPlan
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Outcome, raised
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.script.calls import JavaApi, ScriptApi, Source
 
 
 class Injector(ABC):
@@ -267,6 +268,17 @@ class Binding(ABC):
     def spell(self, program: Program) -> str:
         """Return a program without anchors as calls of the API; "" if they need no other form."""
         return ""
+
+    def script_api(self, source: Source) -> ScriptApi | None:
+        """Return the API as scripts use it, to show failures without this package.
+
+        None if there are none; raise NoScript if this target can't be made in a script.
+        """
+        return None
+
+    def java_api(self, source: Source) -> JavaApi | None:
+        """Return the API as Java classes use it; None if it is not one of Java. Raise NoScript."""
+        return None
 
     @abstractmethod
     def dispose(self) -> None:

@@ -49,6 +49,8 @@ _PACKAGE = str(Path(__file__).parents[1])
 _FILE = re.compile(r"(?P<place>.+\.py):(?P<name>[^\W\d][\w.]*)\Z")
 _DOTTED = re.compile(r"(?P<place>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)\Z")
 _CHOSEN = re.compile(r"(?P<binding>[A-Za-z][\w-]*)\+(?P<url>[^/]*://.*)\Z", re.DOTALL)
+#: The start of the names of modules that are imported from a file of the user.
+OWN_MODULES = "_fscontract_target_"
 #: The maximum of callables that a message lists.
 _MOST_NAMED = 10
 
@@ -306,7 +308,7 @@ def _import(text: str, module: str, options: dict[str, str]) -> ModuleType:
 def _import_file(path: Path) -> ModuleType:
     _require_file(path)
     digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(f"_fscontract_target_{digest}", path)
+    spec = importlib.util.spec_from_file_location(f"{OWN_MODULES}{digest}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

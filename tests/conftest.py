@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.script_runner import ScriptRunner, running
+
 pytest_plugins = ["pytester"]
 
 os.environ.pop("GITHUB_ACTIONS", None)  # output there has lines for GitHub
@@ -53,6 +55,20 @@ def deaf_port() -> Iterator[int]:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield int(bound.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def bare_scripts() -> Iterator[ScriptRunner]:
+    """Return a process in which scripts run without fscontract."""
+    with running("fscontract") as runner:
+        yield runner
+
+
+@pytest.fixture(scope="session")
+def own_scripts() -> Iterator[ScriptRunner]:
+    """Return a process in which scripts run on fscontract's own streams."""
+    with running() as runner:
+        yield runner
 
 
 @pytest.fixture(scope="session")

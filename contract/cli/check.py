@@ -155,6 +155,12 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 @click.option("--html", metavar="FILE", type=_PATH, help="Write a self-contained HTML page.")
 @click.option("--markdown", metavar="FILE", type=_PATH, help="Write Markdown.")
 @click.option(
+    "--scripts",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write each failure as a script that needs only the library under test.",
+)
+@click.option(
     "--baseline",
     metavar="OLD.json",
     type=_PATH,
@@ -180,6 +186,7 @@ def check(
     junit: Path | None,
     html: Path | None,
     markdown: Path | None,
+    scripts: Path | None,
     baseline: Path | None,
     traceback: bool,
     show_skipped: bool,
@@ -225,7 +232,22 @@ def check(
         raise
     _record(requests, entries)
     write_reports(reports, entries)
+    if scripts is not None:
+        _write_scripts(scripts, entries)
     ctx.exit(_exit_code(entries, tell(entries, old)))
+
+
+def _write_scripts(directory: Path, entries: Sequence[Entry]) -> None:
+    """Write the scripts of failures that have one; print where, and why others have none."""
+    from fscontract.contract.script.files import write_scripts
+
+    try:
+        written, missing = write_scripts(directory, entries)
+    except OSError as error:
+        raise click.UsageError(f"--scripts: {directory}: {error.strerror or error}") from None
+    say(f"scripts: {written} in {directory}")
+    for clause, reason in missing:
+        say(f"no script for {clause}: {reason}")
 
 
 def _expect_clauses(ctx: click.Context, requests: Sequence[_Request]) -> None:

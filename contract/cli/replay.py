@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from fscontract.contract.command_line import TARGET_OPTION, say, say_error
 from fscontract.contract.runner import exit_codes
 
 if TYPE_CHECKING:
+    from fscontract.contract.binding import Binding
     from fscontract.contract.runner.replay import ReplayResult
     from fscontract.contract.spec.profiles import Profile
 
@@ -45,6 +46,15 @@ class _Replay:
 @cli_options.FILE_OPTION
 @cli_options.CONTENT_OPTION
 @cli_options.ENCODE_OPTION
+@click.option(
+    "--script",
+    "language",
+    is_flag=False,
+    flag_value="python",
+    type=click.Choice(["python", "java", "junit"]),
+    help="Print the failure as a script that needs only the library under test, and don't run it.",
+)
+@click.option("--issue", is_flag=True, help="Print the failure as an issue for its maintainers.")
 @click.pass_context
 def replay(
     ctx: click.Context,
@@ -56,6 +66,8 @@ def replay(
     file: str | None,
     content: Path | None,
     encode: str | None,
+    language: str | None,
+    issue: bool,
 ) -> None:
     """Run failures again from each FILE that `check` wrote, on TARGET or the one they failed on.
 
@@ -74,6 +86,8 @@ def replay(
     replays = [
         _read(path, target, profile, trust, options, file, content, encode) for path in paths
     ]
+    if language is not None or issue:
+        ctx.exit(_print(replays, options, language or "", issue))
     codes = []
     for number, one in enumerate(replays):
         if number:
@@ -86,6 +100,67 @@ def replay(
             say_error(str(error))
             codes.append(exit_codes.SET_UP)
     ctx.exit(exit_codes.worst(codes))
+
+
+def _print(replays: Sequence[_Replay], options: dict[str, str], language: str, issue: bool) -> int:
+    """Print the script or the issue of a failure; return the exit code."""
+    from fscontract.contract.binding import TargetError
+    from fscontract.contract.script.calls import NoScript
+    from fscontract.contract.text import redact
+
+    option = "--issue" if issue else "--script"
+    if len(replays) != 1:
+        raise click.UsageError(f"{option} takes one FILE, got {len(replays)}")
+    (one,) = replays
+    try:
+        text = _issue(one, options, language) if issue else _script(one, options, language)
+    except NoScript as error:
+        raise click.UsageError(f"{one.path}: no script: {error}") from None
+    except TargetError as error:
+        say_error(str(error))
+        return exit_codes.SET_UP
+    click.echo(redact(text, options), nl=False)
+    return exit_codes.CONFORMS
+
+
+def _resolved(one: _Replay, options: dict[str, str]) -> tuple[Binding, Profile]:
+    """Return the binding of the target, and the profile of the replay."""
+    from fscontract.contract.runner import run_options
+    from fscontract.contract.spec.profiles import load_profile
+    from fscontract.contract.targets import resolve_target
+
+    home = os.getpid()
+    with watched.within(run_options.set_up_limit(0)):
+        binding = resolve_target(one.target, options, one.file, one.content, encode=one.encode)
+    run_options.leave_fork(home)
+    return binding, load_profile(one.profile or binding.default_profile)
+
+
+def _script(one: _Replay, options: dict[str, str], language: str) -> str:
+    from fscontract.contract.runner.replay import failure_of
+    from fscontract.contract.script.calls import Source
+    from fscontract.contract.script.languages import script
+
+    binding, profile = _resolved(one, options)
+    source = Source(one.target, options, one.file, one.content)
+    return script(language, binding, source, failure_of(binding, one.data, profile))
+
+
+def _issue(one: _Replay, options: dict[str, str], language: str) -> str:
+    from fscontract.contract.runner import replay as replaying
+    from fscontract.contract.runner.replay import failure_of
+    from fscontract.contract.script.calls import Source
+    from fscontract.contract.script.issue import issue
+    from fscontract.contract.script.languages import default_language, script
+
+    binding, profile = _resolved(one, options)
+    failure = failure_of(binding, one.data, profile)
+    source = Source(one.target, options, one.file, one.content)
+    language = language or default_language(binding)
+    text = script(language, binding, source, failure)
+    ends = watched.ending(f"{one.data.get('clause')}: ends the process", exit_codes.VIOLATION)
+    result = replaying.replay(binding, one.data, profile, ends)
+    return issue(failure, text, language, result.expected, result.actual)
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[Path], str | None]:
@@ -170,16 +245,9 @@ def _read(
 def _run(one: _Replay, options: dict[str, str]) -> int:
     """Run the program, print the result, and return the exit code."""
     from fscontract.contract.runner import replay as replaying
-    from fscontract.contract.runner import run_options
-    from fscontract.contract.spec.profiles import load_profile
-    from fscontract.contract.targets import resolve_target
     from fscontract.contract.text import redact
 
-    home = os.getpid()
-    with watched.within(run_options.set_up_limit(0)):
-        binding = resolve_target(one.target, options, one.file, one.content, encode=one.encode)
-    run_options.leave_fork(home)
-    profile: Profile = load_profile(one.profile or binding.default_profile)
+    binding, profile = _resolved(one, options)
     ends = watched.ending(f"{one.data.get('clause')}: ends the process", exit_codes.VIOLATION)
     result = replaying.replay(binding, one.data, profile, ends)
     for line in _lines(result, one.data):

@@ -11,6 +11,7 @@ sparse: zeros, and such bytes around the limits of 32-bit numbers.
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 from typing import IO, Any, SupportsIndex
 
@@ -27,6 +28,8 @@ _SHIFTS, _FACTORS = 125, 250
 _PLAIN, _COPY = 5, 4001
 #: The numbers of the copies that programs do not use: those of threads, of costs, of executors.
 OF_THREADS, OF_COSTS, OF_EXECUTORS = -1, -2, -3
+#: Number of contents that new files of one length have.
+_COPIES = 100
 #: Files of more bytes are sparse.
 DENSE = 1 << 28
 #: Bytes that a sparse file has at its beginning and end, and on each side of these offsets.
@@ -154,3 +157,22 @@ def replacement(old: bytes, length: int | None = None) -> bytes:
     size = len(old) if length is None else length
     source = old if size <= len(old) else old + _continued(old, size)[len(old) :]
     return source[:size].translate(_affine(1, _SHIFTS))
+
+
+def new_content(length: int, of: object = "") -> bytes:
+    """Return the content of a new file, with other bytes than the shared one of this length.
+
+    It depends on what the file is for, so that it is the same in every process.
+    """
+    return content(length, zlib.crc32(str(of).encode()) % _COPIES + 1)
+
+
+def changed_content(data: bytes, how: str) -> bytes | None:
+    """Return the content after one of the CHANGES; None if the file is deleted."""
+    if how == "delete":
+        return None
+    if how == "truncate":
+        return data[: len(data) // 2]
+    if how == "append":
+        return data + replacement(data, len(data) + 4)[len(data) :]
+    return replacement(data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import zlib
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from fscontract.contract.binding import Action, Binding
 from fscontract.contract.models.acceptor import Acceptor
 from fscontract.contract.models.openfile_stages import StageVerdict
 from fscontract.contract.models.stream_state import Failure, Judgement, State
-from fscontract.contract.program.content import SparseContent, content
+from fscontract.contract.program.content import SparseContent, content, new_content
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import StepIndex
@@ -20,8 +19,6 @@ from fscontract.contract.runner.crashes import StepIndex
 _LONGER = 16
 
 
-#: Number of contents that new files of one length have.
-_COPIES = 100
 #: Shared files of more bytes are not renewed: writing them takes long.
 _LARGEST_RENEWED = 1 << 13
 
@@ -191,7 +188,7 @@ class Workspace:
         fixed = self.binding.fixed_content
         if fixed is not None:
             return fixed
-        return content(length, zlib.crc32(str(of).encode()) % _COPIES + 1)
+        return new_content(length, of)
 
     def compile(self, length: int, step: Step) -> Compiled:
         """Return the compiled step for a file of this length."""

@@ -19,7 +19,7 @@ from fscontract.contract.models.openfile_stages import (
     judge_refused_read,
 )
 from fscontract.contract.models.stream_state import Failure, Judgement, State
-from fscontract.contract.program.content import replacement
+from fscontract.contract.program.content import changed_content
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
@@ -441,17 +441,6 @@ class Executor(Workspace):
         if self.binding.fixed_content is None:
             data = self.new_content(length, self.programs)
             self._files[length] = self.binding.create(data), data, self.acceptor.start(data)
-
-
-def changed_content(data: bytes, how: str) -> bytes | None:
-    """Return the content after a change; None if the file is deleted."""
-    if how == "delete":
-        return None
-    if how == "truncate":
-        return data[: len(data) // 2]
-    if how == "append":
-        return data + replacement(data, len(data) + 4)[len(data) :]
-    return replacement(data)
 
 
 def _asks_nothing(step: Step) -> bool:

@@ -21,6 +21,8 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.runner.tracebacks import recorded
+from fscontract.contract.script.calls import NoScript
+from fscontract.contract.script.failure import Failure
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -94,6 +96,17 @@ def exception_of(
         return raised.exception(failure.step - 1)
     finally:
         binding.dispose()
+
+
+def failure_of(binding: Binding, data: dict[str, Any], profile: Profile) -> Failure:
+    """Return the failure in `data` as scripts show it; raise NoScript, ProgramError."""
+    clause, program = validated(data)
+    if program is None:
+        raise NoScript("several threads share the stream")
+    profile = _as_it_was(profile, data)
+    buffer = _buffer(binding, profile, data)
+    versions = dict(getattr(binding, "versions", {}))
+    return Failure(clause, program, profile.features, buffer, versions)
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

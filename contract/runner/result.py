@@ -175,6 +175,9 @@ class Counterexample:
     unshrunk: bool = False
     #: The program as calls of the target's API; "" if that is not another form.
     calls: str = ""
+    #: The program as a script that needs only the library under test, or why there is none.
+    script: str = ""
+    no_script: str = ""
     #: The first byte that differs behind those that `actual` shows; "" if none does.
     difference: str = ""
     #: The lines of the traceback of its exception, from the target's first frame on.
@@ -230,6 +233,7 @@ class Counterexample:
             interleaving=redact_all(self.interleaving),
             outcomes=redact_all(self.outcomes),
             traceback=redact_all(self.traceback),
+            script=redact(self.script, options),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -257,6 +261,8 @@ class Counterexample:
             data["before"] = [program.to_json() for program in self.before]
         if self.calls:
             data["calls"] = self.calls
+        if self.script:
+            data["script"] = self.script
         if self.difference:
             data["difference"] = self.difference
         if self.traceback:

@@ -18,6 +18,7 @@ from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.replay_files import DIRECTORY
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import BUDGETS
+from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import (
     FAULTS,
     STREAM,
@@ -154,6 +155,7 @@ def settings_for(
         replays=DIRECTORY if target is not None and os.access(".", os.W_OK) else None,
         replay_fields={} if target is None else {**replay_fields(target, run), **_selection(run)},
         fail_fast=run.fail_fast,
+        source=None if target is None else source_of(target, run),
     )
 
 
@@ -172,6 +174,11 @@ def _selection(run: RunOptions) -> dict[str, Any]:
     chosen = {"clauses": list(run.clauses), "exclude": list(run.exclude), "level": run.level}
     whole = {"clauses": [], "exclude": [], "level": "all"}
     return {} if chosen == whole else {"selection": chosen}
+
+
+def source_of(target: str, run: RunOptions) -> Source:
+    """Return what a script needs to make the target again."""
+    return Source(target, run.options, run.file, run.content)
 
 
 def replay_fields(target: str, run: RunOptions) -> dict[str, Any]:

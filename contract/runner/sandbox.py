@@ -24,6 +24,7 @@ from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, tex
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.patches import Patches
 from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
+from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.contract.targets import own_place, raised_at
 
 Value = TypeVar("Value")
@@ -200,6 +201,15 @@ class SandboxedBinding(Binding):
             return clip(str(call_sandboxed(self._inner.spell, program)), _LONGEST_CALLS)
         except Exception:  # a report does without it
             return ""
+
+    def script_api(self, source: Source) -> ScriptApi | None:
+        """Return the API as scripts use it, None if the binding can't tell."""
+        try:
+            return call_sandboxed(self._inner.script_api, source)
+        except NoScript:
+            raise
+        except Exception:  # a report does without it
+            return None
 
     def leftovers(self) -> list[str]:
         """Return what other runs have left. Raise TargetError."""

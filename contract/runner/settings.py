@@ -12,6 +12,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
+from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
 from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.spec.profiles import Profile
@@ -54,6 +55,8 @@ class Settings:
     replays: Path | None = None
     #: Fields of replay files that resolve the target, besides or instead of the binding's name.
     replay_fields: Mapping[str, Any] = field(default_factory=dict)
+    #: How the user named the target, for scripts of its failures; None writes none.
+    source: Source | None = None
     #: Number of programs that run while requests fail; None for none.
     faults: str | None = None
     #: True to end the run with the first violation of one of the clauses.

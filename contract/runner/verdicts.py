@@ -27,6 +27,9 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.script.calls import NoScript
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.python import python_script
 from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.inherited_failures import inherits
 from fscontract.contract.spec.known_failures import Known, match, outdated
@@ -226,6 +229,7 @@ def _judge(
         has_budget=clause.id in settings.profile.budgets,
     )
     failures = [_spelled(f, binding, settings) for f in result.counterexamples]
+    failures = [_scripted(clause.id, f, binding, settings) for f in failures]
     if settings.replays is not None:
         failures = [write_replay(settings.replays, clause.id, f, context) for f in failures]
     return replace(result, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
@@ -277,6 +281,29 @@ def _spelled(failure: Counterexample, binding: Binding, settings: Settings) -> C
     length = failure.program.length if content is None else len(content)
     calls = binding.spell(resolve_program(failure.program, length, settings.buffer(binding)))
     return replace(failure, calls="" if calls == str(failure.program) else calls)
+
+
+def _scripted(
+    clause: str, failure: Counterexample, binding: Binding, settings: Settings
+) -> Counterexample:
+    """Return the counterexample with its script, if its target and program have one."""
+    if settings.source is None:
+        return failure
+    if failure.program is None:
+        return replace(failure, no_script="several threads share the stream")
+    shown = Failure(
+        clause,
+        failure.program,
+        settings.profile.features,
+        settings.buffer(binding),
+        dict(getattr(binding, "versions", {})),
+    )
+    try:
+        return replace(failure, script=python_script(binding, settings.source, shown))
+    except NoScript as reason:
+        return replace(failure, no_script=str(reason))
+    except Exception as error:  # a verdict does not depend on its script
+        return replace(failure, no_script=f"fscontract can't write it: {error!r}")
 
 
 def _unmet(need: str, profile: Profile) -> str:

@@ -306,6 +306,19 @@ def translate(op: str, error: Exception, file: Any, fail: Fail) -> Outcome:
     return fail(error)
 
 
+class _Stub(NamedTuple):
+    """A file of which only `closed` matters."""
+
+    closed: bool
+
+
+def failed_step(step: Step, error: Exception, closed: bool, fail: Fail = raised) -> Outcome:
+    """Return the outcome of a step that raised on a Python file that is closed, or is not."""
+    if step.op in FILE_OPERATIONS:
+        return translate(step.op, error, _Stub(closed), fail)
+    return fail(error)
+
+
 def bind_file(step: Step, file: FileOf, fail: Fail = raised) -> Action:
     """Return a step of FILE_OPERATIONS as a function of an opened stream."""
     attempt = _FILE_MAKERS[step.op](*step.args)

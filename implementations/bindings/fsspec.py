@@ -15,6 +15,7 @@ from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.calls import Call, ScriptApi, Source
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
@@ -30,6 +31,7 @@ from fscontract.implementations.bindings.file_operations import (
     PYTHON_OPERATIONS,
     bind_file,
     bind_python,
+    failed_step,
     inexpressible,
     is_closed,
 )
@@ -49,6 +51,7 @@ from fscontract.implementations.bindings.method_sources import (
     sources_of,
 )
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
+from fscontract.implementations.bindings.script_setup import fsspec_setup
 from fscontract.implementations.bindings.spelling import (
     spell_builder,
     spell_file,
@@ -259,6 +262,21 @@ class FsspecBinding(ScratchBinding):
             opening = spell_builder(program, "open_file(fs, path)")
         return spell_program(program, opening, _spell_step)
 
+    def script_api(self, source: Source) -> ScriptApi:
+        """Return the filesystem and its files as scripts use them; raise NoScript."""
+        fixed = self.fixed_content is not None
+        local = is_local(self.fs) and not self._owned
+        return ScriptApi(
+            setup=fsspec_setup(source, None if not fixed else self._file, local),
+            write="" if fixed else "fs.pipe_file(path, {})",
+            delete="fs.rm(path)",
+            spell=_spell_step,
+            opening=lambda program, name: (f"{name} = fs.open(path)",),
+            failed=lambda step, error, closed: failed_step(step, error, closed, self._fail),
+            cleanup=() if fixed or not self.remote else ("fs.rm(path)",),
+            remote=self.remote,
+        )
+
     def dispose(self) -> None:
         """Delete the directory that `prepare` created, and close connections; raise TargetError."""
         try:
@@ -310,7 +328,7 @@ class FsspecBinding(ScratchBinding):
         return outcome_of(error, self._secrets, kind)
 
 
-def _spell_step(step: Step, name: str) -> str:
+def _spell_step(step: Step, name: str) -> Call | None:
     return spell_range(step) or spell_file(step, name)
 
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from fscontract.contract.api.filesystem import ByteBuffer, FileSystem
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.outcome import Kind, Outcome, raised
-from fscontract.contract.program.program import CHANGES, Step
+from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.calls import ScriptApi, Source
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
     blank,
@@ -25,6 +26,8 @@ from fscontract.implementations.bindings.file_operations import (
 )
 from fscontract.implementations.bindings.open_file import OpenedStream, StreamOpener
 from fscontract.implementations.bindings.range_buffers import Pairs, bind_vectored
+from fscontract.implementations.bindings.script_setup import stream_setup
+from fscontract.implementations.bindings.spelling import spell_stream
 
 _RETURNED = Kind.RETURNED
 
@@ -150,6 +153,16 @@ STREAM_OPERATIONS = frozenset(_MAKERS)
 _file_of = attrgetter("file")
 
 
+def _opening(program: Program, name: str) -> tuple[str, ...]:
+    """Return the statements that open a stream, and its Python file if the program uses it."""
+    as_file = any(step.op.startswith("py_") for step in program.steps)
+    return (f"{name} = fs.open(path)", *([f"{name}_file = {name}.as_file()"] if as_file else []))
+
+
+def _failed(step: Step, error: Exception, closed: bool) -> Outcome:
+    return raised(error)
+
+
 class StreamBinding(ScratchBinding):
     """Runs programs on the FSDataInputStreams that a FileSystem of this package opens."""
 
@@ -203,6 +216,18 @@ class StreamBinding(ScratchBinding):
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _file_of)
         return inexpressible
+
+    def script_api(self, source: Source) -> ScriptApi:
+        """Return the filesystem and its streams as scripts use them; raise NoScript."""
+        return ScriptApi(
+            setup=stream_setup(source),
+            write="with fs.create(path) as out:\n    out.write({})",
+            delete="fs.delete(path)",
+            spell=spell_stream,
+            opening=_opening,
+            failed=_failed,
+            remote=self.remote,
+        )
 
     def leftovers(self) -> list[str]:
         """Return the directories below the root named like prefixes; raise TargetError."""

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.binding import Action, Opened, TargetError
 from fscontract.contract.program.outcome import Kind, Outcome, text_of
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.calls import Call, NoScript, ScriptApi, Source
 from fscontract.contract.targets import UsageError
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
@@ -31,6 +33,7 @@ from fscontract.implementations.bindings.file_operations import (
     PYTHON_OPERATIONS,
     bind_file,
     bind_python,
+    failed_step,
     inexpressible,
 )
 from fscontract.implementations.bindings.fsspec_quirks import is_unreachable
@@ -115,6 +118,11 @@ class StoreBinding(StoreFiles, ABC):
     packages: ClassVar[tuple[str, ...]] = ()
     #: The expression that opens a file, for reports.
     opening: ClassVar[str]
+    #: Whether calls may raise what is no Exception, as panics of Rust.
+    panics: ClassVar[bool] = False
+    #: The statements that write the bytes `{}` to a file, and that delete it, for scripts.
+    writing: ClassVar[str] = ""
+    deleting: ClassVar[str] = ""
 
     def __init__(self, store: Store, name: str, secrets: tuple[str, ...] = ()) -> None:
         self.name = name
@@ -193,15 +201,47 @@ class StoreBinding(StoreFiles, ABC):
 
     def spell(self, program: Program) -> str:
         """Return a program as calls of the store and of the files that it opens."""
-        return spell_program(
-            program,
-            self.opening,
-            lambda step, name: spell_file(step, name) or self.spell_positioned(step, name),
+        return spell_program(program, self.opening, self.spell_step)
+
+    def spell_step(self, step: Step, name: str) -> Call | None:
+        """Return a step as a call of the file or of the store; None if the API has none."""
+        return spell_file(step, name) or self.spell_positioned(step, name)
+
+    def spell_positioned(self, step: Step, name: str) -> Call | None:
+        """Return a step of another kind as a call; None unless overridden."""
+        return None
+
+    def script_api(self, source: Source) -> ScriptApi:
+        """Return the store and its files as scripts use them; raise NoScript."""
+        return ScriptApi(
+            setup=self.script_setup(source),
+            write=self.writing,
+            delete=self.deleting,
+            spell=self.spell_in_script,
+            opening=lambda program, name: (f"{name} = {self.opening_in_script}",),
+            failed=self._failed_in_script,
+            cleanup=(self.deleting,) if self.remote else (),
+            remote=self.remote,
+            panics=self.panics,
         )
 
-    def spell_positioned(self, step: Step, name: str) -> str:
-        """Return a step of another kind as a call; "" unless overridden."""
-        return ""
+    def script_setup(self, source: Source) -> tuple[str, ...]:
+        """Return the statements that make the store and `path`; raise NoScript."""
+        raise NoScript(f"the {self.api} API has no scripts")
+
+    def spell_in_script(self, step: Step, name: str) -> Call | None:
+        """Return a step as a call that returns what the binding judges."""
+        return self.spell_step(step, name)
+
+    @property
+    def opening_in_script(self) -> str:
+        """The expression that opens a file as the binding does."""
+        return self.opening
+
+    def _failed_in_script(self, step: Step, error: Exception, closed: bool) -> Outcome:
+        if step.op in FILE_OPERATIONS | PYTHON_OPERATIONS:
+            return failed_step(step, error, closed, self._fail)
+        return self.failed(error, SimpleNamespace(closed=closed))
 
     def failed(self, error: Exception, _opened: Opened) -> Outcome:
         """Return the outcome of a call on the store, not the file, that raised."""

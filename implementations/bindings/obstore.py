@@ -7,10 +7,12 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened, TargetError
 from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.common import plain_bytes, several, shown
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
 from fscontract.implementations.bindings.object_stores import (
@@ -23,11 +25,14 @@ from fscontract.implementations.bindings.positioned_reads import (
     bind_vectored,
     while_open,
 )
+from fscontract.implementations.bindings.script_setup import obstore_setup
 
 #: Operations of Python's file protocol that a ReadableFile implements.
 _METHODS = frozenset(
     {"py_read", "py_readall", "py_readline", "py_readlines"} | {"py_seek", "py_seekable", "py_tell"}
 )
+#: Operations whose calls return obstore's Bytes, or several.
+_RETURN_BYTES = frozenset({"py_read", "py_readall", "py_readline", "py_readlines", "read_vectored"})
 _LOCAL = frozenset({"MemoryStore", "LocalStore"})
 #: Base class of all stores, and the minimum tested version of obstore. Before 0.10 the class does
 #: not exist, and readers end early.
@@ -111,6 +116,9 @@ class ObstoreBinding(StoreBinding):
     api: ClassVar[str] = "obstore"
     default_profile: ClassVar[str] = "obstore"
     opening = "obstore.open_reader(store, path)"
+    panics = True
+    writing = "store.put(path, {})"
+    deleting = "store.delete(path)"
     packages = ("obstore",)
     pread_on_stream = False
     #: Object that `recognise` accepts, for messages.
@@ -171,12 +179,34 @@ class ObstoreBinding(StoreBinding):
             )
         return while_open(action, lambda opened: bool(opened.closed))
 
-    def spell_positioned(self, step: Step, name: str) -> str:
-        """Return a pread as a call of the API."""
+    def script_setup(self, source: Source) -> tuple[str, ...]:
+        """Return the statements that make the store and `path`; raise NoScript."""
+        return obstore_setup(source)
+
+    def spell_in_script(self, step: Step, name: str) -> Call | None:
+        """Return a step as a call that returns bytes instead of obstore's Bytes."""
+        call = self.spell_step(step, name)
+        if call is None or step.op not in _RETURN_BYTES:
+            return call
+        if call.form is Form.VALUE:
+            return replace(call, text=f"bytes({call.text})")
+        return replace(call, text=f"map(bytes, {call.text})")
+
+    @property
+    def opening_in_script(self) -> str:
+        """The expression that opens a file with the buffer of the binding."""
+        return f"obstore.open_reader(store, path, buffer_size={self.buffer})"
+
+    def spell_positioned(self, step: Step, name: str) -> Call | None:
+        """Return a positioned or vectored read as a call of the API."""
+        if step.op == "read_vectored":
+            pairs = [pair for pair in step.args[0] or () if pair is not None]
+            starts, ends = [start for start, _ in pairs], [start + n for start, n in pairs]
+            return Call(f"store.get_ranges(path, starts={starts}, ends={ends})", Form.PARTS)
         if step.op != "pread":
-            return ""
+            return None
         position, _size, _offset, length = step.args
-        return f"store.get_range(path, start={position}, length={length})"
+        return Call(f"store.get_range(path, start={position}, length={length})", Form.BYTES)
 
 
 def _is_store(obj: object, module: Any) -> bool:

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
+from fscontract.implementations.bindings.script_setup import opendal_setup
 
 #: Operations of Python's file protocol that an OpenDAL File implements.
 _METHODS = frozenset(
@@ -73,6 +75,9 @@ class OpendalBinding(StoreBinding):
     api: ClassVar[str] = "opendal"
     default_profile: ClassVar[str] = "opendal"
     opening = 'operator.open(path, "rb")'
+    panics = True
+    writing = "operator.write(path, {})"
+    deleting = "operator.delete(path)"
     packages = ("opendal",)
     pread_on_stream = False
     #: Object that `recognise` accepts, for messages.
@@ -124,12 +129,16 @@ class OpendalBinding(StoreBinding):
         )
         return while_open(action, lambda opened: bool(opened.closed))
 
-    def spell_positioned(self, step: Step, name: str) -> str:
+    def script_setup(self, source: Source) -> tuple[str, ...]:
+        """Return the statements that make the store and `path`; raise NoScript."""
+        return opendal_setup(source)
+
+    def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return ""
+            return None
         position, _size, _offset, length = step.args
-        return f"operator.read(path, offset={position}, size={length})"
+        return Call(f"operator.read(path, offset={position}, size={length})", Form.BYTES)
 
 
 def _noting_the_end(action: Action) -> Action:

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.file_operations import inexpressible, translate
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
+from fscontract.implementations.bindings.script_setup import pyarrow_setup
 
 #: Types of local filesystems, and for those from fsspec the part after the +.
 _LOCAL = frozenset({"local", "mock", "file", "memory"})
@@ -64,6 +66,8 @@ class PyArrowBinding(StoreBinding):
     api: ClassVar[str] = "pyarrow"
     default_profile: ClassVar[str] = "pyarrow"
     opening = "fs.open_input_file(path)"
+    writing = "with fs.open_output_stream(path) as out:\n    out.write({})"
+    deleting = "fs.delete_file(path)"
     packages = ("pyarrow",)
     #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "a pyarrow.fs.FileSystem"
@@ -115,12 +119,16 @@ class PyArrowBinding(StoreBinding):
             return inexpressible
         return bind_pread(step, _read_at, self.failed, negative=True)
 
-    def spell_positioned(self, step: Step, name: str) -> str:
+    def script_setup(self, source: Source) -> tuple[str, ...]:
+        """Return the statements that make the store and `path`; raise NoScript."""
+        return pyarrow_setup(source)
+
+    def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return ""
+            return None
         position, _size, _offset, length = step.args
-        return f"{name}.read_at({length}, {position})"
+        return Call(f"{name}.read_at({length}, {position})", Form.BYTES)
 
     def failed(self, error: Exception, opened: Opened) -> Outcome:
         """Return the outcome of a `read_at` that raised, which is a call of the file."""

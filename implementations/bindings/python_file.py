@@ -7,11 +7,14 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, BinaryIO, ClassVar
 
 from fscontract.contract.binding import Action, TargetError
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.calls import ScriptApi, Source
+from fscontract.contract.script.source_lines import arguments, function_lines
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
@@ -23,9 +26,11 @@ from fscontract.implementations.bindings.file_operations import (
     PYTHON_OPERATIONS,
     bind_file,
     bind_python,
+    failed_step,
     inexpressible,
 )
 from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
+from fscontract.implementations.bindings.script_setup import temporary_path
 from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
 
@@ -33,6 +38,16 @@ def _name_of(opener: Any) -> str:
     """Return the module and the name of a callable, as in gzip.open."""
     kind = opener if hasattr(opener, "__qualname__") else type(opener)
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _named(opener: Any) -> tuple[tuple[str, ...], str]:
+    """Return the lines that import an opener, and the opener, or its call with options."""
+    if isinstance(opener, partial):
+        lines, name = function_lines(opener.func)
+        return lines, f"{name}({', '.join(['path', *arguments(opener.keywords, typed=False)])})"
+    if opener is open:
+        return (), 'open(path, "rb")'
+    return function_lines(opener)
 
 
 def _itself(opened: Any) -> Any:
@@ -124,6 +139,22 @@ class PythonFileBinding(ScratchBinding):
         name = getattr(self._opener, "__name__", "")
         opener = name if name.isidentifier() else "open_file"
         return spell_program(program, f"{opener}(path)", spell_file)
+
+    def script_api(self, source: Source) -> ScriptApi:
+        """Return the files that the opener returns as scripts use them; raise NoScript."""
+        lines, opener, data = *_named(self._opener), "{}"
+        if self._encode is not None:
+            more, encode = function_lines(self._encode)
+            lines, data = tuple(dict.fromkeys((*lines, *more))), f"{encode}({{}})"
+        call = opener if opener.endswith(")") else f"{opener}(path)"
+        return ScriptApi(
+            setup=("import pathlib", *lines, *temporary_path()),
+            write=f"pathlib.Path(path).write_bytes({data})",
+            delete="pathlib.Path(path).unlink()",
+            spell=spell_file,
+            opening=lambda program, name: (f"{name} = {call}",),
+            failed=failed_step,
+        )
 
     def leftovers(self) -> list[str]:
         """Return the directories next to the prefix named like prefixes; raise TargetError."""

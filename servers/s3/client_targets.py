@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import boto3
 import opendal
@@ -11,6 +12,7 @@ import smart_open
 from obstore.store import S3Store
 
 from fscontract.contract.binding import Binding
+from fscontract.contract.script.calls import Source
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.object_stores import OpenedFileBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding, ObstoreStore
@@ -26,6 +28,10 @@ _OF_A_BODY = frozenset(
     | {"py_readinto", "py_readline", "py_readlines", "py_tell", "py_with"}
 )
 _KEYS = {"access_key_id": ACCESS_KEY, "secret_access_key": SECRET_KEY, "region": REGION}
+
+
+#: How bindings were made, for scripts of their failures.
+SOURCES: WeakKeyDictionary[Binding, Source] = WeakKeyDictionary()
 
 
 class Place(NamedTuple):
@@ -65,25 +71,33 @@ def options_of_pyarrow(place: Place) -> dict[str, str]:
 
 def pyarrow(place: Place) -> Binding:
     """Return a binding to PyArrow's S3FileSystem."""
-    return PyArrowBinding.from_url(f"s3://{place.bucket}", options_of_pyarrow(place))
+    return _made(PyArrowBinding, place, options_of_pyarrow(place))
 
 
 def obstore(place: Place) -> Binding:
     """Return a binding to obstore's S3Store."""
     options = {**_KEYS, "endpoint": place.url, "client_options": '{"allow_http": true}'}
-    return ObstoreBinding.from_url(f"s3://{place.bucket}", options)
+    return _made(ObstoreBinding, place, options)
 
 
 def opendal_s3(place: Place) -> Binding:
     """Return a binding to an OpenDAL Operator for the service s3."""
-    return OpendalBinding.from_url(f"s3://{place.bucket}", {**_KEYS, "endpoint": place.url})
+    return _made(OpendalBinding, place, {**_KEYS, "endpoint": place.url})
 
 
 def s3fs(place: Place, cache: str = "readahead") -> Binding:
     """Return a binding to s3fs's S3FileSystem, with this cache type and small blocks."""
     options = {"key": ACCESS_KEY, "secret": SECRET_KEY, "endpoint_url": place.url}
     cached = {"default_cache_type": cache, "default_block_size": "4096"}
-    return FsspecBinding.from_url(f"s3://{place.bucket}", {**options, **cached})
+    return _made(FsspecBinding, place, {**options, **cached})
+
+
+def _made(kind: Any, place: Place, options: dict[str, str]) -> Binding:
+    """Return a binding of this class to the bucket, and note how it was made."""
+    url = f"s3://{place.bucket}"
+    binding: Binding = kind.from_url(url, options)
+    SOURCES[binding] = Source(url, options)
+    return binding
 
 
 def smart(place: Place) -> Binding:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import platform
+import re
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -16,13 +18,17 @@ from typing import Any, NoReturn, TypeAlias
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.runner.replay import replay
+from fscontract.contract.runner.replay import failure_of, replay
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.script.calls import NoScript, Source
+from fscontract.contract.script.python import python_script
 from fscontract.contract.spec.clauses import select
-from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.spec.profiles import Profile, load_profile
 from servers.http_files import DATA, WithoutRanges, WithRanges, serving
+from servers.s3.client_targets import SOURCES
+from tests.script_runner import ScriptRunner
 
 Finds: TypeAlias = Callable[..., None]
 #: What the findings were measured on. Other versions may have mended them.
@@ -72,11 +78,45 @@ def holds(result: RunResult, fails: set[str], lax: set[str]) -> None:
     assert found == expected
 
 
+#: Why a target has no script: a test made it, with no name that a script could use.
+_UNNAMED = (
+    "can't be made in a script",
+    "has no name that can be imported",
+    "has no scripts",
+)
+
+
+def _shows(
+    bare: ScriptRunner, own: ScriptRunner, binding: Binding, data: dict[str, Any], profile: Profile
+) -> None:
+    """Assert that the script of a failure fails, without fscontract if it is not under test."""
+    content, file = binding.fixed_content, None
+    with tempfile.NamedTemporaryFile() as copy:
+        if content is not None:
+            file = getattr(binding, "_file", None)
+            Path(copy.name).write_bytes(content)
+        given = getattr(getattr(binding, "fs", None), "storage_options", {})
+        options = {name: given[name] for name in ("block_size",) if name in given}
+        made = Source(binding.name, options, file, Path(copy.name) if file else None)
+        source = SOURCES.get(binding, made)
+        try:
+            script = python_script(binding, source, failure_of(binding, data, profile))
+        except NoScript as reason:
+            if str(reason).endswith(_UNNAMED):
+                return
+            raise
+        is_ours = re.search(r"(from|import) (fscontract|tests|servers)\b", script)
+        given = {name.upper(): value for name, value in source.options.items()}
+        ran = (own if is_ours else bare).run(f"import os\nos.environ.update({given})\n{script}")
+    assert ran.code == 1, f"{ran.output}\n{script}"
+
+
 @pytest.fixture
-def finds() -> Finds:
+def finds(bare_scripts: ScriptRunner, own_scripts: ScriptRunner) -> Finds:
     """Return a function that asserts that calls on a new stream violate a clause, and how.
 
-    The file has `length` bytes; the feature `without` is not declared.
+    The file has `length` bytes; the feature `without` is not declared. The script of the failure
+    has to fail, too.
     """
 
     def assert_found(
@@ -98,6 +138,7 @@ def finds() -> Finds:
             mended(versions)
         assert result.outcome == "still fails", (result, versions)
         assert result.actual.startswith(actual), versions
+        _shows(bare_scripts, own_scripts, binding, data, profile)
 
     return assert_found
 

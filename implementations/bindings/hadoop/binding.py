@@ -16,6 +16,7 @@ from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES, BuilderCall
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.calls import JavaApi, Source
 from fscontract.contract.targets import UsageError, new_name
 from fscontract.implementations.bindings.common import (
     hide,
@@ -41,6 +42,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
 )
 from fscontract.implementations.bindings.hadoop.locations import beside, location_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
+from fscontract.implementations.bindings.hadoop.script_setup import java_setup
 from fscontract.implementations.bindings.hadoop.spelling import spell
 from fscontract.implementations.bindings.hadoop.statuses import Statuses, counters, sibling
 from fscontract.implementations.bindings.object_stores import Store, StoreFiles, versions
@@ -233,6 +235,10 @@ class HadoopBinding(StoreFiles):
     def spell(self, program: Program) -> str:
         """Return a program as Java calls."""
         return spell(program)
+
+    def java_api(self, source: Source) -> JavaApi:
+        """Return the filesystem as a Java class uses it; raise NoScript."""
+        return java_setup(source)
 
     def fail(self, error: BaseException) -> Outcome:
         """Return the outcome of a call that raised."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.script.calls import BUFFER, Call, Form
 from fscontract.implementations.bindings.spelling import spell_program
 
 _INT = 2**31
@@ -14,7 +15,7 @@ _INT = 2**31
 
 def spell(program: Program) -> str:
     """Return a program without anchors as Java calls; "" if there is none for one of them."""
-    return spell_program(program, _opening(program), _step, "in")
+    return spell_program(program, _opening(program), spell_step, "in")
 
 
 def _opening(program: Program) -> str:
@@ -59,36 +60,38 @@ def _number(value: int) -> str:
     return str(value) if -_INT <= value < _INT else _long(value)
 
 
-def _step(step: Step, name: str) -> str:
+def spell_step(step: Step, name: str) -> Call | None:
+    """Return a step without anchors as a Java call; None if there is none."""
     spell = _STEPS.get(step.op)
-    return "" if spell is None else f"{name}.{spell(*step.args)}"
+    return None if spell is None else spell(f"{name}.", *step.args)
 
 
-def _call(method: str) -> Callable[..., str]:
-    return lambda *args: f"{method}({', '.join(map(_literal, args))})"
+def _call(method: str, form: Form = Form.VALUE) -> Callable[..., Call]:
+    return lambda f, *args: Call(f"{f}{method}({', '.join(map(_literal, args))})", form)
 
 
-def _array(size: int | None) -> str:
-    return "(byte[]) null" if size is None else f"new byte[{size}]"
-
-
-def _fill(method: str, positions: int) -> Callable[..., str]:
-    def spell(*args: Any) -> str:
+def _fill(method: str, positions: int) -> Callable[..., Call]:
+    def spell(f: str, *args: Any) -> Call:
         before, size, after = args[:positions], args[positions], args[positions + 1 :]
-        given = [*map(_long, before), _array(size), *map(_number, after)]
-        return f"{method}({', '.join(given)})"
+        array = "(byte[]) null" if size is None else BUFFER
+        given = [*map(_long, before), array, *map(_number, after)]
+        made = "" if size is None else f"new byte[{size}]"
+        start = after[0] if after else 0
+        return Call(f"{f}{method}({', '.join(given)})", Form.FILLED, made, "buffer", start)
 
     return spell
 
 
-def _byte_buffer(method: str, positions: int) -> Callable[..., str]:
-    def spell(*args: Any) -> str:
+def _byte_buffer(method: str, positions: int) -> Callable[..., Call]:
+    def spell(f: str, *args: Any) -> Call:
         before, (size, start, limit) = args[:positions], args[positions:]
-        buffer = "(ByteBuffer) null" if size is None else f"ByteBuffer.allocate({size})"
+        array = "(ByteBuffer) null" if size is None else BUFFER
+        made = "" if size is None else f"ByteBuffer.allocate({size})"
         if size is not None:
-            buffer += f".position({start})" if start else ""
-            buffer += f".limit({limit})" if limit not in (None, size) else ""
-        return f"{method}({', '.join([*map(_long, before), buffer])})"
+            made += f".position({start})" if start else ""
+            made += f".limit({limit})" if limit not in (None, size) else ""
+        call = f"{f}{method}({', '.join([*map(_long, before), array])})"
+        return Call(call, Form.FILLED, made, "buffer.array()", start)
 
     return spell
 
@@ -98,25 +101,27 @@ _RELEASES = {"given": ["buffer -> {}"], "absent": [], "null": ["null"]}
 
 
 def _vectored(
-    ranges: tuple[tuple[int, int] | None, ...] | None, allocate: str, release: str
-) -> str:
+    f: str, ranges: tuple[tuple[int, int] | None, ...] | None, allocate: str, release: str
+) -> Call:
     parts = (
         "null" if pair is None else f"FileRange.createFileRange({_number(pair[0])}, {pair[1]})"
         for pair in ranges or ()
     )
-    listed = "null" if ranges is None else f"Arrays.asList({', '.join(parts)})"
-    return f"readVectored({', '.join([listed, _ALLOCATORS[allocate], *_RELEASES[release]])})"
+    made = "" if ranges is None else f"Arrays.asList({', '.join(parts)})"
+    listed = "null" if ranges is None else BUFFER
+    given = ", ".join([listed, _ALLOCATORS[allocate], *_RELEASES[release]])
+    return Call(f"{f}readVectored({given})", Form.PARTS, made)
 
 
-_STEPS: dict[str, Callable[..., str]] = {
-    "close": _call("close"),
+_STEPS: dict[str, Callable[..., Call]] = {
+    "close": _call("close", Form.NOTHING),
     "get_pos": _call("getPos"),
-    "read_byte": _call("read"),
-    "seek": _call("seek"),
+    "read_byte": _call("read", Form.BYTE),
+    "seek": _call("seek", Form.NOTHING),
     "seek_to_new_source": _call("seekToNewSource"),
-    "unbuffer": _call("unbuffer"),
+    "unbuffer": _call("unbuffer", Form.NOTHING),
     "has_capability": _call("hasCapability"),
-    "skip": _call("skip"),
+    "skip": _call("skip", Form.COUNT),
     "available": _call("available"),
     "read_into": _fill("read", 0),
     "pread": _fill("read", 1),

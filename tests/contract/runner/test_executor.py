@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fscontract.contract.program.content import content
+from fscontract.contract.program.content import changed_content, content
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.executor import changed_content
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor
 

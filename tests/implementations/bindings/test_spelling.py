@@ -84,7 +84,7 @@ def test_streams_have_numbers_and_faults_come_first(fsspec_binding: Binding) -> 
     text = "f1 = fs.open(path); f2 = fs.open(path); f1.tell(); f2.tell()"
     assert fsspec_binding.spell(program) == text
     plan = FaultPlan.from_json({"faults": [{"kind": "reset", "nth": 1}]}, "plan")
-    assert spell_program(_program(faults=plan), "open()", lambda *_: "") == f"[{plan}] f = open()"
+    assert spell_program(_program(faults=plan), "open()", lambda *_: None) == f"[{plan}] f = open()"
 
 
 def test_builder_is_spelled_with_its_options(fsspec_binding: Binding) -> None:

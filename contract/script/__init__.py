@@ -1,0 +1,1 @@
+"""Failures as scripts in the API that was checked, which run without this package."""

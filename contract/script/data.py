@@ -1,0 +1,64 @@
+"""Write the bytes of test files as short Python or Java source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fscontract.contract.script.calls import NoScript
+from fscontract.contract.script.layout import quoted, statement
+
+#: The most bytes that are written as they are.
+_MOST_LITERAL = 32
+_PRIME, _LOWEST = 251, 5
+
+
+def content_lines(versions: tuple[bytes, ...], file: Path | None) -> Iterator[str]:
+    """Yield the statements that make DATA, and DATA1 and so on of a file that changes.
+
+    `file` has the content of a target whose only file is made elsewhere.
+    """
+    for number, data in enumerate(versions):
+        name = f"DATA{number or ''}"
+        if file is not None and len(data) > _MOST_LITERAL:
+            yield f'{name} = open({quoted(str(file.resolve()))}, "rb").read()'
+        else:
+            yield from _lines(name, data)
+
+
+def _lines(name: str, data: bytes) -> Iterator[str]:
+    if len(data) <= _MOST_LITERAL:
+        yield f'{name} = bytes.fromhex("{data.hex()}")' if data else f'{name} = b""'
+        return
+    line = linear(data)
+    if line is not None:
+        first, step = line
+        text = f"{name} = bytes({_LOWEST} + ({first} + {step} * i) % {_PRIME} for i in range({{}}))"
+        yield from statement(text.format(len(data)))
+        return
+    (a, b, c), shift = recurrence(data)
+    yield f"a, b, c, {name} = {a}, {b}, {c}, bytearray()"
+    yield f"while len({name}) < {len(data)}:"
+    yield f"    {name}.append({_LOWEST} + (a + {shift}) % {_PRIME})"
+    yield f"    a, b, c = b, c, (11 * a + 243 * b) % {_PRIME}"
+    yield f"{name} = bytes({name})"
+
+
+def linear(data: bytes) -> tuple[int, int] | None:
+    """Return the first number and the step of bytes that are an arithmetic sequence."""
+    first, step = data[0] - _LOWEST, (data[1] - data[0]) % _PRIME
+    right = bytes(_LOWEST + (first + step * i) % _PRIME for i in range(len(data)))
+    return (first, step) if data == right else None
+
+
+def recurrence(data: bytes) -> tuple[tuple[int, int, int], int]:
+    """Return the first three numbers and the shift of a long test content; raise NoScript."""
+    v = [byte - _LOWEST for byte in data[:4]]
+    # v[n] = s[n] + shift, and s[n+3] = 243 s[n+1] + 11 s[n], all modulo 251
+    shift = (243 * v[1] + 11 * v[0] - v[3]) * pow(253, -1, _PRIME) % _PRIME
+    a, b, c = first = tuple((n - shift) % _PRIME for n in v[:3])
+    for byte in data:
+        if byte != _LOWEST + (a + shift) % _PRIME:
+            raise NoScript(f"the file has {len(data):,} bytes that no short formula makes")
+        a, b, c = b, c, (11 * a + 243 * b) % _PRIME
+    return (first[0], first[1], first[2]), shift

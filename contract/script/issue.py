@@ -1,0 +1,62 @@
+"""Write a failure as Markdown for the tracker of the library under test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.text import printable
+
+#: The number of a contradiction in the source, at the start of a reading.
+_NUMBER = re.compile(r"^F\d+: ")
+
+
+def issue(
+    failure: Failure, script: str, language: str, expected: Sequence[str], actual: str
+) -> str:
+    """Return the title, the versions, the script, and what was expected and came."""
+    return "\n".join(_lines(failure, script, language, expected, actual)) + "\n"
+
+
+def _lines(
+    failure: Failure, script: str, language: str, expected: Sequence[str], actual: str
+) -> Iterator[str]:
+    clause = clauses()[failure.clause]
+    yield f"# {_plain(clause.statement.rstrip('.'))}: {_plain(actual)}"
+    yield ""
+    yield "## Versions"
+    yield ""
+    yield from (f"- {name} {version}" for name, version in failure.versions.items())
+    yield ""
+    yield "## To reproduce"
+    yield ""
+    yield f"```{'java' if language in ('java', 'junit') else language}"
+    yield from script.rstrip("\n").split("\n")
+    yield "```"
+    yield ""
+    yield "## Expected"
+    yield ""
+    yield f"{_plain(clause.statement)} ({_plain(clause.citation)})"
+    if clause.reading:
+        yield ""
+        yield _plain(_NUMBER.sub("", clause.reading))
+    if expected:
+        yield ""
+        yield f"Here: {_plain(' or '.join(expected))}."
+    yield ""
+    yield "## Actual"
+    yield ""
+    yield f"{_plain(actual)}."
+    if clause.because:
+        yield ""
+        yield _plain(clause.because)
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, in which Markdown and HTML have no meaning."""
+    text = " ".join(printable(text).split()).replace("&", "&amp;").replace("<", "&lt;")
+    for char in "\\`*_[]#|":
+        text = text.replace(char, f"\\{char}")
+    return text

@@ -1,0 +1,118 @@
+"""Lay Python source out as formatters do: lines of 88 characters, double quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import wrap
+from typing import Any
+
+from fscontract.contract.text import printable
+
+#: The longest line, in characters.
+WIDTH = 88
+
+
+def quoted(text: str) -> str:
+    """Return a text as a Python literal, in double quotes unless others need fewer escapes."""
+    text = "".join(c if c in "\"'" else repr(c)[1:-1] for c in text)
+    if text.count('"') > text.count("'"):
+        return "'" + text.replace("'", "\\'") + "'"
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def literal(value: Any) -> str:
+    """Return a value of JSON as Python, with double quotes."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{quoted(str(k))}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    return repr(value)
+
+
+def docstring(first: str, *paragraphs: str) -> Iterator[str]:
+    """Yield the lines of a docstring of a line and paragraphs."""
+    lines = wrap(_harmless(first), WIDTH - 3)
+    for paragraph in paragraphs:
+        lines += wrap(_harmless(paragraph), WIDTH)
+    yield f'"""{lines[0]}'
+    yield from lines[1:]
+    yield '"""'
+
+
+def _harmless(text: str) -> str:
+    """Return a text that can be in a docstring."""
+    text = printable(" ".join(text.split())).replace("\\", "\\\\")
+    return text.replace('"""', "'''")
+
+
+def printed(label: str, text: str) -> Iterator[str]:
+    """Yield calls of `print` that show a text behind a label, in lines that fit."""
+    lines = wrap(printable(" ".join(text.split())), WIDTH - 12 - len(label)) or [""]
+    for number, line in enumerate(lines):
+        start = label if number == 0 else " " * len(label)
+        yield from statement(f"print({quoted(f'{start}{line}')})")
+
+
+def statement(text: str, indent: str = "") -> list[str]:
+    """Return a statement as lines: a call, or a condition, is split if it is too long."""
+    if len(indent + text) <= WIDTH:
+        return [indent + text]
+    head, operands = _operands(text)
+    if operands:
+        first, *rest = operands
+        inner = " ".join([first, *(f"{word} {one}" for word, one in rest)])
+        if head.endswith("or ") and len(indent) + 4 + len(inner) <= WIDTH:
+            return [f"{indent}{head}(", f"{indent}    {inner}", f"{indent})"]
+        split = [f"{indent}    {first}", *(f"{indent}    {word} {one}" for word, one in rest)]
+        return [f"{indent}{head}(", *split, f"{indent})"]
+    opening = text.find("(")
+    if opening > 0 and text.endswith(")"):
+        return _call(text, opening, indent)
+    return [indent + text]
+
+
+def _operands(text: str) -> tuple[str, list[Any]]:
+    """Return the start of an assignment of a condition, and its operands."""
+    head, equals, condition = text.partition(" = ")
+    if not equals or " and " not in condition:
+        return "", []
+    start = f"{head} = "
+    if condition.startswith("right or (") and condition.endswith(")"):
+        start, condition = f"{start}right or ", condition[len("right or (") : -1]
+    first, *rest = condition.split(" and ")
+    return start, [first, *(("and", one) for one in rest)]
+
+
+def _call(text: str, opening: int, indent: str) -> list[str]:
+    """Return a call with its arguments on a separate line, or each on one."""
+    inner = text[opening + 1 : -1]
+    if len(indent) + 4 + len(inner) <= WIDTH:
+        return [f"{indent}{text[: opening + 1]}", f"{indent}    {inner}", f"{indent})"]
+    given = [f"{indent}    {one}," for one in _arguments(inner)]
+    return [f"{indent}{text[: opening + 1]}", *given, f"{indent})"]
+
+
+def _arguments(text: str) -> list[str]:
+    """Return the arguments of a call, split at the commas outside of brackets and texts."""
+    parts, depth, quote, start = [], 0, "", 0
+    for at, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote and text[at - 1] != "\\" else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [*parts, text[start:].strip()]
+
+
+def indented(lines: Iterable[str]) -> Iterator[str]:
+    """Yield statements in a block."""
+    for line in lines:
+        yield from statement(line, "    ") if line else [""]

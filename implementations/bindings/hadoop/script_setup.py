@@ -1,0 +1,47 @@
+"""The URI, the options and the file of a Java class that shows a failure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from fscontract.contract.script.calls import JavaApi, NoScript, Source
+from fscontract.contract.text import mask_url, secrets_of
+from fscontract.implementations.bindings.hadoop.spelling import spell_step
+
+_FILE = "fscontract-script"
+#: Options of the target that are not Hadoop's.
+_OWN = ("filesystem", "api", "bucket")
+#: URIs of local filesystems, and the class that Hadoop uses for them.
+_RAW = 'configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");'
+
+
+def java_setup(source: Source) -> JavaApi:
+    """Return the filesystem of a target of Hadoop; raise NoScript if a class can't make it."""
+    if source.options.get("api", "filesystem") != "filesystem":
+        raise NoScript("a FileContext opens the file")
+    options = tuple(
+        f"configuration.set({json.dumps(name)}, {_value(name, str(value))});"
+        for name, value in source.options.items()
+        if name not in _OWN
+    )
+    scheme = source.options.get("filesystem", "raw")
+    url = source.target.partition("+")[2] or source.target
+    if url.startswith(("raw://", "file://")):
+        scheme = url.partition("://")[0]
+    elif source.target != "hadoop":
+        if "://" not in url or mask_url(url) != url:
+            raise NoScript(f"{mask_url(source.target)} can't be made in a class")
+        return JavaApi(url, f'"/{_FILE}"', options, spell_step)
+    if scheme not in ("raw", "file"):
+        raise NoScript(f"the filesystem {scheme} needs more than a URI")
+    raw = (_RAW,) if scheme == "raw" else ()
+    path = f'System.getProperty("java.io.tmpdir"), "{_FILE}"'
+    return JavaApi("file:///", path, (*raw, *options), spell_step)
+
+
+def _value(name: str, value: str) -> str:
+    if secrets_of({name: value}):
+        variable = re.sub(r"\W", "_", name).upper()
+        return f'System.getenv("{variable}")'
+    return json.dumps(value)

@@ -1,0 +1,195 @@
+"""Failures as Python scripts that need only the library under test."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from fscontract.contract.program.program import Program
+from fscontract.contract.script.calls import NoScript, Source
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.python import python_script
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.targets import resolve_target
+from tests.script_runner import ScriptRunner
+
+_MEMORY, _LOCAL = "memory://scripts", "file:///tmp"
+#: Failures of fsspec's files in memory, which local files do not have.
+_SHARED: dict[str, tuple[int, int, list[Any]]] = {
+    "open.independent": (2, 5, [{"stream": 1, "call": ["seek", 1]}, ["read_byte"]]),
+    "close.state": (1, 5, [["close"], ["py_tell"]]),
+    "seek.open": (1, 5, [["close"], ["seek", 2]]),
+    "python.with.closes": (1, 0, [["py_with"]]),
+    "python.writable.false": (1, 0, [["py_writable"]]),
+    "python.write.refused": (1, 0, [["py_write"]]),
+    "pread.pos-unchanged": (1, 5, [["read_fully", 0, 4, 0, 4], ["read_byte"]]),
+    "python.closed.after": (1, 5, [["close"], ["py_closed"]]),
+}
+#: Right calls, of all forms of results.
+_RIGHT = [
+    [["read_byte"]],
+    [["seek", "len"], ["read_byte"]],
+    [["read_into", 4, 1, 2]],
+    [["read_into", 4, 0, 0]],
+    [["seek", "len"], ["read_into", 4, 0, 4]],
+    [["py_read", 4], ["py_read", -1]],
+    [["py_read", 4], ["py_tell"]],
+    [["py_read", 4], ["py_readinto", "B", 3]],
+    [["py_readinto", "B", 3], ["read_byte"]],
+    [["py_readinto", "slice", 3]],
+    [["py_readinto", "I", 2]],
+    [["py_readinto", "2d", 2]],
+    [["py_readinto", "readonly", 2]],
+    [["py_readline", None]],
+    [["py_readline", 3]],
+    [["py_readlines", None]],
+    [["py_next"], ["py_next"]],
+    [["py_seek", -1, 2], ["py_tell"]],
+    [["py_seek", -1, 0], ["py_tell"]],
+    [["py_closed"]],
+    [["close"], ["py_read", 1]],
+    [["close"], ["close"]],
+    [["pread", 2, 4, 0, 4]],
+    [["pread", "len", 4, 0, 4]],
+    [["read_fully", 2, 4, 1, 3]],
+    [["read_fully", 0, 0, 0, 0]],
+    [["read_vectored", [[0, 2], [4, 2]], "heap", "absent"]],
+    [["change", "append"], ["read_byte"]],
+    [["change", "overwrite"], ["py_read", 3]],
+    [["change", "replace"], ["read_byte"]],
+    [["change", "truncate"], ["pread", 1, 3, 0, 3]],
+    [["read_byte"], ["reopen"], ["py_tell"]],
+]
+
+
+def _script(
+    target: str,
+    clause: str,
+    steps: list[Any],
+    length: int = 9,
+    streams: int = 1,
+    options: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    binding = resolve_target(target, dict(options))
+    program = Program.from_json({"length": length, "streams": streams, "steps": steps})
+    features = load_profile(binding.default_profile).as_observed({}).features
+    versions = dict(getattr(binding, "versions", {}))
+    failure = Failure(clause, program, features, 4096, versions)
+    return python_script(binding, Source(target, options), failure)
+
+
+@pytest.mark.parametrize("clause", _SHARED)
+def test_script_fails_on_the_bug_and_passes_without_it(
+    clause: str, bare_scripts: ScriptRunner
+) -> None:
+    streams, length, steps = _SHARED[clause]
+    broken = bare_scripts.run(_script(_MEMORY, clause, steps, length, streams))
+    assert broken.code == 1, broken.output
+    assert f"{clause}: " in broken.output
+    assert "expected: " in broken.output
+    assert "actual: " in broken.output
+    assert bare_scripts.run(_script(_LOCAL, clause, steps, length, streams)).code == 0
+
+
+@pytest.mark.parametrize("steps", _RIGHT, ids=str)
+def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptRunner) -> None:
+    ran = bare_scripts.run(_script(_LOCAL, "read-byte.value", steps))
+    assert ran.code == 0, ran.output
+
+
+@pytest.mark.parametrize("length", [40, 300, 9000])
+def test_files_have_the_bytes_of_the_run(length: int, bare_scripts: ScriptRunner) -> None:
+    """Those of long files come from a formula."""
+    script = _script(_LOCAL, "python.read.all", [["py_read", -1]], length)
+    ran = bare_scripts.run(script)
+    assert ran.code == 0, ran.output
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [
+        ("pyarrow+file:///tmp", {}),
+        ("obstore+memory:///", {}),
+        ("obstore+file:///tmp", {}),
+        ("opendal+memory:///", {}),
+        ("opendal+fs:///tmp", {}),
+        ("blockcache::file:///tmp", {"block_size": "16"}),
+        ("simplecache::memory://x", {}),
+    ],
+)
+def test_each_api_reads_its_file(
+    target: str, options: dict[str, str], bare_scripts: ScriptRunner
+) -> None:
+    script = _script(target, "seek.pos", [["seek", 3], ["py_read", 2]], options=options)
+    ran = bare_scripts.run(script)
+    assert ran.code == 0, ran.output
+    script = _script(target, "pread.data", [["pread", 3, 2, 0, 2]], options=options)
+    assert bare_scripts.run(script).code == 0
+
+
+def test_script_of_a_missing_library_can_not_run(bare_scripts: ScriptRunner) -> None:
+    script = _script(_MEMORY, "close.state", [["close"], ["py_tell"]])
+    ran = bare_scripts.run(script.replace("import fsspec", "import no_such_library"))
+    assert ran.code == 2
+    assert ran.output.startswith("can't run: ModuleNotFoundError")
+
+
+def test_scripts_are_formatted_and_short(tmp_path: Path) -> None:
+    programs: list[tuple[int, int, list[Any]]] = [(1, 9, steps) for steps in _RIGHT]
+    programs += _SHARED.values()
+    for number, (streams, length, steps) in enumerate(programs):
+        for target in (_MEMORY, _LOCAL, "memory"):
+            try:
+                script = _script(target, "read-byte.value", steps, length, streams)
+            except NoScript:
+                continue
+            assert len(script.splitlines()) <= 44
+            (tmp_path / f"{target.partition(':')[0]}{target[:1]}{number}.py").write_text(script)
+    assert len([*tmp_path.iterdir()]) > 60
+    ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", "--diff"]
+    done = subprocess.run([*ruff, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_secrets_come_from_environment_variables() -> None:
+    options = {"password": "hunter2-long-secret", "block_size": "5"}
+    options["client_kwargs"] = '{"key": "hunter2-long-secret"}'
+    script = _script(_MEMORY, "close.state", [["py_tell"]], options=options)
+    assert "hunter2" not in script
+    assert 'password=os.environ["PASSWORD"]' in script
+    assert 'client_kwargs=json.loads(os.environ["CLIENT_KWARGS"])' in script
+    assert "block_size=5" in script
+
+
+def test_url_with_a_password_comes_from_an_environment_variable() -> None:
+    script = _script("simplecache::memory://me:hunter2@x", "close.state", [["py_tell"]])
+    assert "hunter2" not in script
+    assert 'os.environ["TARGET_URL"]' in script
+
+
+@pytest.mark.parametrize(
+    ("clause", "steps", "reason"),
+    [
+        ("close.release", [["close"]], "what stays open is counted over many runs"),
+        ("model.len-eq-status", [], "the status of the file is compared"),
+        ("seek.pos", [], "the program has no calls"),
+        ("seek.pos", [["py_tell"]] * 30, "the program has 30 calls, more than 24"),
+        ("seek.pos", [["change", "delete"]], "the program does not end with a call"),
+        ("read-into.null", [["read_into", None, 0, 1]], "the API has no call for"),
+    ],
+)
+def test_failures_without_a_script_say_why(clause: str, steps: list[Any], reason: str) -> None:
+    with pytest.raises(NoScript, match=reason):
+        _script(_MEMORY, clause, steps)
+
+
+def test_call_of_which_any_result_is_right_has_no_script() -> None:
+    """A script that can't fail would say that the bug is gone."""
+    with pytest.raises(NoScript, match="no result of the last call alone is wrong"):
+        _script("memory", "capabilities.kept", [["has_capability", ""]])
