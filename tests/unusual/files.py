@@ -289,7 +289,7 @@ def buffered_one_byte(path: str) -> BinaryIO:
 
 
 def odd_buffer(path: str) -> BinaryIO:
-    """Open a file through a buffer whose size is no power of two, and smaller than a line."""
+    """Open a file through a buffer whose size is not a power of two, and smaller than a line."""
     return io.BufferedReader(io.FileIO(path), 17)
 
 
