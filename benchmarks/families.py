@@ -62,7 +62,7 @@ def _module(mutant: Mutant) -> str:
 
 def _alone(family: str, work: Callable[[], Any]) -> Any:
     """Return the result of `work` in which runs have no other programs and checks."""
-    sources, checks = phases._sources, runner.check_phases
+    sources, checks = phases._sources, phases.check_phases
 
     def only(context: RunContext) -> Iterator[Any]:
         return (source for source in sources(context) if source.name == family)
