@@ -104,9 +104,10 @@ def _odd(n: int) -> Iterator[Program]:
     for ranges in _empty(n):
         yield program_of(n, [_read(ranges), *_LOOK])
     good: list[Range] = [(9, 4), (1, 4), (20, 6)]
-    for ranges in (*_overlapping(), *_late(n), *_wrong()):
-        pooled = None not in ranges
-        calls = [_read(ranges, pooled), *_LOOK, _read(good, pooled), *_LOOK, _read(good, pooled)]
+    unusual: list[Sequence[Range | None]] = [*_overlapping(), *_late(n), *_wrong()]
+    for first in unusual:
+        pooled = None not in first
+        calls = [_read(first, pooled), *_LOOK, _read(good, pooled), *_LOOK, _read(good, pooled)]
         yield program_of(n, calls)
     for again in (good, good[::-1], [(9, 4)], [(1, 4), (9, 4)], [(0, 12)]):
         calls = [_read(good), ("read_into", (5, 0, 5)), _read(again), ("seek", (0,)), *_LOOK]

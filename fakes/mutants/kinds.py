@@ -31,6 +31,7 @@ from fscontract.fakes.mutants.correct_parts import (
 )
 from fscontract.fakes.mutants.stream.variants import Variant
 from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
@@ -69,6 +70,8 @@ class Subject(NamedTuple):
     judged: tuple[Clause, ...]
     effort: str
     faults: frozenset[str]
+    #: Whether the target has I/O statistics, if its kind does.
+    statistics: bool = True
 
     @property
     def is_single(self) -> bool:
@@ -101,6 +104,16 @@ class Kind(ABC):
         return reference_with(*self.features(part))
 
 
+class _Uncounted(StreamOpener):
+    """An opener whose filesystem has no I/O statistics."""
+
+    statistics = False
+
+    def counters(self, opened: Any) -> dict[str, int]:
+        """Return nothing."""
+        return {}
+
+
 class StreamKind(Kind):
     """Streams, and filesystems that open them, in memory."""
 
@@ -124,13 +137,14 @@ class StreamKind(Kind):
         return reference_with(*self.features(part), "!python-file")
 
     def broken(self, subject: Subject) -> dict[str, str]:
+        binding, profile = self.binding(subject.part, subject.name), self.profile(subject.part)
+        if not subject.statistics:
+            binding.opener = _Uncounted(binding, binding.filesystem)
+            profile = profile.with_features(["!supports-io-statistics"])
         settings = Settings(
-            self.profile(subject.part),
-            subject.judged,
-            effort=subject.effort,
-            stop_at_first=subject.is_single,
+            profile, subject.judged, effort=subject.effort, stop_at_first=subject.is_single
         )
-        return _broken(check(self.binding(subject.part, subject.name), settings))
+        return _broken(check(binding, settings))
 
 
 class PythonFileKind(StreamKind):

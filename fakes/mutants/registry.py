@@ -94,14 +94,16 @@ class Mutant:
         effort: str = "quick",
         judged: Collection[Clause] = (),
         faults: Collection[str] = (),
+        statistics: bool = True,
     ) -> dict[str, str]:
         """Return the clauses that a check finds violated, by default its own, with the failures.
 
-        Faults are of all the kinds that it mishandles, unless `faults` names others.
+        Faults are of all the kinds that it mishandles, unless `faults` names others. Without
+        `statistics`, a stream has no I/O statistics, and its profile declares none.
         """
         chosen = tuple(judged) or (clauses()[self.clause],)
         kinds = frozenset(faults) or self.faults
-        return self.kind.broken(Subject(self.part, str(self), chosen, effort, kinds))
+        return self.kind.broken(Subject(self.part, str(self), chosen, effort, kinds, statistics))
 
 
 _REGISTERED: list[Mutant] = []

@@ -6,7 +6,7 @@ import pytest
 
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings, with_checks
-from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.clauses import Level, clauses
 from fscontract.fakes.mutants.correct_parts import MutantFileSystem, OpeningFileSystem
 from fscontract.fakes.mutants.kinds import BROKEN, KINDS, Kind, OpenFileKind, reference_with
 from fscontract.fakes.mutants.openfile.variants import OPENINGS
@@ -49,9 +49,31 @@ PRECISE = {
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_suite_names_the_clause_that_a_mutant_breaks(mutant: Mutant) -> None:
-    """Told to look for one clause, the suite finds the mutant that breaks it."""
-    found = any(mutant.clause in mutant.broken(effort) for effort in mutant.kind.efforts)
+    """Told to look for one clause, the suite finds the mutant that breaks it.
+
+    If the clause is binding, it does so at quick. Statistics are left out unless the clause needs
+    them: with them, there are only more programs.
+    """
+    clause = clauses()[mutant.clause]
+    efforts = mutant.kind.efforts if clause.level is Level.SHOULD else ("quick",)
+    counted = "supports-io-statistics" in clause.needs
+    found = any(mutant.clause in mutant.broken(e, statistics=counted) for e in efforts)
     assert found, f"{mutant}: {mutant.says}"
+
+
+#: Some mutants of binding clauses that need no statistics.
+_COUNTED = [
+    mutant
+    for mutant in MUTANTS
+    if clauses()[mutant.clause].level is not Level.SHOULD
+    and "supports-io-statistics" not in clauses()[mutant.clause].needs
+][::40]
+
+
+@pytest.mark.parametrize("mutant", _COUNTED, ids=str)
+def test_statistics_hide_no_mutant(mutant: Mutant) -> None:
+    """A target that has statistics gets at least the programs of one without."""
+    assert mutant.clause in mutant.broken("quick")
 
 
 def test_every_testable_clause_has_a_mutant_and_every_mutant_a_testable_clause() -> None:
