@@ -227,14 +227,23 @@ def check(
     except KeyboardInterrupt:
         if entries:
             with held_back():
-                write_reports(reports, entries)
-                _record(requests, entries)
+                _finish(requests, entries, reports, scripts)
         raise
+    _finish(requests, entries, reports, scripts)
+    ctx.exit(_exit_code(entries, tell(entries, old)))
+
+
+def _finish(
+    requests: Sequence[_Request],
+    entries: Sequence[Entry],
+    reports: Mapping[str, Path | None],
+    scripts: Path | None,
+) -> None:
+    """Record the run, and write its reports and scripts."""
     _record(requests, entries)
     write_reports(reports, entries)
     if scripts is not None:
         _write_scripts(scripts, entries)
-    ctx.exit(_exit_code(entries, tell(entries, old)))
 
 
 def _write_scripts(directory: Path, entries: Sequence[Entry]) -> None:

@@ -95,14 +95,15 @@ def permitted(step: Step, state: State, features: frozenset[str], missed: str = 
 def states_after(step: Step, state: State, features: frozenset[str]) -> dict[State, set[Any]]:
     """Return the states after each permitted outcome, with the counts of bytes read before them.
 
-    The count of an exception is "raised"; that of another outcome without bytes is None. Outcomes
-    that miss a SHOULD are left out.
+    The count of an exception is "raised"; that of another outcome without bytes is None. If the
+    call should raise, only the exceptions with which it should are followed.
     """
     asked = _Asked(step, state, features, "")
     found: dict[State, set[Any]] = {}
+    refuses = any(asked.is_right(Outcome(kind)) for kind in RAISED)
     for count, outcome in asked.candidates():
         judged = asked.judgement(outcome)
-        for after in () if judged.missed else judged.states:
+        for after in () if refuses and judged.missed else judged.states:
             found.setdefault(after, set()).add("raised" if outcome.raised else count)
     return found
 
@@ -125,6 +126,11 @@ class _Asked:
         """Return the verdict of the model on an outcome."""
         step = self.step
         return judge_all(step.op, step.args, (self.state,), self.features, outcome)
+
+    def is_right(self, outcome: Outcome) -> bool:
+        """Return whether the model permits an outcome, and it misses no SHOULD."""
+        judged = self.judgement(outcome)
+        return bool(judged.states) and not judged.missed
 
     def permits(self, outcome: Outcome) -> bool:
         """Return whether the model permits an outcome."""

@@ -38,7 +38,7 @@ _CLASSES: tuple[tuple[type[Exception], str], ...] = (
 _UNSUPPORTED = "io.UnsupportedOperation"
 #: Conditions of a call that raised any exception, and of one that raised none.
 _ANY_ERROR, _NO_ERROR = "isinstance(actual, Exception)", "not isinstance(actual, Exception)"
-_NO_PANIC = "not isinstance(actual, BaseException)"
+_ANY_PANIC = "isinstance(actual, BaseException)"
 #: A byte that buffers hold before a call, if what the call leaves alone matters.
 _FILL = "\\x01"
 #: The end of a file in outcomes.
@@ -270,9 +270,7 @@ class _Script:
             raise NoScript("no result of the last call alone is wrong")
         yield from self._may()
         if self.api.panics:
-            found = [
-                one.replace(_NO_ERROR, "not isinstance(actual, BaseException)") for one in found
-            ]
+            found = [one.replace(_ANY_ERROR, _ANY_PANIC) for one in found]
         for number, condition in enumerate(found):
             if number == 0:
                 yield from _first_condition(condition)

@@ -106,7 +106,7 @@ def _shows(
                 return
             raise
         is_ours = re.search(r"(from|import) (fscontract|tests|servers)\b", script)
-        given = {name.upper(): value for name, value in source.options.items()}
+        given = {name.upper(): str(value) for name, value in source.options.items()}
         ran = (own if is_ours else bare).run(f"import os\nos.environ.update({given})\n{script}")
     assert ran.code == 1, f"{ran.output}\n{script}"
 

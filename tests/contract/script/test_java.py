@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,14 @@ def hadoop() -> Binding:
     return resolve_target("hadoop", {})
 
 
-def _class(hadoop: Binding, clause: str, junit: bool = False, **options: str) -> str:
+def _class(
+    hadoop: Binding, clause: str, junit: bool = False, options: Mapping[str, str] | None = None
+) -> str:
     steps = _PROGRAMS[clause][1]
     program = Program.from_json({"length": 300, "streams": 1, "steps": steps})
     features = load_profile(hadoop.default_profile).as_observed({}).features
     return java_script(
-        hadoop, Source("hadoop", options), Failure(clause, program, features, 4096, {}), junit
+        hadoop, Source("hadoop", options or {}), Failure(clause, program, features, 4096, {}), junit
     )
 
 
@@ -91,11 +94,11 @@ def test_junit_test_asserts_and_takes_its_uri_from_a_property(hadoop: Binding) -
 
 
 def test_secret_options_come_from_environment_variables(hadoop: Binding) -> None:
-    text = _class(hadoop, "pread.eof", **{"fs.x.secret.key": "hunter2-is-secret"})
+    text = _class(hadoop, "pread.eof", options={"fs.x.secret.key": "hunter2-is-secret"})
     assert "hunter2" not in text
     assert 'configuration.set("fs.x.secret.key", System.getenv("FS_X_SECRET_KEY"));' in text
 
 
 def test_file_context_has_no_class(hadoop: Binding) -> None:
     with pytest.raises(NoScript, match="a FileContext opens the file"):
-        _class(hadoop, "pread.eof", api="filecontext")
+        _class(hadoop, "pread.eof", options={"api": "filecontext"})

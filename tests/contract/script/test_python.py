@@ -32,7 +32,7 @@ _SHARED: dict[str, tuple[int, int, list[Any]]] = {
     "python.closed.after": (1, 5, [["close"], ["py_closed"]]),
 }
 #: Right calls, of all forms of results.
-_RIGHT = [
+_RIGHT: list[list[Any]] = [
     [["read_byte"]],
     [["seek", "len"], ["read_byte"]],
     [["read_into", 4, 1, 2]],
