@@ -41,6 +41,8 @@ BINDINGS = "fscontract.bindings"
 PIPELINES = "fscontract.pipelines"
 #: Named targets whose requests can be made to fail; they replace those of the same name.
 FAULTY = "fscontract.faulty"
+#: Functions that put faults in front of a binding, by its API.
+FAULTY_APIS = "fscontract.faulty_apis"
 #: Bindings of callables that open a path, for `--encode`.
 OPENERS = "fscontract.openers"
 _URL_BINDING = "fsspec"
@@ -95,11 +97,22 @@ def resolve_any(
         else:
             binding = _resolve(text, options, file, content, faulty)
         str(binding.name)  # the binding must have a name
-        can_fail = not isinstance(binding, PipelineBinding) and binding.injector is not None
-    if faulty and not can_fail:
-        able = _names(installed(FAULTY))
-        raise UsageError(f"{mask_url(text)}: faults are not supported; supported by: {able}")
-    return binding
+        return _with_faults(binding, text) if faulty else binding
+
+
+def _with_faults(binding: Binding | PipelineBinding, text: str) -> Binding:
+    """Return a binding whose requests can be made to fail; UsageError if there is none."""
+    if not isinstance(binding, PipelineBinding):
+        if binding.injector is not None:
+            return binding
+        entry = installed(FAULTY_APIS).get(binding.api)
+        if entry is not None:
+            return _expect_binding(load_entry(entry, f"faults of {binding.api}")(binding), text)
+    able = _names(installed(FAULTY))
+    raise UsageError(
+        f"{mask_url(text)}: faults are not supported; supported by: {able}, fsspec filesystems, "
+        "and a Binding with an injector"
+    )
 
 
 def _resolve(

@@ -9,27 +9,33 @@ if TYPE_CHECKING:
     from fscontract.contract.program.faults import Fault as Fault
     from fscontract.contract.program.faults import FaultPlan as FaultPlan
     from fscontract.fakes.fault_proxy.server import FaultProxy as FaultProxy
+    from fscontract.fakes.faulty_fsspec import AsyncFaultyFileSystem as AsyncFaultyFileSystem
+    from fscontract.fakes.faulty_fsspec import FaultyFileSystem as FaultyFileSystem
     from fscontract.fakes.faulty_local import FaultyLocalFileSystem as FaultyLocalFileSystem
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem as FakeFileSystem
     from fscontract.fakes.filesystem.requests import Latency as Latency
     from fscontract.fakes.filesystem.tree import Consistency as Consistency
 
 __all__ = [
+    "AsyncFaultyFileSystem",
     "Consistency",
     "FakeFileSystem",
     "Fault",
     "FaultPlan",
     "FaultProxy",
+    "FaultyFileSystem",
     "FaultyLocalFileSystem",
     "Latency",
 ]
 
 _SOURCES = {
+    "AsyncFaultyFileSystem": "fakes.faulty_fsspec",
     "Consistency": "fakes.filesystem.tree",
     "FakeFileSystem": "fakes.filesystem.filesystem",
     "Fault": "contract.program.faults",
     "FaultPlan": "contract.program.faults",
     "FaultProxy": "fakes.fault_proxy.server",
+    "FaultyFileSystem": "fakes.faulty_fsspec",
     "FaultyLocalFileSystem": "fakes.faulty_local",
     "Latency": "fakes.filesystem.requests",
 }

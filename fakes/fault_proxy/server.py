@@ -58,10 +58,10 @@ class ProxyHandler(BaseHTTPRequestHandler):
         turn = self.server.turn(self.command, target, self.headers)
         injector = self.server.injector
         if self.command in ("PUT", "POST"):
-            injector.written(target)
+            injector.written(relay.path_of(target))
         if turn.fault is not None and self._fails(turn, turn.fault, target):
             return
-        if turn.number and (kind := injector.barred(target)) is not None:
+        if turn.number and (kind := injector.barred(relay.path_of(target))) is not None:
             self._answer(kind, None)
             return
         self._pass_on(turn)
@@ -71,7 +71,7 @@ class ProxyHandler(BaseHTTPRequestHandler):
     def _fails(self, turn: Turn, fault: Fault, target: str) -> bool:
         """Let the fault strike, unless it affects bodies; return whether the request is done."""
         if fault.kind in ("delete", "revoke"):
-            self.server.injector.bar(turn, target)
+            self.server.injector.bar(turn, relay.path_of(target))
             return False
         if fault.kind in ERRORS:
             turn.took_effect()

@@ -63,7 +63,10 @@ MESSAGES: dict[str, str] = snapshot(
         "bad known file": "bad.yaml: line 2, column 1: not YAML: ...",
         "missing known file": "none.yaml: No such file or directory",
         "missing directory of a report": "can't write no/such/dir.xml: No such file or directory",
-        "target without faults": "memory: faults are not supported; supported by: fake, local, s3",
+        "target without faults": (
+            "memory: faults are not supported; supported by: fake, local, s3, fsspec filesystems, "
+            "and a Binding with an injector"
+        ),
         "clauses of faults alone": (
             "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
         ),
