@@ -26,6 +26,7 @@ from fscontract.contract.program.fault_kinds import (
     constructor,
     kinds_of,
 )
+from fscontract.contract.program.server_faults import SERVER_FAULTS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -212,7 +213,7 @@ class Fault:
     # What is valid -----------------------------------------------------------------------------
 
     def __post_init__(self) -> None:
-        known = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
+        known = _KINDS.get(self.kind) if isinstance(self.kind, str) else None
         if known is None:
             raise ProgramError(f"unknown kind {self.kind!r:.80}; known: {', '.join(FAULTS)}")
         for name in PARAMETERS:
@@ -278,7 +279,7 @@ class Fault:
     @property
     def operations(self) -> frozenset[str]:
         """The operations that it strikes."""
-        possible = FAULTS[self.kind].operations
+        possible = _KINDS[self.kind].operations
         return possible if self.operation is None else possible.intersection(self.operation)
 
     def selects(self, request: SeenRequest) -> bool:
@@ -313,7 +314,7 @@ class Fault:
     # Text and JSON -----------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        parameters = FAULTS[self.kind].parameters.values()
+        parameters = _KINDS[self.kind].parameters.values()
         values = [getattr(self, p.name) for p in parameters if getattr(self, p.name) != p.default]
         listed = f"({', '.join(map(_plain, values))})" if values else ""
         last = f"-{self.last}" if self.last < MOST_REQUESTS else " and after"
@@ -333,7 +334,7 @@ class Fault:
         if self.where is not None:
             raise ProgramError("a fault with `where` can't be written")
         data: dict[str, Any] = {"kind": self.kind, "nth": self.nth}
-        parameters = FAULTS[self.kind].parameters
+        parameters = _KINDS[self.kind].parameters
         data.update((n, v) for n in parameters if (v := getattr(self, n)) != parameters[n].default)
         usual = 1 if self.probability is None else MOST_REQUESTS
         if self.times != usual:
@@ -371,6 +372,8 @@ class Fault:
 
 #: All kinds of faults, the mildest first.
 FAULTS: dict[str, FaultKind] = kinds_of(Fault)
+#: With those of servers, which have no constructors.
+_KINDS = FAULTS | SERVER_FAULTS
 #: The names of the aims, and of the parameters that some kind takes.
 AIMS = tuple(Aim.__annotations__)
 PARAMETERS = tuple(f.name for f in fields(Fault) if f.name not in AIMS and f.name != "kind")
@@ -478,7 +481,7 @@ class FaultPlan:
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:
     """Return a plan of one to three faults of these kinds at the first `requests` requests."""
     names = set(kinds)
-    known = [name for name in FAULTS if name in names]
+    known = [name for name in _KINDS if name in names]
     if not known:
         return FaultPlan()
     count = rng.choice((1, 1, 1, 2, 3))
@@ -488,7 +491,7 @@ def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPl
 def _random_fault(rng: Random, name: str, requests: int) -> Fault:
     arguments: Mapping[str, Any] = {
         parameter.name: rng.choice(parameter.values)
-        for parameter in FAULTS[name].parameters.values()
+        for parameter in _KINDS[name].parameters.values()
         if parameter.values and rng.random() < 0.75
     }
     nth = min(rng.randint(1, max(1, requests)), rng.randint(1, max(1, requests)))
@@ -516,7 +519,7 @@ def _smaller(fault: Fault) -> Iterator[Fault]:
         if (nth := fault.nth + fault.times - times) <= MOST_REQUESTS:
             yield replace(fault, nth=nth, times=times)
     yield from (replace(fault, nth=n) for n in _below(fault.nth, 1))
-    for name, parameter in FAULTS[fault.kind].parameters.items():
+    for name, parameter in _KINDS[fault.kind].parameters.items():
         value = getattr(fault, name)
         if value != parameter.default:
             simpler = [parameter.default, *_below(value, math.ceil(parameter.least))]
