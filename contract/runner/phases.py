@@ -29,10 +29,12 @@ from fscontract.contract.generate import (
     large_numbers,
     open_programs,
     random_walk,
+    server_fault_programs,
     sizes,
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
 from fscontract.contract.program.program import Program
+from fscontract.contract.program.server_faults import SERVER_FAULTS
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
@@ -182,7 +184,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     yield from _openings(context, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
-        kinds = injector.kinds
+        kinds = injector.kinds - SERVER_FAULTS.keys()
         if not settings.profile.has("supports-deadlines"):
             kinds -= {"hang"}
         failing = fault_programs.programs(operations, kinds, buffer, faults, settings.seed, only)
@@ -191,6 +193,11 @@ def _sources(context: RunContext) -> Iterator[_Source]:
             yield _Source("faults", len(drawn), iter(drawn))
         else:
             yield _Source("faults", None, failing)
+    if injector is not None and settings.server_faults and settings.checks("servers"):
+        served = server_fault_programs.programs(
+            operations, injector.kinds, buffer, effort, settings.seed
+        )
+        yield _Source("server faults", len(served), iter(served))
 
 
 def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:

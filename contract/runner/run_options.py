@@ -20,6 +20,7 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import BUDGETS
 from fscontract.contract.spec.clauses import (
     FAULTS,
+    SERVER_FAULTS,
     STREAM,
     Clause,
     Consequence,
@@ -48,6 +49,8 @@ class RunOptions:
     level: str = "all"
     effort: str = "quick"
     faults: str | None = None
+    #: True to run the target as a client of a misbehaving server.
+    server_faults: bool = False
     seed: int = 0
     timeout: float = 10.0
     #: Options of the target.
@@ -80,6 +83,7 @@ def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
         and clause.level in _LEVELS[run.level]
         and (anything or clause.api == STREAM)
         and (clause.document != FAULTS or run.faults is not None)
+        and (clause.document != SERVER_FAULTS or run.server_faults)
     )
 
 
@@ -99,8 +103,8 @@ def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
     return binding
 
 
-def _how(run: RunOptions) -> tuple[str | None, Path | None, bool, str | None]:
-    return run.file, run.content, run.faults is not None, run.encode
+def _how(run: RunOptions) -> tuple[str | None, Path | None, bool, str | None, bool]:
+    return run.file, run.content, run.faults is not None, run.encode, run.server_faults
 
 
 def set_up_limit(timeout: float) -> float:
@@ -139,6 +143,7 @@ def settings_for(
         clauses=clauses,
         effort=run.effort,
         faults=run.faults,
+        server_faults=run.server_faults,
         seed=run.seed,
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,

@@ -24,8 +24,8 @@ _LISTING = ("list-type", "delimiter", "prefix")
 class S3Server(MisbehavingServer):
     """Serves one bucket in memory; the files below `directory` are its first objects.
 
-    It accepts any credentials. What clients write is not written to the directory. Faults strike
-    requests for objects, and the ends of uploads.
+    It accepts any credentials, and reads of its first objects without any. What clients write is
+    not written to the directory. Faults strike requests for objects, and the ends of uploads.
     """
 
     place = S3
@@ -110,7 +110,8 @@ class S3Server(MisbehavingServer):
 
     def _ask(self, method: str, key: str, data: bytes = b"") -> None:
         path = f"/{self.bucket}/{quote(key, errors='surrogateescape')}".rstrip("/")
-        builder = EnvironBuilder(path, self.url, method=method, data=data)
+        headers = {"x-amz-acl": "public-read"}  # also without a signature
+        builder = EnvironBuilder(path, self.url, method=method, data=data, headers=headers)
         status, _, answer = ask(self._application, builder.get_environ())
         if status != 200:
             raise ValueError(f"{path}: {method} failed with {status}: {answer!r:.200}")
