@@ -49,8 +49,6 @@ class RunOptions:
     level: str = "all"
     effort: str = "quick"
     faults: str | None = None
-    #: True to run the target as a client of a misbehaving server.
-    server_faults: bool = False
     seed: int = 0
     timeout: float = 10.0
     #: Options of the target.
@@ -70,6 +68,8 @@ class RunOptions:
     fail_fast: bool = False
     #: A function that returns the stored form of bytes, for a target that opens a path.
     encode: str | None = None
+    #: True to run the target as a client of a misbehaving server.
+    server_faults: bool = False
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:

@@ -56,8 +56,6 @@ class Settings:
     replay_fields: Mapping[str, Any] = field(default_factory=dict)
     #: Number of programs that run while requests fail; None for none.
     faults: str | None = None
-    #: True to run programs while a server misbehaves.
-    server_faults: bool = False
     #: True to end the run with the first violation of one of the clauses.
     stop_at_first: bool = False
     #: True to end the run with the first failure: a violation that makes it not conform.
@@ -68,6 +66,8 @@ class Settings:
     until: tuple[str, int] | None = None
     #: The shard of the run; None for all of it.
     shard: Shard | None = None
+    #: True to run programs while a server misbehaves.
+    server_faults: bool = False
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile allows."""

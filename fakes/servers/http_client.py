@@ -49,12 +49,12 @@ class HttpFile(io.RawIOBase):
 
     def tell(self) -> int:
         """Return the position."""
-        self._checkClosed()  # type: ignore[attr-defined] # of IOBase, in C
+        self._checkClosed()
         return self._position
 
     def seek(self, offset: int, whence: int = 0) -> int:
         """Change the position; ValueError for a negative one."""
-        self._checkClosed()  # type: ignore[attr-defined]
+        self._checkClosed()
         if whence not in (0, 1, 2):
             raise ValueError(f"invalid whence: {whence}")
         position = offset + (0, self._position, self._size)[whence]
@@ -65,7 +65,7 @@ class HttpFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer; 0 at the end."""
-        self._checkClosed()  # type: ignore[attr-defined]
+        self._checkClosed()
         view = memoryview(buffer).cast("B")
         end = min(self._position + len(view), self._size)
         if self._position >= end:

@@ -110,7 +110,7 @@ class S3Server(MisbehavingServer):
 
     def _ask(self, method: str, key: str, data: bytes = b"") -> None:
         path = f"/{self.bucket}/{quote(key, errors='surrogateescape')}".rstrip("/")
-        headers = {"x-amz-acl": "public-read"}  # also without a signature
+        headers = [("x-amz-acl", "public-read")]  # also without a signature
         builder = EnvironBuilder(path, self.url, method=method, data=data, headers=headers)
         status, _, answer = ask(self._application, builder.get_environ())
         if status != 200:

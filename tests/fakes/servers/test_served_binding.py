@@ -20,8 +20,12 @@ from fscontract.contract.targets import UsageError, resolve_target
 
 #: The options that lead fscontract's own S3 client to the server.
 OURS = {
-    **{"bucket": "{bucket}", "endpoint": "{url}", "path_style": "true", "region": "{region}"},
-    **{"access_key": "{key}", "secret_key": "{secret}"},
+    "bucket": "{bucket}",
+    "endpoint": "{url}",
+    "path_style": "true",
+    "region": "{region}",
+    "access_key": "{key}",
+    "secret_key": "{secret}",
 }
 
 
