@@ -114,7 +114,11 @@ def _run(make: Callable[[], MisbehavingServer], about: Callable[[Any], Iterator[
     except OSError as error:
         raise click.UsageError(f"can't listen: {error.strerror or error}") from error
     ended = threading.Event()
-    former: dict[int, Any] = {n: signal.signal(n, lambda *_: ended.set()) for n in _SIGNALS}
+
+    def end(*_: object) -> None:
+        ended.set()
+
+    former = {number: signal.signal(number, end) for number in _SIGNALS}
     try:
         with server:
             for line in about(server):
