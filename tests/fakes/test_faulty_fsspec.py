@@ -12,7 +12,7 @@ from typing import Any
 import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
+from fsspec.spec import AbstractFileSystem
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.generate import fault_programs
@@ -25,27 +25,10 @@ from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import recognise
 from fscontract.fakes import Fault, FaultPlan
 from fscontract.fakes.faulty_fsspec import AsyncFaultyFileSystem, FaultyFileSystem, faulty
+from tests.fakes.block_files import BlockFile, Blocks
 
 DATA = bytes(range(200))
 BUSY = os.strerror(errno.EBUSY)
-
-
-class Blocks(MemoryFileSystem):  # type: ignore[misc]
-    """Files in memory that read blocks through a cache, as those of most stores do."""
-
-    cachable = False
-    protocol = "blocks"
-
-    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
-        if mode != "rb":
-            return super()._open(path, mode, **options)
-        return BlockFile(self, path, block_size=4096)
-
-
-class BlockFile(AbstractBufferedFile):  # type: ignore[misc]
-    def _fetch_range(self, start: int, end: int) -> bytes:
-        data: bytes = self.fs.cat_file(self.path, start, end)
-        return data
 
 
 class Swallowing(Blocks):
