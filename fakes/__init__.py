@@ -1,4 +1,4 @@
-"""Filesystems that fail on purpose: a fake store with faults, and a fault proxy for S3."""
+"""Filesystems and servers that fail on purpose: a fake store, a fault proxy, HTTP and S3 servers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fscontract.contract.binding import PlanInjector as PlanInjector
     from fscontract.contract.program.faults import Fault as Fault
     from fscontract.contract.program.faults import FaultPlan as FaultPlan
     from fscontract.fakes.fault_proxy.server import FaultProxy as FaultProxy
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from fscontract.fakes.filesystem.filesystem import FakeFileSystem as FakeFileSystem
     from fscontract.fakes.filesystem.requests import Latency as Latency
     from fscontract.fakes.filesystem.tree import Consistency as Consistency
+    from fscontract.fakes.servers.http_server import HttpServer as HttpServer
+    from fscontract.fakes.servers.s3_server import S3Server as S3Server
 
 __all__ = [
     "AsyncFaultyFileSystem",
@@ -25,7 +28,10 @@ __all__ = [
     "FaultProxy",
     "FaultyFileSystem",
     "FaultyLocalFileSystem",
+    "HttpServer",
     "Latency",
+    "PlanInjector",
+    "S3Server",
 ]
 
 _SOURCES = {
@@ -37,7 +43,10 @@ _SOURCES = {
     "FaultProxy": "fakes.fault_proxy.server",
     "FaultyFileSystem": "fakes.faulty_fsspec",
     "FaultyLocalFileSystem": "fakes.faulty_local",
+    "HttpServer": "fakes.servers.http_server",
     "Latency": "fakes.filesystem.requests",
+    "PlanInjector": "contract.binding",
+    "S3Server": "fakes.servers.s3_server",
 }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import fsspec
 
-from fscontract.fakes.servers import HttpServer
+from fscontract.fakes import HttpServer
 
 fs = fsspec.filesystem("http")
 with tempfile.TemporaryDirectory() as directory:

@@ -1,6 +1,6 @@
 """An S3 server that misbehaves, with the object `k`, and its clients."""
 
-from fscontract.fakes.servers import S3Server
+from fscontract.fakes import S3Server
 
 
 def serving(body, **misbehaviour):
