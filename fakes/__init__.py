@@ -1,4 +1,4 @@
-"""Filesystems and servers that fail on purpose: a fake store, a fault proxy, HTTP and S3 servers."""
+"""Filesystems and servers that fail on purpose: a fake store, a fault proxy, HTTP and S3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep track of the connections and threads of a server on loopback, so that it can end them."""
+"""Run a server on loopback in a thread, and end all its connections and threads."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import sys
 import threading
 from contextlib import suppress
 from socketserver import ThreadingMixIn
-from typing import Any
+from typing import Any, TypeVar
 
+from fscontract.contract.binding import PlanInjector
+
+_Server = TypeVar("_Server", bound="LoopbackServer")
 #: Interval in seconds at which a server checks whether to stop.
-TICK = 0.02
+_TICK = 0.02
 
 
 class TrackedConnections(ThreadingMixIn):
@@ -74,3 +77,37 @@ class TrackedConnections(ThreadingMixIn):
 def _shut(connection: socket.socket) -> None:
     with suppress(OSError):  # it has ended already
         connection.shutdown(socket.SHUT_RDWR)
+
+
+class LoopbackServer:
+    """Runs `_server` in a thread, from `with` or `start` until `close`."""
+
+    injector: PlanInjector
+    #: With TrackedConnections, of socketserver.
+    _server: Any
+    _thread: threading.Thread | None = None
+
+    def start(self: _Server) -> _Server:
+        """Start to answer requests."""
+        name = self._server.thread_name
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_TICK,), daemon=True, name=name
+        )
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """End every connection and every wait, and then every thread; may be called again."""
+        if self._thread is not None:
+            self._server.shutdown()
+            self._thread.join()
+            self._thread = None
+        self.injector.detach()
+        self._server.end()
+        self._server.server_close()
+
+    def __enter__(self: _Server) -> _Server:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

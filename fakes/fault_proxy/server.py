@@ -27,7 +27,7 @@ from fscontract.fakes.fault_proxy.relay import (
     is_object,
 )
 from fscontract.fakes.frozen_settings import Settled
-from fscontract.fakes.tracked_connections import TICK, TrackedConnections
+from fscontract.fakes.tracked_connections import LoopbackServer, TrackedConnections
 
 #: Delays of a slow body are combined to about this many seconds.
 _WAIT = 0.005
@@ -207,7 +207,7 @@ class LoggedRequest:
     fault: Fault | None = None
 
 
-class FaultProxy(Settled):
+class FaultProxy(LoopbackServer, Settled):
     """A proxy between clients and the store at `upstream`, an `http` URL.
 
     `url` is that URL with the address of the proxy. The proxy listens on this machine only, from
@@ -234,7 +234,6 @@ class FaultProxy(Settled):
         self._server = ProxyServer(
             (parts.hostname, parts.port or 80), self.injector, matches, longest
         )
-        self._thread: threading.Thread | None = None
         self._settle(FaultProxy)
 
     @property
@@ -247,30 +246,6 @@ class FaultProxy(Settled):
     def requests(self) -> tuple[LoggedRequest, ...]:
         """The requests so far, in order."""
         return tuple(self._server.log)
-
-    def start(self) -> FaultProxy:
-        """Start to answer requests."""
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(TICK,), daemon=True, name="fault-proxy"
-        )
-        self._thread.start()
-        return self
-
-    def close(self) -> None:
-        """End every connection and every wait, and then every thread; may be called again."""
-        if self._thread is not None:
-            self._server.shutdown()
-            self._thread.join()
-            self._thread = None
-        self.injector.detach()
-        self._server.end()
-        self._server.server_close()
-
-    def __enter__(self) -> FaultProxy:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class ProxyServer(TrackedConnections, ThreadingHTTPServer):

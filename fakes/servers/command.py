@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -125,7 +126,7 @@ def _run(make: Callable[[], MisbehavingServer], about: Callable[[Any], Iterator[
                 say(line)
             for fault in server.misbehaviour:
                 say(f"strikes {fault.kind}: {SERVER_FAULTS[fault.kind].meaning}")
-            click.get_text_stream("stdout").flush()
+            sys.stdout.flush()
             ended.wait()
     finally:
         for number, handler in former.items():

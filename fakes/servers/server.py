@@ -6,7 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 
 from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
@@ -17,15 +17,14 @@ from fscontract.contract.program.server_faults import SERVER_FAULTS, kinds_at
 from fscontract.fakes.fault_proxy.server import LoggedRequest, requested_range
 from fscontract.fakes.servers.exchange import Body, Exchange
 from fscontract.fakes.servers.misbehaviour import respond
-from fscontract.fakes.tracked_connections import TICK, TrackedConnections
+from fscontract.fakes.tracked_connections import LoopbackServer, TrackedConnections
 
-_Server = TypeVar("_Server", bound="MisbehavingServer")
 #: The pieces of a body that drips.
 _PIECES = 20
 _HANDLER = "fscontract.handler"
 
 
-class MisbehavingServer:
+class MisbehavingServer(LoopbackServer):
     """A server on loopback, from `with` or `start` until `close`.
 
     `misbehaviour` maps names of SERVER_FAULTS, with underscores, to True, or to the seconds of a
@@ -48,7 +47,6 @@ class MisbehavingServer:
         with socket.create_server(("127.0.0.1", port)) as listening:  # of a port in use: OSError
             where, fd = listening.getsockname(), listening.fileno()
             self._server = _Listener(*where, self._serve, handler=_Handler, fd=fd)
-        self._thread: threading.Thread | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -74,30 +72,10 @@ class MisbehavingServer:
         """Return the operation of a request, one of OPERATIONS; "" if faults do not strike it."""
         raise NotImplementedError
 
-    def start(self: _Server) -> _Server:
-        """Start to answer requests."""
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(TICK,), daemon=True, name="server"
-        )
-        self._thread.start()
-        return self
-
     def close(self) -> None:
         """End every connection, every wait and every thread; may be called again."""
-        if self._thread is not None:
-            self._server.shutdown()
-            self._thread.join()
-            self._thread = None
         self._ending.set()
-        self.injector.detach()
-        self._server.end()
-        self._server.server_close()
-
-    def __enter__(self: _Server) -> _Server:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().close()
 
     def _serve(self, environ: dict[str, Any], start_response: Any) -> Iterator[bytes]:
         """Answer a request, as WSGI describes it."""

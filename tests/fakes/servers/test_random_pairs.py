@@ -29,21 +29,13 @@ from fscontract.fakes.faulty_fsspec import faulty
 from fscontract.fakes.servers.http_client import HttpFile, opened
 from fscontract.fakes.servers.served_binding import served
 from tests.fakes.block_files import Blocks
+from tests.fakes.servers.own_client import OURS
 from tests.limits import DEADLOCK
 
-OURS = {
-    "bucket": "{bucket}",
-    "endpoint": "{url}",
-    "path_style": "true",
-    "region": "{region}",
-    "access_key": "{key}",
-    "secret_key": "{secret}",
-    "retries": "1",
-}
 #: A client of each server, and fsspec's memory behind `faulty`, with the pairs of an ordinary run.
 TARGETS: dict[str, tuple[Callable[[], Binding], int]] = {
     "http": (lambda: served(partial(opened, HttpFile), "a client of HTTP"), 200),
-    "s3": (lambda: resolve_target("s3", OURS, served=True), 40),
+    "s3": (lambda: resolve_target("s3", {**OURS, "retries": "1"}, served=True), 40),
     # fsspec's own files in memory share a position
     "faulty::memory": (lambda: faulty(recognise(Blocks(), "memory")), 500),
 }

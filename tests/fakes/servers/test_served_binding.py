@@ -17,16 +17,7 @@ from fscontract.contract.runner.run_options import RunOptions, resolve, selected
 from fscontract.contract.runner.runner import check
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import UsageError, resolve_target
-
-#: The options that lead fscontract's own S3 client to the server.
-OURS = {
-    "bucket": "{bucket}",
-    "endpoint": "{url}",
-    "path_style": "true",
-    "region": "{region}",
-    "access_key": "{key}",
-    "secret_key": "{secret}",
-}
+from tests.fakes.servers.own_client import OURS
 
 
 @pytest.fixture(autouse=True)
