@@ -68,10 +68,12 @@ MESSAGES: dict[str, str] = snapshot(
             "and a Binding with an injector"
         ),
         "clauses of faults alone": (
-            "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+            "no testable clause is selected; see 'fscontract list' (those of faults need "
+            "--faults, those of server-faults --server-faults)"
         ),
         "untestable clause": (
-            "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+            "no testable clause is selected; see 'fscontract list' (those of faults need "
+            "--faults, those of server-faults --server-faults)"
         ),
         "missing file": "file not found: 'none.py'",
         "missing name in a file": "./factory.py:missing: 'missing' not found in ./factory.py",
