@@ -175,7 +175,8 @@ def sum_up(
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     is_complete = not (evidence.lost or evidence.stopped or evidence.out_of_time)
     if settings.replays is not None and is_complete:
-        remove_outdated(settings.replays, results, context, settings.faults is not None)
+        faults = settings.faults is not None or settings.server_faults
+        remove_outdated(settings.replays, results, context, faults)
     return RunResult(
         target=binding.name,
         binding=binding.api,
