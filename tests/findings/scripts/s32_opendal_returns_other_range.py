@@ -1,4 +1,4 @@
-"""S26: OpenDAL returns the bytes of another range than the requested one."""
+"""S32: OpenDAL returns the bytes of another range than the requested one."""
 
 from misbehaving import opendal_operator, serving
 

@@ -1,4 +1,4 @@
-"""S24: s3fs returns the bytes of another range than the requested one."""
+"""S30: s3fs returns the bytes of another range than the requested one."""
 
 from misbehaving import s3fs_filesystem, serving
 

@@ -1,4 +1,4 @@
-"""S27: PyArrow reads an object as empty if the server redirects, or tells no length."""
+"""S33: PyArrow reads an object as empty if the server redirects, or tells no length."""
 
 from misbehaving import pyarrow_filesystem, serving
 

@@ -1,4 +1,4 @@
-"""S29: after an error, a file of OpenDAL reports its end."""
+"""S35: after an error, a file of OpenDAL reports its end."""
 
 from misbehaving import opendal_operator, serving
 

@@ -1,4 +1,4 @@
-"""S28: PyArrow returns another range than the requested one, and memory past the end."""
+"""S34: PyArrow returns another range than the requested one, and memory past the end."""
 
 from misbehaving import pyarrow_filesystem, serving
 

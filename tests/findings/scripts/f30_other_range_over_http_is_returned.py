@@ -1,4 +1,4 @@
-"""F29: fsspec returns the bytes of another range than the requested one, over HTTP."""
+"""F30: fsspec returns the bytes of another range than the requested one, over HTTP."""
 
 import tempfile
 from pathlib import Path

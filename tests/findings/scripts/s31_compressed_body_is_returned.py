@@ -1,4 +1,4 @@
-"""S25: s3fs and obstore return the bytes of a body that was compressed on the way."""
+"""S31: s3fs and obstore return the bytes of a body that was compressed on the way."""
 
 from misbehaving import obstore_store, s3fs_filesystem, serving
 
