@@ -15,7 +15,7 @@ import re
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from functools import partial
@@ -41,6 +41,12 @@ BINDINGS = "fscontract.bindings"
 PIPELINES = "fscontract.pipelines"
 #: Named targets whose requests can be made to fail; they replace those of the same name.
 FAULTY = "fscontract.faulty"
+#: Functions that put faults in front of a binding, by its API.
+FAULTY_APIS = "fscontract.faulty_apis"
+#: Functions that start a misbehaving server and bind a client of it, for --server-faults.
+SERVERS = "fscontract.servers"
+#: What stands for the server in a target and its options.
+PLACEHOLDERS = ("{url}", "{host}", "{bucket}", "{key}", "{secret}", "{region}")
 #: Bindings of callables that open a path, for `--encode`.
 OPENERS = "fscontract.openers"
 _URL_BINDING = "fsspec"
@@ -66,9 +72,10 @@ def resolve_target(
     content: Path | None = None,
     faulty: bool = False,
     encode: str | None = None,
+    served: bool = False,
 ) -> Binding:
     """Return the binding to the filesystem TARGET; errors and arguments as `resolve_any`."""
-    binding = resolve_any(text, options, file, content, faulty, encode)
+    binding = resolve_any(text, options, file, content, faulty, encode, served)
     if isinstance(binding, PipelineBinding):
         raise UsageError(f"{mask_url(text)}: expected a filesystem, got a {binding.api}")
     return binding
@@ -81,15 +88,23 @@ def resolve_any(
     content: Path | None = None,
     faulty: bool = False,
     encode: str | None = None,
+    served: bool = False,
 ) -> Binding | PipelineBinding:
     """Return the binding that TARGET names; UsageError, or TargetError if it can't be made.
 
     `options` are passed to the code that makes it. `file` is the URL of a file that a read-only
     target holds, and `content` the local file with the same bytes; both or neither. With `faulty`,
     the requests of the target can be made to fail. With `encode`, TARGET is a callable that
-    opens a path, and `encode` one that returns the stored form of bytes.
+    opens a path, and `encode` one that returns the stored form of bytes. With `served`, TARGET
+    is a client of a server on loopback, whose place it and the options name by PLACEHOLDERS.
     """
     text = read_name("targets", text)
+    if served:
+        if file is not None or faulty or encode is not None:
+            raise UsageError(
+                "--server-faults can't be combined with --faults, --file, --content or --encode"
+            )
+        return _served(text, options)
     _check_file(text, file, content)
     with _outside(text, options, ours=True):
         if encode is not None:
@@ -97,11 +112,51 @@ def resolve_any(
         else:
             binding = _resolve(text, options, file, content, faulty)
         str(binding.name)  # the binding must have a name
-        can_fail = not isinstance(binding, PipelineBinding) and binding.injector is not None
-    if faulty and not can_fail:
-        able = _names(installed(FAULTY))
-        raise UsageError(f"{mask_url(text)}: faults are not supported; supported by: {able}")
-    return binding
+        return _with_faults(binding, text) if faulty else binding
+
+
+def _served(text: str, options: dict[str, str]) -> Binding:
+    """Return the binding to a client of a misbehaving server that is started for it."""
+    everything = [text, *options.values()]
+    if not any(name in value for name in PLACEHOLDERS for value in everything):
+        raise UsageError(
+            f"{mask_url(text)}: with --server-faults, TARGET or an option must name the server by "
+            f"{' or '.join(PLACEHOLDERS[:3])}, as in http://{{host}}/, or s3://{{bucket}} "
+            "-o endpoint_url={url}"
+        )
+    kind = "s3" if any("{bucket}" in value for value in everything) else "http"
+
+    def client(values: Mapping[str, str], file: str | None, content: Path | None) -> Binding:
+        named = {key: _filled(value, values) for key, value in options.items()}
+        url = _filled(text, values)
+        is_url = "://" in url and url not in installed(TARGETS)
+        binding = _resolve(url, named, file if is_url else None, content if is_url else None, False)
+        return _expect_binding(binding, text)
+
+    serve = load_entry(installed(SERVERS)[kind], "--server-faults")
+    with _outside(text, options, ours=True):
+        return _expect_binding(serve(client, mask_url(text)), text)
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    for name in PLACEHOLDERS:
+        text = text.replace(name, values.get(name.strip("{}"), name))
+    return text
+
+
+def _with_faults(binding: Binding | PipelineBinding, text: str) -> Binding:
+    """Return a binding whose requests can be made to fail; UsageError if there is none."""
+    if not isinstance(binding, PipelineBinding):
+        if binding.injector is not None:
+            return binding
+        entry = installed(FAULTY_APIS).get(binding.api)
+        if entry is not None:
+            return _expect_binding(load_entry(entry, f"faults of {binding.api}")(binding), text)
+    able = _names(installed(FAULTY))
+    raise UsageError(
+        f"{mask_url(text)}: faults are not supported; supported by: {able}, fsspec filesystems, "
+        "and a Binding with an injector"
+    )
 
 
 def _resolve(

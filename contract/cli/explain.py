@@ -81,7 +81,7 @@ def _width() -> int:
 
 
 def _clause(clause: Clause) -> Iterator[str]:
-    from fscontract.contract.spec.clauses import CONSEQUENCES, FAULTS
+    from fscontract.contract.spec.clauses import CONSEQUENCES, FAULTS, SERVER_FAULTS
 
     yield _head(clause.id, f"{clause.level.value}  {clause.citation}")
     yield from (f"  {line}" for line in wrap(clause.statement, _width()))
@@ -101,7 +101,9 @@ def _clause(clause: Clause) -> Iterator[str]:
         expected = " or ".join(_expectation(e) for e in example.expect)
         yield from _part("example", f"{example.program} -> {expected}")
     if clause.testable:
-        faults = " --faults quick" if clause.document == FAULTS else ""
+        faults = {FAULTS: " --faults quick", SERVER_FAULTS: " --server-faults"}.get(
+            clause.document, ""
+        )
         yield from _part("check", f"fscontract check TARGET --clauses {clause.id}{faults}")
 
 

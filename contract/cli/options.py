@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 NOTHING_SELECTED = (
-    "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+    "no testable clause is selected; see 'fscontract list' (those of faults need --faults, those "
+    "of server-faults --server-faults)"
 )
 
 
@@ -187,9 +188,21 @@ _SELECTION = (
         type=click.Choice(["quick", "normal", "deep"]),
         help="Also run programs while requests fail; their number.",
     ),
+    click.option(
+        "--server-faults",
+        is_flag=True,
+        help="Also run programs while a server on loopback misbehaves; {url}, {host}, {bucket}, "
+        "{key}, {secret} and {region} in TARGET and -o stand for it.",
+    ),
 )
 #: Their values in a run of all clauses except those of faults.
-WHOLE: dict[str, Any] = {"clauses": (), "exclude": (), "level": "all", "faults": None}
+WHOLE: dict[str, Any] = {
+    "clauses": (),
+    "exclude": (),
+    "level": "all",
+    "faults": None,
+    "server_faults": False,
+}
 
 
 def run_options(function: _Function) -> _Function:

@@ -131,7 +131,10 @@ def _resolved(one: _Replay, options: dict[str, str]) -> tuple[Binding, Profile]:
 
     home = os.getpid()
     with watched.within(run_options.set_up_limit(0)):
-        binding = resolve_target(one.target, options, one.file, one.content, encode=one.encode)
+        faulty, served = _needs(one.data)
+        binding = resolve_target(
+            one.target, options, one.file, one.content, faulty, one.encode, served
+        )
     run_options.leave_fork(home)
     return binding, load_profile(one.profile or binding.default_profile)
 
@@ -253,6 +256,16 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
     for line in _lines(result, one.data):
         say(redact(line, options))
     return exit_codes.CONFORMS if result.outcome == "passes now" else exit_codes.VIOLATION
+
+
+def _needs(data: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether the requests of the target must be made to fail, and whether by its server."""
+    from fscontract.contract.program.program import Program
+    from fscontract.contract.program.server_faults import clause_of_server
+
+    plan = Program.from_json(data["program"]).faults if "program" in data else None
+    served = plan is not None and bool(clause_of_server(plan.kinds))
+    return plan is not None and not served, served
 
 
 def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:

@@ -73,7 +73,7 @@ def systematic(
     """Yield every kind of read, with each kind of fault at the first or at all requests."""
     lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
     for length in lengths:
-        for steps in _short(operations, length, buffer):
+        for steps in reads_of_each_kind(operations, length, buffer):
             for plan in _single(kinds):
                 yield Program(length, steps, faults=plan)
         for start, calls in _again(length):
@@ -102,7 +102,9 @@ def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
                 yield FaultPlan((Fault(name, nth, times, amount),))
 
 
-def _short(operations: frozenset[str], length: int, buffer: int) -> Iterator[tuple[Step, ...]]:
+def reads_of_each_kind(
+    operations: frozenset[str], length: int, buffer: int
+) -> Iterator[tuple[Step, ...]]:
     """Yield reads of every kind, each followed by a look at the position and another read."""
     some = min(length, buffer)
     reads = [

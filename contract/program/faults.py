@@ -30,6 +30,7 @@ from fscontract.contract.program.fault_kinds import (
     constructor,
     kinds_of,
 )
+from fscontract.contract.program.server_faults import SERVER_FAULTS
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -281,7 +282,7 @@ class Fault:
     # What is valid -----------------------------------------------------------------------------
 
     def __post_init__(self) -> None:
-        known = FAULTS.get(self.kind) if isinstance(self.kind, str) else None
+        known = _KINDS.get(self.kind) if isinstance(self.kind, str) else None
         if known is None:
             raise ProgramError(f"unknown kind {self.kind!r:.80}; known: {', '.join(FAULTS)}")
         for name in PARAMETERS:
@@ -360,7 +361,7 @@ class Fault:
     @property
     def operations(self) -> frozenset[str]:
         """The operations that it strikes."""
-        possible = FAULTS[self.kind].operations
+        possible = _KINDS[self.kind].operations
         return possible if self.operation is None else possible.intersection(self.operation)
 
     def selects(self, request: SeenRequest) -> bool:
@@ -413,7 +414,7 @@ class Fault:
         return f"Fault.{self.kind.replace('-', '_')}({listed})"
 
     def __str__(self) -> str:
-        parameters = FAULTS[self.kind].parameters.values()
+        parameters = _KINDS[self.kind].parameters.values()
         values = [(p, v) for p in parameters if (v := getattr(self, p.name)) != p.default]
         texts = [_plain(v) if p.name in COMMON_PARAMETERS else f"{p.name}={v}" for p, v in values]
         listed = f"({', '.join(texts)})" if values else ""
@@ -436,7 +437,7 @@ class Fault:
         if self.where is not None:
             raise ProgramError("a fault with `where` can't be written")
         data: dict[str, Any] = {"kind": self.kind, "nth": self.nth}
-        parameters = FAULTS[self.kind].parameters
+        parameters = _KINDS[self.kind].parameters
         data.update((n, v) for n in parameters if (v := getattr(self, n)) != parameters[n].default)
         if self.times != self._usual_times():
             data["times"] = "all" if self.times == MOST_REQUESTS else self.times
@@ -475,6 +476,8 @@ class Fault:
 FAULTS: dict[str, FaultKind] = kinds_of(Fault)
 #: Those that the suite draws.
 CHECKED = frozenset(name for name, kind in FAULTS.items() if kind.checked)
+#: With those of servers, which have no constructors.
+_KINDS = FAULTS | SERVER_FAULTS
 #: The names of the aims, and of the parameters that some kind takes.
 AIMS = tuple(Aim.__annotations__)
 PARAMETERS = tuple(f.name for f in fields(Fault) if f.name not in AIMS and f.name != "kind")
@@ -641,7 +644,7 @@ def _yaml(fault: dict[str, Any]) -> str:
 def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPlan:
     """Return a plan of one to three faults of these kinds at the first `requests` requests."""
     names = set(kinds)
-    known = [name for name in FAULTS if name in names]
+    known = [name for name in _KINDS if name in names]
     if not known:
         return FaultPlan()
     count = rng.choice((1, 1, 1, 2, 3))
@@ -651,7 +654,7 @@ def random_plan(rng: Random, kinds: Iterable[str], requests: int = 8) -> FaultPl
 def _random_fault(rng: Random, name: str, requests: int) -> Fault:
     arguments: Mapping[str, Any] = {
         parameter.name: rng.choice(parameter.values)
-        for parameter in FAULTS[name].parameters.values()
+        for parameter in _KINDS[name].parameters.values()
         if parameter.values and rng.random() < 0.75
     }
     nth = min(rng.randint(1, max(1, requests)), rng.randint(1, max(1, requests)))
@@ -679,7 +682,7 @@ def _smaller(fault: Fault) -> Iterator[Fault]:
         if (nth := fault.nth + fault.times - times) <= MOST_REQUESTS:
             yield replace(fault, nth=nth, times=times)
     yield from (replace(fault, nth=n) for n in _below(fault.nth, 1))
-    for name, parameter in FAULTS[fault.kind].parameters.items():
+    for name, parameter in _KINDS[fault.kind].parameters.items():
         value = getattr(fault, name)
         if value != parameter.default:
             simpler = [parameter.default]

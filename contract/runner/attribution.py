@@ -234,7 +234,7 @@ def _on_several_streams(program: Program) -> bool:
 
 def _of_faults(violation: Violation) -> str:
     clause = violation.failure.clause
-    if clause.startswith("fault."):
+    if clause.startswith(("fault.", "server.")):
         return clause
     return "fault.clean" if violation.outcome.raised else "fault.data"
 

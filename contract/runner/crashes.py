@@ -13,6 +13,7 @@ from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
 from fscontract.contract.program.content import content
 from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
+from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.result import Counterexample
 
 #: Number of hanging programs after which the tasks of a run may differ from one process.
@@ -154,7 +155,7 @@ def clause_of(program: Program, index: int, under_faults: str, selected: frozens
     It is a clause about the end of the call: preferably one of `selected` that requires a result.
     """
     if program.faults is not None:
-        return under_faults
+        return clause_of_server(program.faults.kinds) or under_faults
     if index < 0:
         return "open.build-future" if program.opening is not None else "open.state"
     named = _clauses_about(program, index)

@@ -22,10 +22,12 @@ from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import changed_content
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import OF_FILE, Program, Step
+from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
+from fscontract.contract.runner.server_fault_executor import run_under_server_faults
 from fscontract.contract.runner.signature import circumstances, relation
 from fscontract.contract.runner.timeouts import beat
 
@@ -119,7 +121,10 @@ class Executor(Workspace):
         self.programs += 1
         self.index = -1
         beat(program)
-        self.counts.update(run_under_faults(self, program, execution))
+        assert program.faults is not None
+        of_server = clause_of_server(program.faults.kinds)
+        run = run_under_server_faults if of_server else run_under_faults
+        self.counts.update(run(self, program, execution))
         return execution
 
     def _run_opening(self, program: Program, trace: bool) -> Execution:

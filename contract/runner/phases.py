@@ -31,6 +31,7 @@ from fscontract.contract.generate import (
     open_programs,
     random_walk,
     range_lists,
+    server_fault_programs,
     sizes,
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
@@ -202,6 +203,11 @@ def _sources(context: RunContext) -> Iterator[_Source]:
             yield _Source("faults", len(drawn), iter(drawn))
         else:
             yield _Source("faults", None, failing)
+    if injector is not None and settings.server_faults and settings.checks("servers"):
+        served = server_fault_programs.programs(
+            operations, injector.kinds, buffer, effort, settings.seed
+        )
+        yield _Source("server faults", len(served), iter(served))
 
 
 def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:

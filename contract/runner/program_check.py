@@ -9,6 +9,7 @@ from fscontract.contract.generate.vectors import Vector, permits, says
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program
+from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import counterexample
 from fscontract.contract.runner.crashes import LeftOut
@@ -65,7 +66,7 @@ def _keep_violations(context: RunContext, item: Program | Vector, execution: Exe
 
 
 def _compare_pair(context: RunContext, program: Program, execution: Execution) -> None:
-    if program.faults is not None:
+    if program.faults is not None and not clause_of_server(program.faults.kinds):
         context.exercised["fault.hang"] += 1
     compared, difference = against_pair(context.executor, program, execution)
     context.exercised[SAME_VALIDATION] += compared
@@ -80,6 +81,8 @@ def _mark_left_out(context: RunContext, program: Program) -> None:
 
 
 def _look_for_leaks(context: RunContext, program: Program) -> None:
+    if program.faults is not None and clause_of_server(program.faults.kinds):
+        return  # the threads of the server are those of this process, too
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
     known = clause in context.counterexamples.failed or context.times.run.is_over

@@ -21,6 +21,7 @@ from fscontract.contract.runner.time_budget import BUDGETS
 from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import (
     FAULTS,
+    SERVER_FAULTS,
     STREAM,
     Clause,
     Consequence,
@@ -68,6 +69,8 @@ class RunOptions:
     fail_fast: bool = False
     #: A function that returns the stored form of bytes, for a target that opens a path.
     encode: str | None = None
+    #: True to run the target as a client of a misbehaving server.
+    server_faults: bool = False
 
 
 def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
@@ -81,6 +84,7 @@ def selected(run: RunOptions, anything: bool = False) -> tuple[Clause, ...]:
         and clause.level in _LEVELS[run.level]
         and (anything or clause.api == STREAM)
         and (clause.document != FAULTS or run.faults is not None)
+        and (clause.document != SERVER_FAULTS or run.server_faults)
     )
 
 
@@ -100,8 +104,8 @@ def resolve_any(target: str, run: RunOptions) -> Binding | PipelineBinding:
     return binding
 
 
-def _how(run: RunOptions) -> tuple[str | None, Path | None, bool, str | None]:
-    return run.file, run.content, run.faults is not None, run.encode
+def _how(run: RunOptions) -> tuple[str | None, Path | None, bool, str | None, bool]:
+    return run.file, run.content, run.faults is not None, run.encode, run.server_faults
 
 
 def set_up_limit(timeout: float) -> float:
@@ -146,6 +150,7 @@ def settings_for(
         clauses=clauses,
         effort=run.effort,
         faults=run.faults,
+        server_faults=run.server_faults,
         seed=run.seed,
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,

@@ -69,6 +69,8 @@ class Settings:
     until: tuple[str, int] | None = None
     #: The shard of the run; None for all of it.
     shard: Shard | None = None
+    #: True to run programs while a server misbehaves.
+    server_faults: bool = False
 
     def operations(self, binding: Binding) -> frozenset[str]:
         """The operations that the binding can express and the profile allows."""

@@ -22,6 +22,7 @@ WEIGHTS = {
     "changes": 1.0,
     "openings": 3.0,
     "faults": 4.0,
+    "server faults": 12.0,
     "search": 0.5,
     "status": 0.5,
     "resources": 0.5,

@@ -182,7 +182,8 @@ def sum_up(
     if is_complete and not evidence.errors:
         results = _promises_kept(results, binding, settings)
     if settings.replays is not None and is_complete:
-        remove_outdated(settings.replays, results, context, settings.faults is not None)
+        faults = settings.faults is not None or settings.server_faults
+        remove_outdated(settings.replays, results, context, faults)
     return RunResult(
         target=binding.name,
         binding=binding.api,

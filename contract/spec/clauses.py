@@ -188,6 +188,8 @@ class Document:
 
 #: The document that is judged only in runs with faults.
 FAULTS = "faults"
+#: The document that is judged only in runs on a misbehaving server.
+SERVER_FAULTS = "server-faults"
 
 
 def near_misses(name: str, known: Iterable[str]) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import socket
-import threading
 from collections.abc import Collection, Iterator
 from http.client import HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler
 from io import BufferedIOBase
 from xml.sax.saxutils import escape
 
-from fscontract.contract.binding import PlanInjector
-from fscontract.contract.program.fault_firing import Turn
 from fscontract.contract.program.faults import FAULTS, Fault
+from fscontract.fakes.barring import BarringInjector
 
 PIECE = 1 << 16
 #: Headers of a single connection, and `Expect`, which the proxy has answered itself.
@@ -98,6 +96,11 @@ def write(handler: BaseHTTPRequestHandler, body: Iterator[bytes], chunked: bool)
         handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
     if chunked:
         handler.wfile.write(b"0\r\n\r\n")
+
+
+def path_of(target: str) -> str:
+    """Return a target without its query."""
+    return target.partition("?")[0]
 
 
 def target_of(handler: BaseHTTPRequestHandler) -> str:
@@ -189,7 +192,7 @@ def is_object(method: str, target: str) -> bool:
     return method in ("GET", "HEAD") and key and not parameters & _OTHER_QUESTIONS
 
 
-class ProxyInjector(PlanInjector):
+class ProxyInjector(BarringInjector):
     """Faults of an HTTP store.
 
     A deleted or forbidden object stays so until `detach` or the next write, for clients of the
@@ -200,36 +203,3 @@ class ProxyInjector(PlanInjector):
     def __init__(self, without: Collection[str] = ()) -> None:
         possible = (n for n, kind in FAULTS.items() if "http" in kind.places)
         super().__init__(frozenset(possible) - frozenset(without))
-        self._lock = threading.Lock()
-        self._barred: dict[str, str] = {}  # paths, with "delete" or "revoke"
-
-    def detach(self) -> None:
-        """Implement `Injector.detach`."""
-        super().detach()
-        with self._lock:
-            self._barred.clear()
-
-    def bar(self, turn: Turn, target: str) -> None:
-        """Make an object unavailable by the turn's fault."""
-        assert turn.fault is not None
-        path, kind = _path(target), turn.fault.kind
-        with self._lock:
-            known = self._barred.get(path)
-            if known in ("delete", kind):
-                return
-            self._barred[path] = kind
-        turn.took_effect()
-
-    def written(self, target: str) -> None:
-        """Make an object available again."""
-        with self._lock:
-            self._barred.pop(_path(target), None)
-
-    def barred(self, target: str) -> str | None:
-        """Return the kind of the fault that makes an object unavailable, if any."""
-        with self._lock:
-            return self._barred.get(_path(target))
-
-
-def _path(target: str) -> str:
-    return target.partition("?")[0]

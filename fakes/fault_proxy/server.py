@@ -6,10 +6,9 @@ import os
 import re
 import socket
 import struct
-import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +27,7 @@ from fscontract.fakes.fault_proxy.relay import (
     is_object,
 )
 from fscontract.fakes.frozen_settings import Settled
+from fscontract.fakes.tracked_connections import LoopbackServer, TrackedConnections
 
 #: Delays of a slow body are combined to about this many seconds.
 _WAIT = 0.005
@@ -58,10 +58,10 @@ class ProxyHandler(BaseHTTPRequestHandler):
         turn = self.server.turn(self.command, target, self.headers)
         injector = self.server.injector
         if self.command in ("PUT", "POST"):
-            injector.written(target)
+            injector.written(relay.path_of(target))
         if turn.fault is not None and self._fails(turn, turn.fault, target):
             return
-        if turn.number and (kind := injector.barred(target)) is not None:
+        if turn.number and (kind := injector.barred(relay.path_of(target))) is not None:
             self._answer(kind, None)
             return
         self._pass_on(turn)
@@ -71,7 +71,7 @@ class ProxyHandler(BaseHTTPRequestHandler):
     def _fails(self, turn: Turn, fault: Fault, target: str) -> bool:
         """Let the fault strike, unless it affects bodies; return whether the request is done."""
         if fault.kind in ("delete", "revoke"):
-            self.server.injector.bar(turn, target)
+            self.server.injector.bar(turn, relay.path_of(target))
             return False
         if fault.kind in ERRORS:
             turn.took_effect()
@@ -191,8 +191,6 @@ _SPOILERS: dict[str, Callable[[Iterator[bytes], Turn, int | None, float], Iterat
 _RANGE_HEADER = re.compile(r"bytes=(\d{1,18})-(\d{1,18})?")
 #: Timeout for a connection to the store, in seconds.
 _PATIENCE = 10
-#: Interval in seconds at which the server checks whether to stop.
-_TICK = 0.02
 
 
 @dataclass(frozen=True)
@@ -209,7 +207,7 @@ class LoggedRequest:
     fault: Fault | None = None
 
 
-class FaultProxy(Settled):
+class FaultProxy(LoopbackServer, Settled):
     """A proxy between clients and the store at `upstream`, an `http` URL.
 
     `url` is that URL with the address of the proxy. The proxy listens on this machine only, from
@@ -236,7 +234,6 @@ class FaultProxy(Settled):
         self._server = ProxyServer(
             (parts.hostname, parts.port or 80), self.injector, matches, longest
         )
-        self._thread: threading.Thread | None = None
         self._settle(FaultProxy)
 
     @property
@@ -250,35 +247,11 @@ class FaultProxy(Settled):
         """The requests so far, in order."""
         return tuple(self._server.log)
 
-    def start(self) -> FaultProxy:
-        """Start to answer requests."""
-        self._thread = threading.Thread(
-            target=self._server.serve_forever, args=(_TICK,), daemon=True, name="fault-proxy"
-        )
-        self._thread.start()
-        return self
 
-    def close(self) -> None:
-        """End every connection and every wait, and then every thread; may be called again."""
-        if self._thread is not None:
-            self._server.shutdown()
-            self._thread.join()
-            self._thread = None
-        self.injector.detach()
-        self._server.end()
-        self._server.server_close()
+class ProxyServer(TrackedConnections, ThreadingHTTPServer):
+    """The server of a proxy: lets faults strike, and connects to the store."""
 
-    def __enter__(self) -> FaultProxy:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class ProxyServer(ThreadingHTTPServer):
-    """Keeps track of its connections and threads, so that it can end them."""
-
-    daemon_threads = True
+    thread_name = "fault-proxy"
 
     def __init__(
         self,
@@ -293,9 +266,6 @@ class ProxyServer(ThreadingHTTPServer):
         self._upstream = upstream
         self._matches = matches
         self._lock = threading.Lock()
-        self._ended = False
-        self._sockets: set[socket.socket] = set()
-        self._workers: list[threading.Thread] = []  # of the accepting thread
         super().__init__(("127.0.0.1", 0), ProxyHandler)
 
     def turn(self, method: str, target: str, headers: Any) -> Turn:
@@ -307,7 +277,7 @@ class ProxyServer(ThreadingHTTPServer):
                 operation = "head" if method == "HEAD" else "get"
                 path = unquote(target.partition("?")[0])
                 turn = self.injector.request(
-                    operation, path, *_requested_range(named.get("range", ""))
+                    operation, path, *requested_range(named.get("range", ""))
                 )
             self.log.append(LoggedRequest(turn.number, method, target, named, turn.fault))
             return turn
@@ -323,63 +293,17 @@ class ProxyServer(ThreadingHTTPServer):
         with store:
             store.settimeout(None)
             store.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._keep(store)
+            self.keep(store)
             try:
                 yield store
             finally:
-                self._forget(store)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer a client in a new thread."""
-        thread = threading.Thread(
-            target=self._answer, args=(request, client_address), daemon=True, name="fault-proxy"
-        )
-        self._keep(request)
-        thread.start()
-        self._workers = [t for t in self._workers if t.is_alive()] + [thread]
-
-    def _answer(self, request: Any, client_address: Any) -> None:
-        try:
-            self.process_request_thread(request, client_address)
-        finally:
-            self._forget(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore disconnecting clients; print other errors, which are bugs of the proxy."""
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)
-
-    def end(self) -> None:
-        """Stop accepting, end all connections, and wait for the threads."""
-        with self._lock:
-            self._ended = True
-            sockets = list(self._sockets)
-        for connection in sockets:
-            _shut(connection)
-        for thread in self._workers:
-            thread.join()
-
-    def _keep(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._sockets.add(connection)
-            ended = self._ended
-        if ended:
-            _shut(connection)
-
-    def _forget(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._sockets.discard(connection)
+                self.forget(store)
 
 
-def _requested_range(header: str) -> tuple[int | None, int | None]:
+def requested_range(header: str) -> tuple[int | None, int | None]:
     """Return the first byte and the number of bytes of a Range header, if it names them."""
     match = _RANGE_HEADER.fullmatch(header)
     if match is None:
         return None, None
     first = int(match[1])
     return first, int(match[2]) + 1 - first if match[2] else None
-
-
-def _shut(connection: socket.socket) -> None:
-    with suppress(OSError):  # it has ended already
-        connection.shutdown(socket.SHUT_RDWR)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
+from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.file_visibility import compare, write
 from fscontract.contract.runner.result import FAILING, RunResult, Verdict
 from fscontract.contract.runner.runner import check
@@ -30,6 +32,8 @@ from fscontract.fakes.mutants.correct_parts import (
     stream_of,
 )
 from fscontract.fakes.mutants.stream.variants import Variant
+from fscontract.fakes.servers.http_client import HttpFile, opened
+from fscontract.fakes.servers.served_binding import served
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
@@ -221,6 +225,30 @@ class FaultKind(Kind):
             filesystem.injector.detach()  # programs may still wait for an answer
 
 
+class ServerKind(Kind):
+    """Clients of a misbehaving server."""
+
+    parts = (HttpFile,)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        return served(partial(opened, part), name, "wrong-etags" in name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("python-file")
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        binding = self.binding(subject.part, subject.name)
+        assert binding.injector is not None
+        binding.injector.kinds = binding.injector.kinds & subject.faults
+        settings = Settings(
+            self.profile(subject.part),
+            subject.judged,
+            server_faults=True,
+            stop_at_first=subject.is_single,
+        )
+        return _broken(check(binding, settings))
+
+
 class ExecutorKind(Kind):
     """Views of executors on a driver's files."""
 
@@ -338,6 +366,7 @@ KINDS: tuple[Kind, ...] = (
     StreamKind(),
     PythonFileKind(),
     FaultKind(),
+    ServerKind(),
     ExecutorKind(),
     SplitterKind(),
     BlockReaderKind(),

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, get_origin, overload
 
 from fscontract.contract.program.faults import FAULTS
+from fscontract.contract.program.server_faults import SERVER_FAULTS
 from fscontract.contract.spec.clauses import Clause, clauses
 from fscontract.contract.spec.profiles import Profile
 from fscontract.fakes.mutants.kinds import Kind, Subject, kind_of
@@ -24,6 +25,7 @@ _PACKAGES = (
     "openfile",
     "faults",
     "after_faults",
+    "server_faults",
     "executors",
     "splitter",
     "blockreader",
@@ -148,7 +150,7 @@ def mutant(
     the correct method through `right(self)`. The docstring describes the bug, and the name of the
     mutant is that of the class, or `name`, or that of the function in capitals.
     """
-    assert FAULTS.keys() >= set(faults)
+    assert FAULTS.keys() | SERVER_FAULTS.keys() >= set(faults)
 
     def register(broken: Any) -> Any:
         part = broken if method is None else _part(broken, method, name)

@@ -35,7 +35,8 @@ from filesystems import right, wrong
 test_right = conformance(right, clauses=["seek.zero", "seek.negative"])
 test_wrong = conformance(wrong, clauses=["seek.zero", "seek.negative"])
 """
-OFF = ("-p", "no:fscontract", "-p", "no:fscontract-fakes")
+PLUGINS = ("fscontract", "fscontract-fakes", "fscontract-servers")
+OFF = tuple(word for name in PLUGINS for word in ("-p", f"no:{name}"))
 #: What a project that uses none of it should not have to wait for.
 HEAVY = ("hypothesis", "yaml", "fsspec", "rich", "jinja2", "jsonschema", "click")
 
@@ -64,7 +65,7 @@ def asked(pytester: pytest.Pytester) -> list[str]:
 
 
 def test_nothing_is_loaded_where_it_is_not_used(pytester: pytest.Pytester) -> None:
-    """But the two modules of the plug-ins, and the packages that they are in."""
+    """But the modules of the plug-ins, and the packages that they are in."""
     conftest = """
         import sys
 
@@ -81,6 +82,8 @@ def test_nothing_is_loaded_where_it_is_not_used(pytester: pytest.Pytester) -> No
         "fscontract.fakes",
         "fscontract.fakes.filesystem",
         "fscontract.fakes.filesystem.fixtures",
+        "fscontract.fakes.servers",
+        "fscontract.fakes.servers.fixtures",
     ]
     with_others = run(pytester, "-s", *OFF).outlines
     (line,) = (x for x in with_others if x.startswith("loaded:"))
@@ -98,9 +101,10 @@ def test_every_option_and_setting_has_its_prefix(pytester: pytest.Pytester) -> N
 
 
 def test_fixtures_have_names_of_their_own(pytester: pytest.Pytester) -> None:
-    """There are three, and none is called fs."""
+    """There are five, and none is called fs."""
     added = _fixtures(pytester) - _fixtures(pytester, *OFF)
-    assert added == {"fake_filesystem", "fake_filesystem_factory", "fault_proxy"}
+    fakes = {"fake_filesystem", "fake_filesystem_factory", "fault_proxy"}
+    assert added == {*fakes, "http_server", "s3_server"}
 
 
 def test_no_fixture_comes_unasked(pytester: pytest.Pytester) -> None:

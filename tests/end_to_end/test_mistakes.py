@@ -63,12 +63,17 @@ MESSAGES: dict[str, str] = snapshot(
         "bad known file": "bad.yaml: line 2, column 1: not YAML: ...",
         "missing known file": "none.yaml: No such file or directory",
         "missing directory of a report": "can't write no/such/dir.xml: No such file or directory",
-        "target without faults": "memory: faults are not supported; supported by: fake, local, s3",
+        "target without faults": (
+            "memory: faults are not supported; supported by: fake, local, s3, fsspec filesystems, "
+            "and a Binding with an injector"
+        ),
         "clauses of faults alone": (
-            "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+            "no testable clause is selected; see 'fscontract list' (those of faults need "
+            "--faults, those of server-faults --server-faults)"
         ),
         "untestable clause": (
-            "no testable clause is selected; see 'fscontract list' (those of faults need --faults)"
+            "no testable clause is selected; see 'fscontract list' (those of faults need "
+            "--faults, those of server-faults --server-faults)"
         ),
         "missing file": "file not found: 'none.py'",
         "missing name in a file": "./factory.py:missing: 'missing' not found in ./factory.py",

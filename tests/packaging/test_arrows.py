@@ -23,18 +23,24 @@ ALLOWED = {
 #: Libraries that only some files may import when they are themselves imported.
 CONFINED = {
     "hypothesis": ("contract/generate/", "fakes/strategies.py"),
-    "pytest": ("contract/pytest_plugin.py", "fakes/filesystem/fixtures.py"),
+    "pytest": (
+        "contract/pytest_plugin.py",
+        "fakes/filesystem/fixtures.py",
+        "fakes/servers/fixtures.py",
+    ),
     "click": (
         "contract/cli/",
         "contract/command_line.py",
         "pipeline/cli/",
         "pipeline/hudi/commands",
+        "fakes/servers/command.py",
     ),
     "rich": (),
     "jinja2": (),
     "pyspark": ("implementations/spark/", "pipeline/spark_source/"),
     "obstore": ("implementations/s3/",),
     "boto3": ("implementations/s3/",),
+    "werkzeug": ("fakes/servers/",),
     "jpype": ("implementations/bindings/hadoop",),
 }
 #: Files that need only Python: the interfaces, the models, and what they import.

@@ -18,8 +18,10 @@ GROUPS = (
     "pytest11",
     "fscontract.bindings",
     "fscontract.commands",
+    "fscontract.faulty_apis",
     "fscontract.openers",
     "fscontract.pipelines",
+    "fscontract.servers",
     "fscontract.targets",
 )
 OURS = [

@@ -13,6 +13,7 @@ from fscontract.contract.api.errors import AccessControlException, PathIOExcepti
 from fscontract.implementations.s3.answers import required
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import (
+    BodyCutException,
     ConnectionFailedException,
     NotPartialException,
     ObjectLocation,
@@ -20,6 +21,7 @@ from fscontract.implementations.s3.errors import (
     S3Exception,
     UnfitTransportException,
     UnreadAnswerException,
+    WrongAnswerException,
     code_in,
     of_status,
     total_in,
@@ -89,6 +91,7 @@ class ObstoreBody(Body):
         coming = self._coming or self._source.begin(self._location, self._next)
         self._coming = None
         chunk = memoryview(self._source.wait(self._location, coming, self._cancel) or _NOTHING)
+        self._check(len(chunk))
         self._left -= len(chunk)
         if not chunk or self._left <= 0 or self.length <= _WHOLE:
             self._next = None
@@ -96,6 +99,15 @@ class ObstoreBody(Body):
         if more is not None:
             self._coming = self._source.begin(self._location, more)
         return chunk
+
+    def _check(self, count: int) -> None:
+        """Check the number of bytes that came: obstore does not, and a proxy may compress them."""
+        if self.length <= _WHOLE and count < self.length:
+            raise BodyCutException(
+                self._location, f"the body ended {self.length - count} bytes early"
+            )
+        if count > self._left:
+            raise WrongAnswerException(self._location, "the body has more bytes than its range")
 
     def close(self) -> None:
         """See the base class."""
