@@ -27,7 +27,8 @@ def _kind(
     if seconds is not None:
         values = (seconds,)
         parameters["seconds"] = Parameter("seconds", seconds, 0, MOST_SECONDS, values)
-    return FaultKind(name, meaning, frozenset(operations), frozenset(places), parameters)
+    of, at = frozenset(operations), frozenset(places)
+    return FaultKind(name, meaning, of, at, parameters, checked=False, times=1)
 
 
 _READS = ("get", "head")

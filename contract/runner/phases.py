@@ -44,6 +44,7 @@ from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
 from fscontract.contract.runner.program_check import check_program
+from fscontract.contract.runner.read_amount import reads_whole_files
 from fscontract.contract.runner.resource_checks import (
     STATUS,
     check_held,
@@ -246,6 +247,11 @@ def _sparse(context: RunContext) -> list[Program]:
             context.executor.file(length)
     except TargetError as error:  # not every disk can
         context.warnings.append(f"files of 2 GiB and more were not tried: {error}")
+        return []
+    if reads_whole_files(context):
+        context.warnings.append(
+            "files of 2 GiB and more were not tried: the target reads a file whole"
+        )
         return []
     return sizes.sparse_programs(context.operations)
 

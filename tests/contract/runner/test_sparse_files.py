@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.generate.sizes import sparse_programs
 from fscontract.contract.program.content import DENSE, SparseContent
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -78,3 +81,20 @@ def test_targets_that_can_not_hold_them_say_so() -> None:
 def test_encoded_files_are_not_sparse() -> None:
     binding = PythonFileBinding(_open, encode=lambda data: data)  # type: ignore[arg-type]
     assert not binding.holds_sparse
+
+
+def _opens_whole(path: str) -> object:
+    with open(path, "rb") as file:
+        return io.BytesIO(file.read())
+
+
+@pytest.mark.parametrize(("opens", "whole"), [(_open, False), (_opens_whole, True)])
+def test_targets_that_read_whole_files_get_none(
+    tmp_path: Path, opens: Callable[[str], object], whole: bool
+) -> None:
+    """Reading several GiB takes longer than a call may, and is no hang."""
+    binding = PythonFileBinding(opens, str(tmp_path))  # type: ignore[arg-type]
+    settings = Settings(load_profile("python-file"), (), effort="normal", until=("sizes", 0))
+    result = check(binding, settings)
+    told = any("the target reads a file whole" in warning for warning in result.warnings)
+    assert told is whole
