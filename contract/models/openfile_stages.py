@@ -27,6 +27,7 @@ from fscontract.contract.program.outcome import (
     Kind,
     Outcome,
     returned,
+    words,
 )
 from fscontract.contract.program.program import Step
 
@@ -278,10 +279,10 @@ def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) 
 def _says(stage: str, allowed: frozenset[Kind]) -> tuple[str, ...]:
     if not allowed:
         return (f"fails in the future already, unless {FIRST_READ} is declared",)
-    raising = sorted(k.value for k in allowed if k is not Kind.RETURNED)
+    raising = words(allowed - {Kind.RETURNED})
     name = {"set": "the call", "read": "the read", "get": "the future"}.get(stage, stage)
     texts = (f"{name} returns",) if Kind.RETURNED in allowed else ()
-    return texts + ((f"{name} raises {' or '.join(raising)}",) if raising else ())
+    return texts + ((f"{name} raises {raising}",) if raising else ())
 
 
 def _refusals(case: Case) -> frozenset[Kind]:

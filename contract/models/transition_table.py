@@ -18,6 +18,7 @@ from fscontract.contract.program.outcome import (
     Kind,
     Outcome,
     show_bytes,
+    words,
 )
 
 EOF = frozenset({Kind.EOF})
@@ -90,7 +91,7 @@ class Refusal(NamedTuple):
 
     def says(self, call: Call) -> tuple[str, ...]:
         """Return the permitted exceptions as text for a message."""
-        return ("raises " + " or ".join(sorted(k.value for k in self.allowed(call))),)
+        return (f"raises {words(self.allowed(call))}",)
 
 
 class Row(NamedTuple):

@@ -28,6 +28,7 @@ from fscontract.contract.generate import (
     hypothesis_search,
     large_numbers,
     open_programs,
+    opened_paths,
     random_walk,
     sizes,
 )
@@ -179,6 +180,9 @@ def _sources(context: RunContext) -> Iterator[_Source]:
         yield _Source(
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
         )
+    if settings.checks("path"):
+        paths = opened_paths.programs(operations, binding.remote, fixed is not None)
+        yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
@@ -271,7 +275,7 @@ def _relevant(items: Iterator[Item], settings: Settings) -> Iterator[Item]:
 
 
 def _exercises(program: Program, operations: frozenset[str]) -> bool:
-    special = program.opening is not None or program.faults is not None
+    special = (program.opening, program.faults, program.at) != (None, None, None)
     return special or any(step.op in operations for step in program.steps)
 
 
