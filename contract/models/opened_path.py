@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fscontract.contract.models.stream_state import Failure
-from fscontract.contract.models.transition_table import STRICT
+from fscontract.contract.models.transition_table import HADOOP_TESTS, STRICT
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome, words
 
 #: The clause of each kind of path: the exception that open() raises.
@@ -76,7 +76,9 @@ def judge_read(kind: str, features: frozenset[str], outcome: Outcome) -> PathVer
 def _allowed(kind: str, features: frozenset[str]) -> frozenset[Kind]:
     if kind == "empty-path":  # the form of a path may be refused as such
         return _IO | {Kind.ILLEGAL_ARGUMENT}
-    return _NOT_FOUND if kind == "missing" and STRICT in features else _IO
+    tested = HADOOP_TESTS in features and kind in ("directory", "empty-directory")
+    strict = STRICT in features and (kind == "missing" or tested)
+    return _NOT_FOUND if strict else _IO
 
 
 def _failed(clause: str, aspect: str, allowed: frozenset[Kind]) -> PathVerdict:

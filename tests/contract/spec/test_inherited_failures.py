@@ -107,7 +107,7 @@ def test_an_inherited_failure_names_its_class_and_finding(tmp_path: Path) -> Non
 
 
 def test_a_strict_run_fails_for_what_is_inherited(tmp_path: Path) -> None:
-    result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=True)
+    result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=("inherited",))
     assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
 
 
