@@ -33,7 +33,7 @@ def test_pyarrow_has_its_findings(place: Place) -> None:
 
 
 def test_obstore_has_its_findings(place: Place) -> None:
-    """S7, S8, S9, S10, S11, S26."""
+    """S7, S8, S9, S10, S11, S28."""
     fails = {
         *("close.state", "python.read.closed", "python.seek.closed", "python.tell.closed"),
         *("seek.negative", "python.read.all"),
@@ -48,7 +48,7 @@ def test_obstore_has_its_findings(place: Place) -> None:
 
 
 def test_opendal_has_its_findings(place: Place) -> None:
-    """S7, S8, S9, S12, S24."""
+    """S7, S8, S9, S12, S26."""
     fails = {
         *("open.presence", "open.empty-path"),
         *("seek.negative", "pread.data", "pread.eof"),
@@ -82,7 +82,7 @@ def test_streams_of_s3fs_have_their_findings_with_every_other_cache(
 
 
 def test_smart_open_has_its_findings(place: Place) -> None:
-    """S16, S27."""
+    """S16, S29."""
     holds(
         run(targets.smart(place)),
         {"seek.negative", "open.empty-path"},

@@ -1,4 +1,4 @@
-"""S27: smart_open raises a plain OSError for a missing object. Argument: server URL."""
+"""S29: smart_open raises a plain OSError for a missing object. Argument: server URL."""
 
 import s3
 import smart_open

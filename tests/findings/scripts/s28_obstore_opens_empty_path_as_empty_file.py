@@ -1,4 +1,4 @@
-"""S26: with an empty path, obstore opens a bucket as an empty file. Argument: server URL."""
+"""S28: with an empty path, obstore opens a bucket as an empty file. Argument: server URL."""
 
 import obstore
 from s3 import obstore_store, put

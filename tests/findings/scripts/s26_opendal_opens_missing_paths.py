@@ -1,4 +1,4 @@
-"""S24: OpenDAL opens missing paths, and its errors of paths are not OSErrors."""
+"""S26: OpenDAL opens missing paths, and its errors of paths are not OSErrors."""
 
 import opendal
 

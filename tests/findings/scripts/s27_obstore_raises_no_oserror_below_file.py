@@ -1,4 +1,4 @@
-"""S25: obstore's LocalStore raises no OSError for a path below a file, and for an empty path."""
+"""S27: obstore's LocalStore raises no OSError for a path below a file, and for an empty path."""
 
 import tempfile
 
