@@ -13,6 +13,7 @@ from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.fault_firing import Firing, Turn
 from fscontract.contract.program.faults import FAULTS, FaultPlan
 from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.outcome import Outcome, raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.script.calls import JavaApi, ScriptApi, Source
@@ -249,6 +250,13 @@ class Binding(ABC):
     def create_sparse(self, content: SparseContent) -> str:
         """Write a new sparse file and return its path; TargetError if that is not possible."""
         raise TargetError(f"{self.name}: can't hold a file of {len(content)} bytes")
+
+    def place(self, at: OpenedPath, content: bytes) -> str:
+        """Make what is at an unusual path, and return the path; NoScene if that is impossible.
+
+        A file has this content. Nothing is removed before `dispose`.
+        """
+        raise NoScene(at.kind)
 
     def change(self, path: str, content: bytes | None) -> None:
         """Give the file at `path` new content in place, or delete it (None)."""

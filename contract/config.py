@@ -112,6 +112,13 @@ def _values(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     for name in ("features", "clauses", "exclude", "fail_on"):
         if name in values:
             values[name] = tuple(values[name])
+    if "strict" in values:
+        strict = (
+            ["inherited"] * values["strict"]
+            if isinstance(values["strict"], bool)
+            else values["strict"]
+        )
+        values["strict"] = (strict,) if isinstance(strict, str) else tuple(strict)
     for name in _PATHS:
         if name in values:
             values[name] = Path(_relative(values[name], folder))

@@ -86,6 +86,7 @@ def _clause(clause: Clause) -> Iterator[str]:
     yield _head(clause.id, f"{clause.level.value}  {clause.citation}")
     yield from (f"  {line}" for line in wrap(clause.statement, _width()))
     yield from _part("reading", clause.reading)
+    yield from _part("hadoop", clause.hadoop_test)
     yield from _part("because", clause.because)
     for word, text in clause.ways.items():
         yield from _part("if it fails", f"{word}: {text}")

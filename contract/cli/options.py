@@ -69,6 +69,43 @@ def _commas(
     return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
 
 
+def _strict(ctx: click.Context, param: click.Parameter, value: Any) -> tuple[str, ...]:
+    chosen = _commas(ctx, param, value)
+    for word in chosen:
+        if word not in STRICT:
+            raise click.BadParameter(f"expected {' or '.join(STRICT)}, got {word!r}")
+    return tuple(dict.fromkeys(chosen))
+
+
+#: The values of `--strict`; without one, it means the first.
+STRICT = ("inherited", "hadoop")
+
+
+class _Strict(click.Option):
+    """An option whose value may be left out; the next argument counts only if it is one.
+
+    So `--strict memory` checks the target memory, and `hadoop` is the value behind `--strict`.
+    """
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Complete the option where it has no value, before click parses the arguments."""
+        super().add_to_parser(parser, ctx)
+        parse = parser.parse_args
+        parser.parse_args = lambda args: parse(_completed(args))
+
+
+def _completed(args: Sequence[str]) -> list[str]:
+    """Return the arguments with a value behind each `--strict`."""
+    end = args.index("--") if "--" in args else len(args)
+    completed: list[str] = []
+    for index, word in enumerate(args):
+        following = args[index + 1] if index + 1 < end else ""
+        bare = word == "--strict" and index < end
+        has_value = all(part in STRICT for part in following.split(","))
+        completed.append(f"--strict={STRICT[0]}" if bare and not has_value else word)
+    return completed
+
+
 _FILES = (
     click.option(
         "--file",
@@ -143,8 +180,12 @@ _OPTIONS = (
     ),
     click.option(
         "--strict",
-        is_flag=True,
-        help="Fail for failures inherited from base classes of other packages, too.",
+        cls=_Strict,
+        metavar="[inherited|hadoop]",
+        multiple=True,
+        callback=_strict,
+        help="Fail for failures inherited from base classes of other packages, too (inherited, the "
+        "default value), or where Hadoop's own tests are stricter than its documents (hadoop).",
     ),
     click.option(
         "--budget",

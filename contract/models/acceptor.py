@@ -107,9 +107,9 @@ def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judge
     if not outcome.raised:
         # A call that returns breaks all of them: a SHOULD does not excuse a MUST. An exception may
         # be that of the SHOULD, with the wrong class: preconditions have no order.
-        first = next((refusal for refusal in broken if not refusal.should), first)
+        first = next((refusal for refusal in broken if not refusal.is_should(call)), first)
     expected = tuple(dict.fromkeys(text for r in broken for text in r.says(call)))
-    if first.should:
+    if first.is_should(call):
         # An open stream that accepted what it should have refused may now be at any position.
         lost = call.state.at(ANY, Origin(call.op, failed=True))
         after = lost if call.state.is_open else call.state

@@ -87,6 +87,7 @@ def _refusals(prefix: str, null_kinds: frozenset[Kind]) -> tuple[Refusal, ...]:
             IO | RUNTIME,
             lost,
             strict=EOF,
+            tested=IO | ILLEGAL | INDEX,
         ),
         Refusal(f"{prefix}.null", _when(lambda r: r.size is None), null_kinds, lost),
         Refusal(
@@ -106,6 +107,7 @@ def _refusals(prefix: str, null_kinds: frozenset[Kind]) -> tuple[Refusal, ...]:
             _when(lambda r: r.size is not None and r.offset >= 0 and r.size - r.offset < r.length),
             INDEX | RUNTIME,
             lost,
+            tested=ILLEGAL | INDEX,
         ),
     )
 

@@ -20,7 +20,7 @@ _MAX_STATES = 80
 #: Requests that one call may make for each range that it reads, beside one for each byte.
 REQUESTS = 64
 _FAILING = Kind.IO
-_UNANSWERED = frozenset({Kind.IO, Kind.ENVIRONMENT})
+_UNANSWERED = frozenset({Kind.IO, Kind.NOT_FOUND, Kind.ENVIRONMENT})
 _BY_ASPECT = {"data": "fault.data", "end": "fault.end"}
 
 
@@ -44,7 +44,8 @@ def judge_under_faults(
     around: Circumstances,
 ) -> Judgement:
     """Judge a call without anchors, on a stream in one of several states."""
-    if outcome.kind is Kind.ENVIRONMENT:  # the fault plan tests the connection to the store
+    # The fault plan tests the connection to the store; a plan may also say that a file is missing.
+    if outcome.kind in (Kind.ENVIRONMENT, Kind.NOT_FOUND):
         outcome = outcome._replace(kind=Kind.IO)
     if around.requests > allowed_requests(step):
         return _broken("fault.retries", "requests", f"at most {allowed_requests(step)} requests")

@@ -9,6 +9,7 @@ from typing import Any
 from fscontract.contract.models.stream_state import Failure, Origin
 from fscontract.contract.models.transition_table import (
     EOF,
+    HADOOP_TESTS,
     HUGE,
     ILLEGAL,
     NULL,
@@ -130,7 +131,8 @@ def _clause_of(call: Call, asked: tuple[int, int], inside: str) -> str:
 def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     asked = call.args[0]
     after = call.state.at(call.state.pos, _POSITION)
-    if outcome.kind in ILLEGAL and (not asked or _may_overlap(call)):
+    may_be_refused = _may_overlap(call) if asked else not call.has(HADOOP_TESTS)
+    if outcome.kind in ILLEGAL and may_be_refused:
         return Accepted(after)
     if outcome.kind in EOF and any(offset >= HUGE for offset, _ in asked):
         return Accepted(after)
@@ -183,7 +185,7 @@ def _says(call: Call) -> tuple[str, ...]:
     late = any(_beyond(call, r) and r[1] for r in _ranges(call))
     text = "each range's future gives its bytes"
     if not call.args[0]:
-        return ("returns, or raises ILLEGAL_ARGUMENT",)
+        return ("returns",) if call.has(HADOOP_TESTS) else ("returns, or raises ILLEGAL_ARGUMENT",)
     return (f"{text}; EOF for ranges beyond the end" if late else text,)
 
 
@@ -192,7 +194,7 @@ READ_VECTORED = Operation(
         _refusal("read-vectored.null-ranges", lambda c: c.args[0] is None, NULL),
         _refusal(
             "read-vectored.null-range", lambda c: c.args[0] and None in c.args[0], NULL | ILLEGAL
-        ),
+        )._replace(tested=NULL),
         _refusal(
             "read-vectored.null-allocate",
             lambda c: c.args[1] == "null",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ class Kind(str, Enum):
     RETURNED = "returned"
     EOF = "EOF"
     IO = "IO"
+    NOT_FOUND = "NOT_FOUND"  # an I/O error as well: there is no file at the path
     ILLEGAL_ARGUMENT = "ILLEGAL_ARGUMENT"
     INDEX = "INDEX"
     NULL = "NULL"
@@ -29,9 +31,18 @@ class Kind(str, Enum):
 
 
 #: Hadoop's exception hierarchy: the kinds that a caller catches with IOException.
-IO_KINDS = frozenset({Kind.EOF, Kind.IO})
+IO_KINDS = frozenset({Kind.EOF, Kind.IO, Kind.NOT_FOUND})
 #: ... and those that a caller catches with RuntimeException.
 RUNTIME_KINDS = frozenset({Kind.ILLEGAL_ARGUMENT, Kind.INDEX, Kind.NULL, Kind.UNSUPPORTED})
+
+
+def words(kinds: Iterable[Kind]) -> str:
+    """Return kinds of exceptions as text; IO includes NOT_FOUND."""
+    names = {kind.value for kind in kinds}
+    if Kind.IO.value in names:
+        names.discard(Kind.NOT_FOUND.value)
+    return " or ".join(sorted(names))
+
 
 #: Larger numbers are shown by their size: Python limits the digits that it converts.
 _MOST_BITS = 256
@@ -106,6 +117,7 @@ _BY_CLASS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Ki
     (_ENVIRONMENT, Kind.ENVIRONMENT),
     (NotImplementedError, Kind.UNSUPPORTED),
     (EOFError, Kind.EOF),
+    (FileNotFoundError, Kind.NOT_FOUND),
     (OSError, Kind.IO),
     (IndexError, Kind.INDEX),
     (ValueError, Kind.ILLEGAL_ARGUMENT),

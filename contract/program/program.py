@@ -21,6 +21,7 @@ from fscontract.contract.program.arguments import (
 )
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.contract.program.open_calls import Opening
+from fscontract.contract.program.opened_path import OpenedPath
 
 #: Every operation with the names of its arguments. `size` is the size of the destination buffer in
 #: bytes, None for a null buffer. The `py_*` operations are those of Python's binary file protocol.
@@ -128,7 +129,8 @@ class Program:
     """Calls on `streams` streams newly opened on one file of `length` bytes.
 
     With an `opening`, one builder opens them, with one `build` for each stream; otherwise `open`
-    does. `faults` happen during the calls.
+    does. `faults` happen during the calls. With `at`, `open` gets an unusual path instead of that
+    of an ordinary file.
     """
 
     length: int
@@ -136,9 +138,12 @@ class Program:
     streams: int = 1
     opening: Opening | None = None
     faults: FaultPlan | None = None
+    at: OpenedPath | None = None
 
     def __str__(self) -> str:
         opened = f"f = open({self.length} bytes)"
+        if self.at is not None:
+            opened = f"f = open({self.at})"
         if self.opening is not None:
             opened = "f = " + self.opening.text(self.length)
         if self.streams > 1:
@@ -157,6 +162,8 @@ class Program:
             data["open"] = self.opening.to_json()
         if self.faults is not None:
             data.update(self.faults.to_json())
+        if self.at is not None:
+            data["at"] = self.at.to_json()
         return {**data, "steps": [s.to_json() for s in self.steps]}
 
     @classmethod
@@ -180,7 +187,10 @@ class Program:
         plan = None
         if "faults" in data:
             plan = FaultPlan.from_json({"faults": data["faults"]}, where)
-        return cls(length, steps, streams, opening, plan)
+        at = OpenedPath.from_json(data["at"], f"{where}: at") if "at" in data else None
+        if at is not None and (opening is not None or plan is not None or streams > 1):
+            raise ProgramError(f"{where}: at excludes open, faults and several streams")
+        return cls(length, steps, streams, opening, plan, at)
 
     def dumps(self) -> str:
         """Return the program as one line of JSON."""

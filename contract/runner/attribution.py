@@ -156,7 +156,7 @@ class Blame:
 
     def displacement(self, program: Program, last: int) -> tuple[str, Violation] | None:
         """Return the clause of `displaced`, and the call that shows the wrong position."""
-        if program.opening is not None or program.faults is not None:
+        if program.opening is not None or program.faults is not None or program.at is not None:
             return None
         if any(s.op in OF_FILE or s.stream for s in program.steps):
             return None

@@ -359,11 +359,12 @@ def how_of(violation: Violation) -> str:
 def counterexample(violation: Violation, identity: str = "") -> Counterexample:
     """Return a violation as reports show it; `identity` is its signature."""
     actual = str(violation.outcome)
-    if violation.index < 0 and violation.program.opening is not None:
+    program = violation.program
+    if violation.index < 0 and (program.opening is not None or program.at is not None):
         actual = f"{violation.step.op}: {actual}"
     judged = violation.judged if violation.failure.aspect in _ASPECTS_OF_BYTES else None
     return Counterexample(
-        violation.program,
+        program,
         violation.failure.expected,
         actual,
         step=violation.index + 1,

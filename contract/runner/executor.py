@@ -9,8 +9,15 @@ from functools import partial
 
 from fscontract.contract.binding import Binding, NoScene, Opened
 from fscontract.contract.models.acceptor import Acceptor, judge_all
+from fscontract.contract.models.opened_path import (
+    CLAUSE_OF,
+    PathVerdict,
+    judge_open,
+    judge_read,
+)
 from fscontract.contract.models.openfile_clauses import speaks_for
 from fscontract.contract.models.openfile_stages import (
+    PROBES,
     READ_OPERATIONS,
     Case,
     as_end,
@@ -20,7 +27,8 @@ from fscontract.contract.models.openfile_stages import (
 )
 from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import changed_content
-from fscontract.contract.program.outcome import Kind, Outcome, raised
+from fscontract.contract.program.opened_path import OpenedPath
+from fscontract.contract.program.outcome import Kind, Outcome, raised, returned
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
@@ -89,6 +97,8 @@ class Executor(Workspace):
             return self._run_under_faults(program)
         if program.opening is not None:
             return self._run_opening(program, trace)
+        if program.at is not None:
+            return self._run_at(program, program.at, trace)
         path, data, start = self.file(program.length)
         execution = Execution()
         self.programs += 1
@@ -115,6 +125,80 @@ class Executor(Workspace):
             elif self._written:
                 self._renew(program.length)
         return execution
+
+    def _run_at(self, program: Program, at: OpenedPath, trace: bool) -> Execution:
+        """Open an unusual path; a file is read like others, else the open or a read must fail."""
+        execution = Execution()
+        self.programs += 1
+        self.index = -1
+        beat(program)
+        _, data, _ = self.file(program.length)
+        execution.content = data = self.new_content(program.length, at)
+        try:
+            path = self.binding.place(at, data)
+        except NoScene:
+            return execution
+        streams: list[Opened] = []
+        try:
+            streams.append(self.binding.open(path))
+            self.opened += 1
+        except Exception as error:
+            if at.is_file:
+                self._failed_open(program, raised(error), execution)
+            else:
+                self._judge_at(program, at, _OPEN, raised(error), execution)
+        else:
+            if at.is_file:
+                nodes = [self.acceptor.start(data)]
+                self._follow(program, path, data, streams, nodes, execution, trace)
+            else:
+                self._probe_at(program, at, streams[0], execution)
+        finally:
+            self.close(program, streams)
+        if at.is_file:
+            self._charge_name(program, execution)
+        return execution
+
+    def _probe_at(self, program: Program, at: OpenedPath, stream: Opened, of: Execution) -> None:
+        """Read from a stream that should not have been opened."""
+        self._note_at(_OPEN, returned(), PathVerdict(), of)
+        for probe in PROBES:
+            if probe.op in self.binding.operations:
+                outcome = self._act(program, stream, probe)
+                if outcome.kind is not Kind.INEXPRESSIBLE:
+                    self._judge_at(program, at, probe, outcome, of)
+                    return
+
+    def _judge_at(
+        self, program: Program, at: OpenedPath, step: Step, outcome: Outcome, execution: Execution
+    ) -> None:
+        self.operations += 1
+        if outcome.kind is Kind.ENVIRONMENT:
+            execution.environment = outcome
+            return
+        judge = judge_open if step is _OPEN else judge_read
+        said = judge(at.kind, self.acceptor.features, outcome)
+        self._note_at(step, outcome, said, execution)
+        self.counts.update(said.exercised)
+        if said.failure is not None:
+            execution.violation = Violation(program, -1, step, outcome, said.failure)
+        for clause in said.missed:
+            failure = Failure(clause, "", "should", (f"open raises {Kind.NOT_FOUND}",))
+            execution.misses.append(Violation(program, -1, step, outcome, failure, missed=True))
+
+    def _note_at(self, step: Step, outcome: Outcome, said: PathVerdict, of: Execution) -> None:
+        of.trace.append((step, outcome, Judgement((), failure=said.failure)))
+
+    def _charge_name(self, program: Program, execution: Execution) -> None:
+        """Charge a failure to the name of the file, unless an ordinary file fails as well."""
+        clause, violation = CLAUSE_OF["named"], execution.violation
+        if violation is None:
+            self.counts[clause] += execution.environment is None
+        elif self.run(replace(program, at=None)).violation is not None:
+            execution.violation = None
+        else:
+            failure = Failure(clause, "", violation.failure.aspect, violation.failure.expected)
+            execution.violation = replace(violation, index=-1, failure=failure)
 
     def _run_under_faults(self, program: Program) -> Execution:
         execution = Execution()
@@ -361,7 +445,7 @@ class Executor(Workspace):
             execution.environment = outcome
             return
         failure = Failure("open.state", "", "raised", ("opens",))
-        execution.violation = Violation(program, -1, Step("open"), outcome, failure)
+        execution.violation = Violation(program, -1, _OPEN, outcome, failure)
 
     def _of_file(
         self,
@@ -457,3 +541,4 @@ def _asks_nothing(step: Step) -> bool:
 _REOPENED = "consistency.opened"
 #: Every program ends by closing its streams; the same object, so that it is compiled once.
 _CLOSE = Step("close")
+_OPEN = Step("open")

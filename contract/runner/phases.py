@@ -29,6 +29,7 @@ from fscontract.contract.generate import (
     hypothesis_search,
     large_numbers,
     open_programs,
+    opened_paths,
     random_walk,
     range_lists,
     server_fault_programs,
@@ -192,6 +193,9 @@ def _sources(context: RunContext) -> Iterator[_Source]:
         yield _Source(
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
         )
+    if settings.checks("path"):
+        paths = opened_paths.programs(operations, binding.remote, fixed is not None)
+        yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
@@ -315,7 +319,7 @@ class _Telling:
 
     def has(self, program: Program) -> bool:
         """Return whether a program has such a call."""
-        if program.opening is not None or program.faults is not None:
+        if (program.opening, program.faults, program.at) != (None, None, None):
             return True
         return any(
             step.op in self._operations and self._tells(program.length, step)

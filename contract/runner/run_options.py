@@ -14,6 +14,7 @@ from typing import Any
 
 from fscontract.contract import targets
 from fscontract.contract.binding import Binding
+from fscontract.contract.models.transition_table import HADOOP_TESTS
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.replay_files import DIRECTORY
 from fscontract.contract.runner.settings import Settings
@@ -60,7 +61,8 @@ class RunOptions:
     spark: str | None = None
     #: Seconds for the run, math.inf for no limit; None for those of the effort.
     budget: float | None = None
-    strict: bool = False
+    #: "inherited": fail for failures of base classes, too; "hadoop": count Hadoop's own tests.
+    strict: tuple[str, ...] = ()
     #: Names of consequences whose failures fail the run; empty for those of the profile.
     fail_on: tuple[str, ...] = ()
     #: Clauses that `clauses` selects, but that are not checked.
@@ -121,8 +123,9 @@ def leave_fork(home: int) -> None:
 
 def profile_of(name: str, run: RunOptions) -> Profile:
     """Return the profile the user chose, or `name`, with the features the user added."""
+    tests = (HADOOP_TESTS,) if "hadoop" in run.strict else ()
     profile = load_profile(run.profile or name)
-    return profile.with_features(run.features).promising(run.features)
+    return profile.with_features((*run.features, *tests)).promising(run.features)
 
 
 def budget_of(run: RunOptions) -> float:
@@ -154,7 +157,7 @@ def settings_for(
         seed=run.seed,
         known=applying(known, profile.known, profile.name, binding.name),
         timeout=run.timeout,
-        strict=run.strict,
+        strict="inherited" in run.strict,
         fail_on=read_consequences(run.fail_on or profile.fail_on),
         budget=budget_of(run),
         replays=DIRECTORY if target is not None and os.access(".", os.W_OK) else None,
@@ -162,6 +165,17 @@ def settings_for(
         fail_fast=run.fail_fast,
         source=None if target is None else source_of(target, run),
     )
+
+
+def read_strict(strict: bool | str | Iterable[str]) -> tuple[str, ...]:
+    """Return the values of `strict`, True for "inherited"; UsageError."""
+    if isinstance(strict, bool):
+        return ("inherited",) if strict else ()
+    names = (strict,) if isinstance(strict, str) else tuple(strict)
+    for name in names:
+        if name not in ("inherited", "hadoop"):
+            raise UsageError(f"unknown value of strict: {name!r}; expected inherited or hadoop")
+    return names
 
 
 def read_consequences(names: Iterable[str]) -> tuple[Consequence, ...]:

@@ -20,6 +20,7 @@ from fscontract.contract.binding import Action, Binding, NoScene, Opened, Opener
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, text_of
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.patches import Patches
@@ -154,6 +155,10 @@ class SandboxedBinding(Binding):
     def create_sparse(self, content: SparseContent) -> str:
         """Write a sparse file; raise TargetError if that fails."""
         return self._tried("can't write a sparse file", self._inner.create_sparse, content)
+
+    def place(self, at: OpenedPath, content: bytes) -> str:
+        """Make an unusual path; NoScene or TargetError."""
+        return self._tried(f"can't make {at}", self._inner.place, at, content)
 
     def change(self, path: str, content: bytes | None) -> None:
         """Change or delete a file; TargetError."""

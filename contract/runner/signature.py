@@ -98,7 +98,7 @@ def signature(
     `is_displaced` means that the stream's position is wrong, whichever call showed it. The first
     `approach` calls set the position, like a seek.
     """
-    kind, relation = violation.outcome.kind.value, violation.relation
+    kind, relation = _word(violation.outcome.kind), violation.relation
     how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
     if clause == violation.failure.cause != violation.failure.clause:
         how = f"later call: {violation.failure.aspect}"
@@ -115,6 +115,8 @@ def signature(
 def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     """Yield what a program does before the call at `index`, one entry for each kind of call."""
     opening, faults = program.opening, program.faults
+    if program.at is not None:
+        yield f"open of {program.at.kind}"
     if opening is not None:
         if opening.scene != "file":
             yield f"open of {opening.scene}"
@@ -167,8 +169,13 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
 def _kinds(outcome: Outcome) -> set[str]:
     """Return how a call ended, or each range of a vectored read."""
     ranges = outcome.value if type(outcome.value) is tuple else ()
-    raised = {r.kind.value for r in ranges if isinstance(r, Outcome) and r.raised}
-    return raised or {outcome.kind.value}
+    raised = {_word(r.kind) for r in ranges if isinstance(r, Outcome) and r.raised}
+    return raised or {_word(outcome.kind)}
+
+
+def _word(kind: Kind) -> str:
+    """Return the name of a kind in signatures, which do not tell I/O errors apart."""
+    return Kind.IO.value if kind is Kind.NOT_FOUND else kind.value
 
 
 def _is_empty(step: Step, outcome: Outcome) -> bool:

@@ -20,6 +20,7 @@ WEIGHTS = {
     "numbers": 1.0,
     "counts": 1.0,
     "changes": 1.0,
+    "paths": 0.5,
     "openings": 3.0,
     "faults": 4.0,
     "server faults": 12.0,

@@ -123,6 +123,8 @@ class Clause:
     examples: tuple[Example, ...] = field(default=(), hash=False)
     #: The source of a statement that is not in the document.
     origin: str = ""
+    #: What Hadoop's own test asks for beyond the statement (feature hadoop-tests).
+    hadoop_test: str = ""
     #: The program with a bounded cost, if a check `cost.<meter>` judges the clause.
     cost: Cost | None = None
     #: The subject of the document, which is the kind of target that it judges.
@@ -374,6 +376,7 @@ def _clause(entry: dict[str, Any], document: Document) -> Clause:
         refs=tuple(entry.get("refs", ())),
         examples=tuple(_example(e, entry["id"]) for e in entry.get("examples", ())),
         origin=entry.get("origin", ""),
+        hadoop_test=entry.get("hadoop-test", ""),
         cost=_cost(entry["cost"], entry["id"]) if "cost" in entry else None,
         api=document.api,
         consequence=Consequence(entry.get("consequence", Consequence.ERROR)),

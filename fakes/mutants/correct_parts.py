@@ -161,6 +161,9 @@ def filesystem_of(broken: type) -> type[OpeningFileSystem]:
 class MutantFileSystem(MemoryFileSystem):
     """Files in memory, opened as streams of the class `stream`."""
 
+    #: The differences from the profile "reference", with "!" before missing features.
+    features: ClassVar[tuple[str, ...]] = ()
+
     def __init__(self, stream: type[MemoryInputStream] = MemoryInputStream) -> None:
         super().__init__()
         self._stream = stream

@@ -134,7 +134,7 @@ class StreamKind(Kind):
         return StreamBinding(self.filesystem(part), name=name)
 
     def features(self, part: type[Any]) -> tuple[str, ...]:
-        return part.features if issubclass(part, Variant) else ()
+        return part.features if issubclass(part, Variant | MutantFileSystem) else ()
 
     def profile(self, part: type[Any]) -> Profile:
         # The Python file over a stream inherits the stream's bugs.

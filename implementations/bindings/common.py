@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.binding import Binding, NoScene, TargetError
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import SparseContent
+from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, text_of
 from fscontract.contract.program.raising import notice
 from fscontract.contract.targets import is_ours, new_name
@@ -104,6 +105,10 @@ def prefixes_among(paths: Iterable[str]) -> list[str]:
     return sorted(path for path in stripped if is_ours(path.rpartition("/")[2]))
 
 
+#: The scenes of an opener that make unusual paths.
+_SCENES = {"empty-directory": "directory", "unreadable": "unreadable"}
+
+
 class ScratchBinding(Binding):
     """A binding with numbered files below one directory, the prefix that `prepare` creates.
 
@@ -137,6 +142,40 @@ class ScratchBinding(Binding):
             return self._file
         path = self.new_path()
         self.change(path, content)
+        return path
+
+    def place(self, at: OpenedPath, content: bytes) -> str:
+        """Make what is at an unusual path, and return the path; raise NoScene if it can't be."""
+        if at.kind == "empty-path":
+            return ""
+        if at.kind == "missing":
+            return self.missing_path()
+        if self.fixed_content is not None:
+            raise NoScene(at.kind)
+        if at.kind == "below-file":
+            return f"{self.create(content)}/below"
+        if at.kind == "directory":
+            self.create(content)
+            return f"{self._prefix}"
+        if at.kind == "named":
+            return self._named(at.name, content)
+        scene = _SCENES[at.kind]
+        if self.opener is None or scene not in self.opener.scenes:
+            raise NoScene(at.kind)
+        return self.opener.place(scene, content)
+
+    def missing_path(self) -> str:
+        """Return a path at which there is nothing."""
+        if self.fixed_content is None:
+            return self.new_path()
+        return f"{self.create(self.fixed_content)}-missing"
+
+    def _named(self, name: str, content: bytes) -> str:
+        path = f"{self._prefix}/{name}"
+        try:
+            self.change(path, content)
+        except TargetError as error:  # stores may refuse names
+            raise NoScene(str(error)) from error
         return path
 
     def write_sparse(self, path_on_disk: str, content: SparseContent) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, BinaryIO, ClassVar
 
-from fscontract.contract.binding import Action, TargetError
+from fscontract.contract.binding import Action, NoScene, TargetError
 from fscontract.contract.program.content import SparseContent
+from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import ScriptApi, Source
 from fscontract.contract.script.source_lines import arguments, function_lines
@@ -118,6 +119,20 @@ class PythonFileBinding(ScratchBinding):
             kind = type(stored).__name__
             raise TargetError(f"{self.name}: encode must return bytes, got {kind}")
         return bytes(stored)
+
+    def place(self, at: OpenedPath, content: bytes) -> str:
+        """Make what is at an unusual path; raise NoScene if permissions have no effect."""
+        path = self.new_path()
+        if at.kind == "empty-directory":
+            os.mkdir(path)
+            return path
+        if at.kind != "unreadable":
+            return super().place(at, content)
+        self.change(path, content)
+        os.chmod(path, 0)
+        if os.access(path, os.R_OK):
+            raise NoScene("this process can read files without permission")
+        return path
 
     def open(self, path: str) -> BinaryIO:
         """Open the file with the opener."""

@@ -25,6 +25,8 @@ def spell_program(program: Program, opening: str, step: SpellStep, name: str = "
     The program has no anchors. `opening` is the expression that opens a stream, and `name` the
     variable of the stream, which gets a number if there are several.
     """
+    if program.at is not None and opening:
+        opening = f"{opening} (path: {program.at})"
     several = program.streams > 1
     names = [f"{name}{n}" if several else name for n in range(1, program.streams + 1)]
     parts = [f"{one} = {opening}" for one in names]

@@ -320,6 +320,7 @@ def _clause(clause: Clause, broken_by: Sequence[tuple[str, str]]) -> Iterator[st
     yield ""
     facts = (
         ("Reading", _prose(clause.reading)),
+        ("With `--strict=hadoop`", _prose(clause.hadoop_test)),
         ("Because", _prose(clause.because)),
         ("Only for", ", ".join(map(_need, clause.needs))),
         ("From", _prose(clause.origin)),

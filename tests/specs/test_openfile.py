@@ -110,7 +110,6 @@ def test_testable_clauses_without_example_and_cost_are_about_failures() -> None:
     bare = {c.id.removeprefix("open.") for c in _own() if c.testable and not (c.examples or c.cost)}
     assert bare == {
         *(
-            "status-null",
             "status-name",
             "status-name-used",
             "status-name-when",

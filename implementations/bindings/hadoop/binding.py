@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlsplit
 from fscontract.contract.binding import Action, Binding, NoScene, Opener, TargetError
 from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES, BuilderCall
-from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
+from fscontract.contract.program.opened_path import OpenedPath
+from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import JavaApi, Source
 from fscontract.contract.targets import UsageError, new_name
@@ -187,6 +188,18 @@ class HadoopBinding(StoreFiles):
         except Exception as error:
             raise self.failure("can't create a directory for a file", error) from error
 
+    def place(self, at: OpenedPath, content: bytes) -> str:
+        """Make what is at an unusual path; raise NoScene for what an archive can't hold."""
+        if at.kind in ("directory", "named") and not self.changes:
+            raise NoScene(at.kind)
+        return super().place(at, content)
+
+    def missing_path(self) -> str:
+        """Return a path at which there is nothing; raise TargetError."""
+        if self.fixed_content is None:
+            return self.absent_path()
+        return join(dirname(self.create(self.fixed_content)), new_name())
+
     def make_directory(self) -> str:
         """Return the path of a new directory; raise TargetError."""
         self._files += 1
@@ -250,7 +263,7 @@ class HadoopBinding(StoreFiles):
         outcome = self.fail(error)
         if outcome.kind is Kind.ENVIRONMENT:
             return ConnectionError(outcome.detail)
-        return (OSError if outcome.kind in IO_KINDS else RuntimeError)(outcome.detail)
+        return _PYTHON.get(outcome.kind, RuntimeError)(outcome.detail)
 
     def failure(self, what: str, error: BaseException) -> TargetError:
         """Return a TargetError with one line: the failed action and the reason."""
@@ -262,6 +275,15 @@ class HadoopBinding(StoreFiles):
         if self.location.store is None:
             raise TargetError(f"{self.name}: the target is read-only")
         return self.location.store
+
+
+#: Python's exceptions for kinds of Java exceptions.
+_PYTHON: dict[Kind, type[Exception]] = {
+    Kind.EOF: OSError,
+    Kind.IO: OSError,
+    Kind.NOT_FOUND: FileNotFoundError,
+    Kind.ILLEGAL_ARGUMENT: ValueError,
+}
 
 
 def _writable(location: HadoopLocation) -> bool:
@@ -338,10 +360,8 @@ class HadoopOpener(Opener):
         """Create the scene and return its path; raise NoScene if permissions have no effect."""
         binding = self._binding
         fixed = binding.fixed_content
-        if scene == "missing" and fixed is not None:
-            return join(dirname(binding.create(fixed)), new_name())
         if scene in ("missing", "late"):
-            return binding.absent_path()
+            return binding.missing_path()
         if scene == "directory":
             return binding.make_directory()
         path = binding.create(content if fixed is None else fixed)

@@ -15,6 +15,7 @@ from fscontract.implementations.jvm.jvm import java_class
 #: Error.
 _KINDS = {
     "java.io.EOFException": Kind.EOF,
+    "java.io.FileNotFoundException": Kind.NOT_FOUND,
     "java.io.IOException": Kind.IO,
     "java.lang.IllegalArgumentException": Kind.ILLEGAL_ARGUMENT,
     "java.lang.IndexOutOfBoundsException": Kind.INDEX,

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from fscontract.contract.cli import completion as completing
 from fscontract.contract.cli import explain
 from fscontract.contract.cli.main import main
+from fscontract.contract.cli.options import _completed
 from fscontract.contract.spec.clauses import FAULTS, clauses
 from tests.contract.cli.test_main import error, run
 
@@ -138,3 +139,19 @@ def test_who_leaves_an_argument_out_is_told_where_to_look() -> None:
     """In the same line."""
     argument = "CLAUSE|GROUP|FEATURE|OPTION|POLICY"
     assert error("explain") == f"Missing argument '{argument}'; see 'main explain --help'"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "completed"),
+    [
+        (["--strict", "memory"], ["--strict=inherited", "memory"]),
+        (["memory", "--strict"], ["memory", "--strict=inherited"]),
+        (["memory", "--strict", "--quiet"], ["memory", "--strict=inherited", "--quiet"]),
+        (["memory", "--strict", "hadoop"], ["memory", "--strict", "hadoop"]),
+        (["--strict=hadoop", "memory"], ["--strict=hadoop", "memory"]),
+        (["--strict", "inherited,hadoop", "x"], ["--strict", "inherited,hadoop", "x"]),
+        (["--", "--strict", "memory"], ["--", "--strict", "memory"]),
+    ],
+)
+def test_value_of_strict_may_be_left_out(arguments: list[str], completed: list[str]) -> None:
+    assert _completed(arguments) == completed

@@ -25,7 +25,7 @@ from fscontract.contract.program.outcome import (
         (EOFError(), Kind.EOF),
         (errors.EOFException(), Kind.EOF),
         (OSError(), Kind.IO),
-        (FileNotFoundError(), Kind.IO),
+        (FileNotFoundError(), Kind.NOT_FOUND),
         (ValueError(), Kind.ILLEGAL_ARGUMENT),
         (OverflowError(), Kind.ILLEGAL_ARGUMENT),
         (IndexError(), Kind.INDEX),

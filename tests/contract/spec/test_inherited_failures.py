@@ -127,7 +127,7 @@ def test_files_of_another_library_bring_its_failures(tmp_path: Path) -> None:
 
 
 def test_a_strict_run_fails_for_what_is_inherited(tmp_path: Path) -> None:
-    result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=True)
+    result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=("inherited",))
     assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
 
 

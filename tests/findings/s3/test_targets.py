@@ -33,11 +33,12 @@ def test_pyarrow_has_its_findings(place: Place) -> None:
 
 
 def test_obstore_has_its_findings(place: Place) -> None:
-    """S7, S8, S9, S10, S11."""
+    """S7, S8, S9, S10, S11, S28."""
     fails = {
         *("close.state", "python.read.closed", "python.seek.closed", "python.tell.closed"),
         *("seek.negative", "python.read.all"),
         *("pread.eof", "pread.zero", "read-vectored.data", "read-vectored.good-ranges"),
+        "open.nothing-read",
     }
     holds(
         run(targets.obstore(place)),
@@ -47,8 +48,9 @@ def test_obstore_has_its_findings(place: Place) -> None:
 
 
 def test_opendal_has_its_findings(place: Place) -> None:
-    """S7, S8, S9, S12."""
+    """S7, S8, S9, S12, S26."""
     fails = {
+        *("open.presence", "open.empty-path"),
         *("seek.negative", "pread.data", "pread.eof"),
         *("python.read.all", "python.readline.last", "python.readinto.formats"),
         *("python.read.closed", "python.readinto.closed", "python.readline.closed"),
@@ -59,11 +61,11 @@ def test_opendal_has_its_findings(place: Place) -> None:
 
 
 def test_s3fs_has_its_findings(place: Place) -> None:
-    """F14, F15, F16, S13, S14, with its default cache, readahead."""
+    """F14, F15, F16, F23, S13, S14, with its default cache, readahead."""
     fails = {
         *("pread.eof", "pread.zero", "read-vectored.eof-late", "read-vectored.zero-length"),
         *("python.readline.limit", "python.readline.last", "python.readlines.hint"),
-        "python.write.refused",
+        *("python.write.refused", "open.directory"),
     }
     holds(run(targets.s3fs(place)), fails, {"seek.open"})
 
@@ -74,17 +76,17 @@ def test_s3fs_has_its_findings(place: Place) -> None:
 def test_streams_of_s3fs_have_their_findings_with_every_other_cache(
     cache: str, place: Place
 ) -> None:
-    """F15."""
+    """F15, F23."""
     binding = targets.s3fs(place, cache)
-    holds(run(binding, without=BESIDE_THE_CACHE), set(), {"seek.open"})
+    holds(run(binding, without=BESIDE_THE_CACHE), {"open.directory"}, {"seek.open"})
 
 
 def test_smart_open_has_its_findings(place: Place) -> None:
-    """S16."""
+    """S16, S29."""
     holds(
         run(targets.smart(place)),
-        {"seek.negative"},
-        {"python.seek.past-end", "python.seek.negative"},
+        {"seek.negative", "open.empty-path"},
+        {"python.seek.past-end", "python.seek.negative", "open.missing-class"},
     )
 
 
@@ -100,6 +102,8 @@ def test_body_of_boto3_has_its_findings(place: Place) -> None:
         ),
         *("python.readline.closed", "python.iter.closed"),
         *("python.readinto.formats", "python.readlines.hint"),
+        # get_object() raises errors of botocore
+        *("open.missing", "open.directory", "open.below-file", "open.empty-path"),
     }
     result = run(targets.streaming_body(place), without=frozenset({"supports-seek"}))
     holds(result, fails, {"python.with.closed"})

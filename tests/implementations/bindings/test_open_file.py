@@ -221,7 +221,7 @@ def test_stale_status_is_detected(binding: StreamBinding, opener: StreamOpener) 
 
 def test_errors_have_their_kinds(opener: StreamOpener) -> None:
     """As for streams."""
-    assert opener.outcome(FileNotFoundException("/a", "gone")).kind is Kind.IO
+    assert opener.outcome(FileNotFoundException("/a", "gone")).kind is Kind.NOT_FOUND
     assert opener.outcome(AccessControlException("/a", "no")).kind is Kind.IO
     assert opener.outcome(IllegalArgumentException("no")).kind is Kind.ILLEGAL_ARGUMENT
 

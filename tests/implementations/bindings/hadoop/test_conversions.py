@@ -24,7 +24,7 @@ def _made(java: Java, name: str) -> Any:
     [
         ("java.io.EOFException", Kind.EOF),
         ("java.io.IOException", Kind.IO),
-        ("java.io.FileNotFoundException", Kind.IO),
+        ("java.io.FileNotFoundException", Kind.NOT_FOUND),
         ("org.apache.hadoop.fs.ParentNotDirectoryException", Kind.IO),
         ("java.lang.IllegalArgumentException", Kind.ILLEGAL_ARGUMENT),
         ("java.lang.NumberFormatException", Kind.ILLEGAL_ARGUMENT),

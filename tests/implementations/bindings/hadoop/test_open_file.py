@@ -112,7 +112,7 @@ def test_missing_file_fails_in_the_future(scheme: str, scene: str, make: Make) -
         return
     with pytest.raises(Exception, match="Exception") as caught:
         opener.get(future)
-    meant = Kind.ILLEGAL_ARGUMENT if scene == "foreign" else Kind.IO
+    meant = Kind.ILLEGAL_ARGUMENT if scene == "foreign" else Kind.NOT_FOUND
     assert opener.outcome(caught.value).kind is meant
 
 
