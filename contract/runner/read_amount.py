@@ -1,4 +1,4 @@
-"""How much of a file a target reads to return one byte."""
+"""Measure how much of a file a target reads to return one byte."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from fscontract.contract.untrusted import UntrustedError, load_json
 
 #: Where commands keep the files, in the current directory.
 DIRECTORY = Path(".fscontract")
-_RECORD = "last-runs.json"
+_RECORD = "last-runs"  # no .json: `replay .fscontract/*.json` takes replay files alone
 _NAME = re.compile(r"(?P<clause>.+)-[0-9a-f]{12}\.json")
 #: Fields of a replay file that say on what, and with which declarations, the program failed.
 _CONDITIONS = (

@@ -132,7 +132,7 @@ def test_a_failure_counts_until_a_run_judges_its_clause() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"failed": {}}', '{"failed": {"a": 1}}'])
 def test_a_damaged_record_is_an_empty_one(tmp_path: Path, text: str) -> None:
-    (tmp_path / "last-runs.json").write_text(text)
+    (tmp_path / "last-runs").write_text(text)
     assert load_last_runs(tmp_path) == LastRuns()
 
 

@@ -92,7 +92,7 @@ def _opens_whole(path: str) -> object:
 def test_targets_that_read_whole_files_get_none(
     tmp_path: Path, opens: Callable[[str], object], whole: bool
 ) -> None:
-    """Reading several GiB takes longer than a call may, and is no hang."""
+    """Reading several GiB takes longer than a call may, but does not hang."""
     binding = PythonFileBinding(opens, str(tmp_path))  # type: ignore[arg-type]
     settings = Settings(load_profile("python-file"), (), effort="normal", until=("sizes", 0))
     result = check(binding, settings)
