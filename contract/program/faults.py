@@ -328,7 +328,7 @@ class Fault:
 
     def _usual_times(self) -> int:
         by_time = self.probability is not None or self.during is not None
-        return MOST_REQUESTS if by_time else FAULTS[self.kind].times
+        return MOST_REQUESTS if by_time else _KINDS[self.kind].times
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -348,7 +348,7 @@ class Fault:
     @property
     def uncommon(self) -> tuple[str, ...]:
         """The parameters that are set, and that only the fake filesystem has."""
-        parameters = FAULTS[self.kind].parameters.values()
+        parameters = _KINDS[self.kind].parameters.values()
         uncommon = (p for p in parameters if p.name not in COMMON_PARAMETERS)
         return tuple(p.name for p in uncommon if getattr(self, p.name) != p.default)
 
@@ -401,7 +401,7 @@ class Fault:
 
     def __repr__(self) -> str:
         """Return the call of the constructor that makes the fault, without default values."""
-        parameters = FAULTS[self.kind].parameters
+        parameters = _KINDS[self.kind].parameters
         given = {n: v for n, p in parameters.items() if (v := getattr(self, n)) != p.default}
         given.update((n, v) for n in AIMS if (v := getattr(self, n)) is not None)
         if self.nth == 1:
@@ -411,6 +411,8 @@ class Fault:
         elif self.times == MOST_REQUESTS:
             given["times"] = "all"
         listed = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        if self.kind in SERVER_FAULTS:
+            return f"Fault({', '.join(filter(None, (repr(self.kind), listed)))})"
         return f"Fault.{self.kind.replace('-', '_')}({listed})"
 
     def __str__(self) -> str:
