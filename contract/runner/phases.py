@@ -38,7 +38,7 @@ from fscontract.contract.generate import (
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
 from fscontract.contract.models.acceptor import TABLES, chargeable
 from fscontract.contract.program.faults import CHECKED
-from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
@@ -298,9 +298,10 @@ def _relevant(items: Iterator[Item], context: RunContext) -> Iterator[Item]:
     """Return the programs that can exercise a clause that is judged."""
     settings = context.settings
     relevant = settings.relevant
-    if relevant is None or settings.checks("consistency"):
+    if relevant is None:
         return items
-    telling = _Telling(relevant, settings.selected, context.buffer)
+    changes = settings.checks("consistency")
+    telling = _Telling(relevant, settings.selected, context.buffer, changes)
     return (item for item in items if isinstance(item, Vector) or telling.has(item))
 
 
@@ -311,8 +312,11 @@ _LONGEST_LOOKED_UP = 1 << 13
 class _Telling:
     """The calls that can tell something about the selected clauses."""
 
-    def __init__(self, operations: frozenset[str], selected: frozenset[str], buffer: int) -> None:
+    def __init__(
+        self, operations: frozenset[str], selected: frozenset[str], buffer: int, changes: bool
+    ) -> None:
         self._operations = operations
+        self._changes = changes
         self._selected = selected
         self._buffer = buffer
         self._known: dict[tuple[int, str, tuple[object, ...]], bool] = {}
@@ -322,7 +326,8 @@ class _Telling:
         if (program.opening, program.faults, program.at) != (None, None, None):
             return True
         return any(
-            step.op in self._operations and self._tells(program.length, step)
+            (step.op in self._operations and self._tells(program.length, step))
+            or (self._changes and step.op in OF_FILE)
             for step in program.steps
         )
 

@@ -47,6 +47,7 @@ UNOBSERVED = {
     "supports-available-on-closed-file": "would excuse a violation",
     "python-file-writable": "would excuse a violation",
     "supports-deadlines": "shows in runs with --faults alone",
+    "hadoop-tests": "is a choice of the user, not of the target",
     "openfile-unsupported-keys": "follows from the keys that a profile lists",
 }
 

@@ -187,7 +187,7 @@ class Counterexample:
     #: The programs that have to run before it, if it passes alone: streams or opens share state.
     before: tuple[Program, ...] = ()
     #: The programs that ran before it, the last of them, and the one from which it was shrunk.
-    history: tuple[Program, ...] = field(default=(), compare=False)
+    history: tuple[Program, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def replay_command(self) -> str:

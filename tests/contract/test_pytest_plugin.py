@@ -12,10 +12,12 @@ from xml.etree import ElementTree
 import pytest
 
 from fscontract.contract.runner.result import Verdict
-from fscontract.contract.spec.clauses import FAULTS, STREAM, clauses
+from fscontract.contract.spec.clauses import FAULTS, SERVER_FAULTS, STREAM, clauses
 
 #: What is judged while all goes well.
-CLAUSES = [c for c in clauses().values() if c.api == STREAM and c.document != FAULTS]
+CLAUSES = [
+    c for c in clauses().values() if c.api == STREAM and c.document not in (FAULTS, SERVER_FAULTS)
+]
 SEEK = [c.id for c in clauses().values() if c.testable and c.id.startswith("seek.")]
 HEAD = """
 from fscontract.contract.pytest_plugin import conformance

@@ -30,7 +30,6 @@ PRECISE = {
     "FullyCut",
     "LineCut",
     "LooksInSpiteOfStatus",
-    "MissingIsEmpty",
     "NegativeIsZero",
     "NoDoubles",
     "NoMixture",
@@ -47,13 +46,21 @@ PRECISE = {
 }
 
 
+#: Clauses whose check follows all programs, and finds a mutant after few of them, too.
+_CHECKED_LAST = {"close.release"}
+
+
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_suite_names_the_clause_that_a_mutant_breaks(mutant: Mutant) -> None:
+def test_suite_names_the_clause_that_a_mutant_breaks(
+    mutant: Mutant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Told to look for one clause, the suite finds the mutant that breaks it.
 
     If the clause is binding, it does so at quick. Statistics are left out unless the clause needs
     them: with them, there are only more programs.
     """
+    if mutant.clause in _CHECKED_LAST:
+        run_few(monkeypatch)
     clause = clauses()[mutant.clause]
     efforts = mutant.kind.efforts if clause.level is Level.SHOULD else ("quick",)
     counted = "supports-io-statistics" in clause.needs
@@ -66,6 +73,7 @@ _COUNTED = [
     mutant
     for mutant in MUTANTS
     if clauses()[mutant.clause].level is not Level.SHOULD
+    and mutant.clause not in _CHECKED_LAST
     and "supports-io-statistics" not in clauses()[mutant.clause].needs
 ][::40]
 

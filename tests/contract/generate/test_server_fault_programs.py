@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from fscontract.contract.generate.server_fault_programs import PROGRAMS, programs
 from fscontract.contract.program.program import Program
 from fscontract.contract.program.server_faults import HTTP, kinds_at
 
+pytestmark = pytest.mark.all_programs
 OPERATIONS = frozenset({"read_byte", "read_into", "seek", "pread", "read_fully", "py_read"})
 KINDS = kinds_at(HTTP)
 
