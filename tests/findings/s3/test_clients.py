@@ -76,7 +76,7 @@ def test_obstore_refuses_an_empty_range(place: Place, finds: Finds) -> None:
     actual = "ILLEGAL_ARGUMENT (ValueError: Invalid range requested"
     finds(targets.obstore(place), "pread.zero", actual, 5, ["pread", 0, 4, 0, 0])
     vectored = ["read_vectored", [[1, 0]], "heap", "absent"]
-    finds(targets.obstore(place), "read-vectored.data", actual, 5, vectored)
+    finds(targets.obstore(place), "read-vectored.zero-length", actual, 5, vectored)
 
 
 def test_opendal_range_that_ends_beyond_the_end_raises(place: Place, finds: Finds) -> None:
