@@ -33,7 +33,13 @@ OWN = {
     "skip.closed": Verdict.LAX,
 }
 #: Mutants whose bug is in Python state, which the stream below does not see.
-BESIDE = {"OtherReplica", "SharesPosition"}
+BESIDE = {
+    "CloseKeeps",
+    "OtherReplica",
+    "SharesPosition",
+    "UnbufferGoesHome",
+    "UnbuffersAFewTimes",
+}
 PROFILE = load_profile("hadoop-raw").with_features(("!python-file",))
 STREAMS = tuple(c for c in with_checks(clauses().values()) if c.document == "fsdatainputstream")
 
