@@ -79,7 +79,7 @@ def learned(context: RunContext) -> tuple[Boundary, ...]:
             context.learned = learn(context.executor, context.buffer, program)
 
         context.sandbox.restore()
-        run_items(context, iter([_program(context.binding)]), look)
+        run_items(context, iter([first_read(context.binding)]), look)
     return context.learned or ()
 
 
@@ -90,7 +90,7 @@ def learn(executor: Executor, buffer: int, program: Program | None = None) -> tu
     """
     binding, observed = executor.binding, list[tuple[int, str]]()
     with suppress(Exception):  # programs report files that can't be opened or read
-        observed = _observed(executor, program or _program(binding))
+        observed = _observed(executor, program or first_read(binding))
     found: dict[int, str] = {}
     fixed = binding.fixed_content
     only_length = None if fixed is None else len(fixed)
@@ -100,7 +100,8 @@ def learn(executor: Executor, buffer: int, program: Program | None = None) -> tu
     return tuple(Boundary(size, source) for size, source in list(found.items())[:_MOST])
 
 
-def _program(binding: Binding) -> Program:
+def first_read(binding: Binding) -> Program:
+    """Return the program that reads one byte of a large file, of a small one if calls are slow."""
     reads = [step for step in _READS if step.op in binding.operations]
     return Program(LENGTH if binding.remote else LARGE, tuple(reads[:1]))
 

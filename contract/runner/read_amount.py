@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fscontract.contract.generate.sizes import LARGE
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext
+from fscontract.contract.runner.learned_boundaries import first_read
 from fscontract.contract.runner.timeout_policy import run_items
 
 #: The number of bytes that this process has read by system calls, on Linux.
 _COUNTERS = "/proc/self/io"
-_READS = (Step("read_byte"), Step("py_read", (1,)))
 
 
 def reads_whole_files(context: RunContext) -> bool:
@@ -18,9 +17,8 @@ def reads_whole_files(context: RunContext) -> bool:
     That is permitted, but takes long and much memory for very large files. True if nothing counts
     the bytes here.
     """
-    reads = [step for step in _READS if step.op in context.binding.operations][:1]
-    program = Program(LARGE, tuple(reads))
-    context.executor.file(LARGE)  # writing it is not counted
+    program = first_read(context.binding)
+    context.executor.file(program.length)  # writing it is not counted
     amounts: list[int] = []
 
     def look(program: Program) -> None:
@@ -33,7 +31,7 @@ def reads_whole_files(context: RunContext) -> bool:
         run_items(context, iter([program]), look)
     except OSError:
         return True
-    return not amounts or amounts[-1] > LARGE // 2
+    return not amounts or amounts[-1] > program.length // 2
 
 
 def _bytes_read() -> int:
