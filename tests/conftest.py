@@ -50,6 +50,16 @@ def seed(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Return pytest's test kit, whose runs in this process keep signal handlers as they are.
+
+    The end of such a run would take SIGSEGV away from a JVM, which needs it.
+    """
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:faulthandler")
+    return pytester
+
+
+@pytest.fixture
 def deaf_port() -> Iterator[int]:
     """Return a port that refuses connections; it stays reserved for the test."""
     with socket.socket() as bound:
