@@ -1,7 +1,8 @@
 """Judge a plain `open` of an unusual path, and the first read of its stream.
 
 FileSystem.open() raises FileNotFoundException or IOException if the path is not a file, and checks
-that itself. Only a missing permission may be reported by the first read.
+that itself. Only a missing permission may be reported by the first read, or everything if the
+profile says that open() does not check the path.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ NOTHING = "open.nothing-read"
 CLASS = "open.missing-class"
 #: Every clause that this module can name.
 CLAUSES = frozenset({*CLAUSE_OF.values(), PRESENCE, NOTHING, CLASS})
+#: The feature of filesystems whose open() checks the path. Other callables may leave it to a read.
+CHECKS_AT_OPEN = "checks-path-at-open"
 #: Paths at which there is neither a file nor a directory.
 _NOTHING_THERE = frozenset({"missing", "below-file", "empty-path"})
 _NOT_FOUND = frozenset({Kind.NOT_FOUND})
@@ -52,7 +55,7 @@ def judge_open(kind: str, features: frozenset[str], outcome: Outcome) -> PathVer
     if outcome.kind not in allowed:
         return _failed(clause, "raised", allowed)
     exercised = [clause, NOTHING] if kind in _NOTHING_THERE else [clause]
-    if kind != "unreadable":
+    if kind != "unreadable" and CHECKS_AT_OPEN in features:
         exercised.append(PRESENCE)
     if kind != "missing":
         return PathVerdict(exercised=tuple(exercised))
@@ -68,7 +71,7 @@ def judge_read(kind: str, features: frozenset[str], outcome: Outcome) -> PathVer
         return _failed(NOTHING if kind in _NOTHING_THERE else clause, "accepted", allowed)
     if outcome.kind not in allowed:
         return _failed(clause, "raised", allowed)
-    if kind == "unreadable":
+    if kind == "unreadable" or CHECKS_AT_OPEN not in features:
         return PathVerdict(exercised=(clause,))
     return PathVerdict(Failure(PRESENCE, "", "late", (f"open raises {words(allowed)}",)))
 

@@ -267,19 +267,19 @@ class Executor(Workspace):
             execution.violation = None
 
     def _is_beyond(self, attempt: Attempt, node: int, violation: Violation) -> bool:
-        """Return whether a positioned read chose another end than the reads before it.
+        """Return whether a call took another end of the file than the calls before it.
 
-        Each read past a declared length may find data there, or the end.
+        Each call past a declared length may find data there, or the end.
         """
         case = attempt.case
-        step = self.compile(violation.program.length, violation.step).step
-        understated = case.declared is not None and case.declared < case.length
-        if not understated or not step.op.startswith(("pread", "read_fully", "read_vectored")):
+        if case.declared is None or case.declared >= case.length:
             return False
+        step = self.compile(violation.program.length, violation.step).step
         states = tuple(
             s._replace(versions=(data,))
             for s in self.acceptor.states(node)
             for data in attempt.contents
+            if any(data.startswith(v) or v.startswith(data) for v in s.versions)
         )
         features = self.acceptor.features
         return judge_all(step.op, step.args, states, features, violation.outcome).failure is None

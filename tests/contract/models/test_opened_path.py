@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.models.opened_path import (
+    CHECKS_AT_OPEN,
     CLASS,
     CLAUSES,
     NOTHING,
@@ -27,9 +28,9 @@ def opened(kind: str, outcome: Outcome, features: frozenset[str] = LOOSE) -> str
     return "" if failure is None else failure.clause
 
 
-def read(kind: str, outcome: Outcome) -> str:
+def read(kind: str, outcome: Outcome, features: frozenset[str] = LOOSE) -> str:
     """Return the violated clause of the first read after an open that returned."""
-    failure = judge_read(kind, LOOSE, outcome).failure
+    failure = judge_read(kind, features, outcome).failure
     return "" if failure is None else failure.clause
 
 
@@ -76,7 +77,8 @@ def test_form_of_an_empty_path_may_be_refused() -> None:
 
 @pytest.mark.parametrize("kind", ["missing", "below-file", "empty-path", "directory"])
 def test_check_by_the_first_read_is_too_late(kind: str) -> None:
-    assert read(kind, IO) == PRESENCE
+    assert read(kind, IO, frozenset({CHECKS_AT_OPEN})) == PRESENCE
+    assert read(kind, IO) == ""
 
 
 def test_missing_permission_may_be_reported_by_the_first_read() -> None:
