@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.few_programs import run_few
 from tests.script_runner import ScriptRunner, running
 
 pytest_plugins = ["pytester"]
@@ -65,6 +66,13 @@ def deaf_port() -> Iterator[int]:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield int(bound.getsockname()[1])
+
+
+@pytest.fixture(params=["few", pytest.param("all", marks=pytest.mark.deep)])
+def programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs have few programs; all of quick in `tox -e deep`."""
+    if request.param == "few":
+        run_few(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -102,13 +102,6 @@ def test_names_of_mutants_of_a_kind_are_unique(kind: Kind) -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.fixture(params=["few", pytest.param("all", marks=pytest.mark.deep)])
-def programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let runs have few programs; all of quick in `tox -e deep`."""
-    if request.param == "few":
-        run_few(monkeypatch)
-
-
 @pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("stream", [MemoryInputStream, *VARIANTS], ids=lambda s: s.__name__)
 def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from fscontract.contract.api.errors import PathIOException
-from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
 from fscontract.implementations.filesystem_base import (
     PendingFile,
     ReferenceFileSystem,
@@ -45,6 +45,16 @@ class MemoryS3(ReferenceFileSystem):
 
     def _open(self, path: str, options: OpenOptions) -> S3InputStream:
         return self._reader.open(path, options)
+
+    def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
+        """Send the first request, as S3FileSystem does."""
+        stream = super().open(path, buffer_size)
+        try:
+            stream.available()
+        except BaseException:
+            stream.close()
+            raise
+        return stream
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """See the base class."""

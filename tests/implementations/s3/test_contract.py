@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fscontract.contract.binding import TargetError
+from fscontract.contract.generate import sizes
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -41,16 +42,19 @@ def broken(result: RunResult) -> dict[str, str]:
     }
 
 
+@pytest.mark.usefixtures("programs")
 def test_the_contract_holds() -> None:
     """Run all clauses with default windows."""
     assert broken(run(ReferenceBinding(MemoryS3(), "s3"))) == {}
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("piece", [7])
 def test_the_contract_holds_across_window_boundaries(
     piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Windows of a few bytes, with even smaller response chunks."""
+    """Windows of a few bytes, with even smaller response chunks, and a large file of 100 KiB."""
+    monkeypatch.setattr(sizes, "LARGE", 100_003)
     for name, plan in read_ahead.PLANS.items():
         small = replace(
             plan,

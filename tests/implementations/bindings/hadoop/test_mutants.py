@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -33,7 +34,7 @@ OWN = {
     "skip.closed": Verdict.LAX,
 }
 #: Mutants whose bug is in Python state, which the stream below does not see.
-BESIDE = {"OtherReplica", "SharesPosition"}
+BESIDE = {"GivesItsReadAhead", "OtherReplica", "Reopens", "SharesPosition"}
 #: Clauses whose mutants change what Python keeps beside the stream, or how Python opens it.
 APART = ("unbuffer.", "open.", "close.release")
 PROFILE = load_profile("hadoop-raw").with_features(("!python-file",))
@@ -85,9 +86,16 @@ def test_unmodified_stream_violates_only_hadoops_clauses(beneath: Beneath) -> No
     }
 
 
-@pytest.mark.parametrize(
-    "mutated", [m for m in _mutants() if not m.clause.startswith("consistency.")][::12], ids=str
-)
+def _sample() -> list[Mutant]:
+    """Return some mutants, which stay the same when others are added."""
+    return [
+        m
+        for m in _mutants()
+        if crc32(str(m).encode()) % 12 == 0 and not m.clause.startswith("consistency.")
+    ]
+
+
+@pytest.mark.parametrize("mutated", _sample(), ids=str)
 def test_a_mutant_over_hadoop_is_rejected(mutated: Mutant, beneath: Beneath) -> None:
     """A sample; the next test covers all."""
     assert _verdict(mutated, beneath) in BROKEN, mutated.says

@@ -24,17 +24,21 @@ from fscontract.implementations.bindings.hadoop.binding import HadoopBinding
 OWN = {"open.number-default", "open.std-recognised"}
 #: Clauses that a process which can read every file, such as root, can't check.
 ROOT = {"open.permission-delayed"} if os.geteuid() == 0 else set()
-#: Mutants of filesystem-specific keys, which Hadoop's local filesystems lack; and one that equals
-#: their behaviour (H6).
-NONE = {"OwnDemandsAreChecked", "BufferMustBePositive"}
+#: Mutants of filesystem-specific keys, which Hadoop's local filesystems lack; one that equals their
+#: behaviour (H6); and one that changes bytes which a Hadoop stream does not see.
+NONE = {"OwnDemandsAreChecked", "BufferMustBePositive", "RangesWithZeros"}
 _KEYS = "openfile-unsupported-keys"
-#: Mutants that need thousands of programs: ten seconds and more each.
+#: Mutants that need thousands of programs: ten seconds to minutes each.
 DEAR = {
     "FooterIsOld",
     "ForeignStatusNamesFile",
     "ForwardOnly",
+    "FullyUpToRealEnd",
     "NameCheckedWhenSet",
     "NameUnchecked",
+    "NothingUpToDeclaredEnd",
+    "PreadNothingUpToDeclaredEnd",
+    "ReversedSplitIsEmpty",
     "SeeksInSplitOnly",
     "SplitIsFile",
     "StatusNamesFile",
