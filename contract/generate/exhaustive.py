@@ -20,6 +20,11 @@ OVERHANG = 3
 REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
 #: Calls that precede another one in the programs that every sample includes.
 _BEFORE = (Step("close"), Step("seek", ("len",)), Step("py_seek", (0, 2)))
+#: Calls that show the state in which a call leaves a stream on a file of no or one byte.
+_LOOKS = (
+    *(Step("get_pos"), Step("read_byte"), Step("seek", (0,)), Step("available"), Step("close")),
+    *(Step("py_read", (2,)), Step("py_tell")),
+)
 
 
 def programs(
@@ -37,15 +42,17 @@ def rows(
     full = call_alphabet.full(operations)
     core = call_alphabet.core(operations)
     yield from ((n, (step,), 1) for n in lengths for step in full)
+    others = [step for step in full if step not in core]
+    looks = core if effort != "quick" else [step for step in core if step in _LOOKS]
     main = lengths[0]
     if effort == "quick":
         yield from _product(main, core, full)
-        yield from _product(main, full, core)
+        yield from _product(main, others, core)
     else:
         yield from _product(main, full, full)
     for n in lengths[1:3]:
         yield from _product(n, core, full)
-        yield from _product(n, full, core)
+        yield from _product(n, others, looks)
     yield from _around_buffer(operations, lengths[-1], effort)
     yield from _product(main, core, core, core)
     yield from _two_streams(main, core, effort)
