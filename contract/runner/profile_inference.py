@@ -46,6 +46,7 @@ UNOBSERVED = {
     "supports-seek-on-closed-file": "would excuse a violation",
     "supports-available-on-closed-file": "would excuse a violation",
     "python-file-writable": "would excuse a violation",
+    "checks-path-at-open": "would excuse a violation",
     "supports-deadlines": "shows in runs with --faults alone",
     "hadoop-tests": "is a choice of the user, not of the target",
     "openfile-unsupported-keys": "follows from the keys that a profile lists",
