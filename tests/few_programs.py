@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
 from fscontract.contract.concurrency.check import AMOUNTS
-from fscontract.contract.generate import exhaustive, open_programs, random_walk
+from fscontract.contract.generate import (
+    exhaustive,
+    fault_programs,
+    open_programs,
+    random_walk,
+    sizes,
+)
+from fscontract.contract.program.program import Program
 
 #: It divides no size of an alphabet, so that every call stays in every place.
 _EVERY = 7
@@ -17,7 +25,8 @@ _EVERY = 7
 def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs and schedules, in forked processes, too.
 
-    All programs of one call remain, and every seventh of the longer ones.
+    All programs of one call remain, and every seventh of the longer ones. The large file has 200
+    KiB.
     """
     rows = exhaustive.rows
 
@@ -26,8 +35,15 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
             if len(row[1]) == 1 or number % _EVERY == 0:
                 yield row
 
+    changing = fault_programs.change_programs
+
+    def fewer(*given: object) -> Iterator[Program]:
+        return islice(changing(*given), 0, None, _EVERY)  # type: ignore[arg-type]
+
     monkeypatch.setattr(exhaustive, "rows", few)
+    monkeypatch.setattr(fault_programs, "change_programs", fewer)
+    monkeypatch.setattr(sizes, "LARGE", 200_003)
     monkeypatch.setitem(random_walk.PROGRAMS, "quick", 50)
-    monkeypatch.setitem(open_programs.PROGRAMS, "quick", 400)
+    monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
     amount = replace(AMOUNTS["quick"], singles=8, programs=6, schedules=4)
     monkeypatch.setitem(AMOUNTS, "quick", amount)

@@ -224,7 +224,7 @@ def change_programs(
 ) -> Iterator[Program]:
     """Yield every change after every beginning, followed by every read.
 
-    Above effort quick, the read is made twice.
+    Above effort quick, the read is made twice, and in a file of a few bytes, too.
     """
 
     def steps(calls: Calls) -> tuple[Step, ...]:
@@ -236,7 +236,7 @@ def change_programs(
     endings: list[Calls] = [(a,) for a in _READS] + [(m, a) for m in _MOVES for a in _READS]
     if effort != "quick":
         endings += [(m, a, b) for m in _MOVES for a in _READS for b in _READS]
-    for length in _LENGTHS:
+    for length in _LENGTHS[effort == "quick" :]:
         yield from _reopened(length, operations, changes)
         for how in sorted(changes - {"replace"}):
             for before in filter(expressible, _BEFORE):

@@ -10,7 +10,6 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import permutations
 
 import pytest
@@ -47,7 +46,6 @@ def _checked(mutant: Mutant, known: tuple[Known, ...] = ()) -> RunResult:
     return check(mutant.binding(), Settings(mutant.profile(), judged, known=known))
 
 
-@cache
 def _known(mutant: Mutant) -> tuple[Known, ...]:
     return failures(_checked(mutant), "the first bug")
 
@@ -66,6 +64,7 @@ def new_failures(first: Mutant, second: Mutant) -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_a_second_bug_is_seen_beside_a_known_one(first: str, second: str) -> None:
     assert new_failures(mutant_named(first), mutant_named(second))

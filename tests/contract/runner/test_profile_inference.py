@@ -155,7 +155,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     ("base", "target", "options"),
     [
         ("reference", "memory", ()),
-        ("reference", "local", ()),
+        pytest.param("reference", "local", (), marks=pytest.mark.deep),
         ("fsspec", "defects.py:Short", ()),
         ("python-file", "defects.py:files", ("-o", "folder=d")),
     ],
