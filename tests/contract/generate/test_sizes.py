@@ -7,6 +7,7 @@ import pytest
 from fscontract.contract.generate.sizes import LARGE, SPARSE, programs, sparse_programs
 from fscontract.contract.program.program import OPERATIONS, Program, Step
 
+pytestmark = pytest.mark.all_programs
 ALL = frozenset(OPERATIONS) - {"change"}
 
 
