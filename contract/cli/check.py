@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fscontract.contract.check import InProcess
     from fscontract.contract.distributed.backend import LazyBackend
     from fscontract.contract.distributed.driver import DistributedTarget
+    from fscontract.contract.isolation.parallel import Parallel
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.baseline import Baseline, Comparison
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.known_failures import Known
 
     #: A target that was set up, by the place where it is checked.
-    _Target: TypeAlias = InProcess | Isolated | DistributedTarget
+    _Target: TypeAlias = InProcess | Isolated | Parallel | DistributedTarget
 
 
 def read_baseline(path: Path | None, outputs: Sequence[Path]) -> Baseline | None:
@@ -139,6 +140,15 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     "--no-isolate is for debuggers.",
 )
 @click.option(
+    "--jobs",
+    "-j",
+    metavar="N",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Run the programs in N processes.",
+)
+@click.option(
     "--spark",
     metavar="MASTER",
     help="Run the programs in the executors of Spark, such as local[2].",
@@ -211,6 +221,9 @@ def check(
     for option, given in (("--isolate", isolate), ("--fail-fast", run.fail_fast)):
         if given and run.spark is not None:
             raise click.UsageError(f"{option} and --spark are mutually exclusive")
+    for option, used in (("--spark", run.spark is not None), ("--fail-fast", run.fail_fast)):
+        if used and run.jobs > 1:
+            raise click.UsageError(f"--jobs and {option} are mutually exclusive")
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     options.check_writable(paths := [path for path in reports.values() if path is not None])
@@ -389,6 +402,7 @@ def _run_all(
 
     `shown` are arguments of the console.
     """
+    from fscontract.contract.distributed.backend import backend_of
     from fscontract.contract.report.console import Console
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.sandbox import Sandbox, private_copy
@@ -397,7 +411,7 @@ def _run_all(
     sandbox, stream = Sandbox(), private_copy(sys.stdout)
     console = Console(stream, **shown)
     prepared: list[tuple[_Request, list[_Target | NotSetUp]]] = []
-    backend = None if isolate else _backend(requests[0].run)
+    backend = None if isolate else backend_of(requests[0].run)
     try:
         for request in requests:  # all targets are validated before the first one runs
             prepared.append((request, []))
@@ -452,15 +466,6 @@ def _made(prepared: Sequence[tuple[_Request, Sequence[_Target | NotSetUp]]]) -> 
     return [target for target in every if not isinstance(target, NotSetUp)]
 
 
-def _backend(run: RunOptions) -> LazyBackend | None:
-    """Return the backend that runs programs, None for this process; nothing is started."""
-    if run.spark is None:
-        return None
-    from fscontract.contract.distributed.backend import LazyBackend
-
-    return LazyBackend("spark", run.spark)
-
-
 def _make(
     request: _Request, isolate: bool, backend: LazyBackend | None, console: Console
 ) -> _Target | NotSetUp:
@@ -484,8 +489,9 @@ def _make(
         return NotSetUp(mask_url(target), str(error))
 
 
-def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
+def _isolated(request: _Request, console: Console) -> Isolated | Parallel | NotSetUp:
     from fscontract.contract.binding import TargetError
+    from fscontract.contract.isolation.parallel import Parallel
     from fscontract.contract.isolation.supervisor import Isolated
     from fscontract.contract.runner.result import NotSetUp
     from fscontract.contract.runner.timeouts import held_back
@@ -494,7 +500,8 @@ def _isolated(request: _Request, console: Console) -> Isolated | NotSetUp:
     console.stop()  # a thread draws the progress line, which a fork would lack
     with ExitStack() as stack:
         with held_back():
-            one = Isolated(request.target, request.run, request.known, forks=watched.by_default())
+            kind = Parallel if request.run.jobs > 1 else Isolated
+            one = kind(request.target, request.run, request.known, forks=watched.by_default())
             stack.callback(one.close)
         console.set_up(request.target)
         try:

@@ -6,12 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
 from importlib.metadata import entry_points
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from fscontract.contract.binding import TargetError
+from fscontract.contract.runner.run_options import RunOptions
 
 #: Entry points of functions that make a Backend from the user's value: a master, an address.
 BACKENDS = "fscontract.backends"
+#: The kind of backend that runs tasks in processes of this machine.
+PROCESSES = "processes"
 #: A module function that exists on both sides; input and output are text.
 Work: TypeAlias = Callable[[str], str]
 
@@ -21,6 +24,8 @@ class Backend(ABC):
 
     #: The name in messages; never contains a secret.
     name: str
+    #: Shards for each parallel task: with several, a slow one delays little.
+    shards_per_task: ClassVar[int] = 4
 
     @property
     @abstractmethod
@@ -67,8 +72,15 @@ class LazyBackend:
 
     def __init__(self, kind: str, address: str) -> None:
         self.kind = kind
+        #: Whether the tasks may run on other machines, where files have to be visible, too.
+        self.is_remote = kind != PROCESSES
         self._address = address
         self._backend: Backend | None = None
+
+    @property
+    def option(self) -> str:
+        """The option of the command line that asks for it."""
+        return f"--{self.kind}" if self.is_remote else "--jobs"
 
     def started(self) -> Backend:
         """Return the backend. Raise TargetError, UsageError."""
@@ -81,3 +93,10 @@ class LazyBackend:
         backend, self._backend = self._backend, None
         if backend is not None:
             backend.close()
+
+
+def backend_of(run: RunOptions) -> LazyBackend | None:
+    """Return the backend that runs the programs of a run, None for this process; starts nothing."""
+    if run.spark:
+        return LazyBackend("spark", run.spark)
+    return LazyBackend(PROCESSES, str(run.jobs)) if run.jobs > 1 else None

@@ -8,7 +8,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import ClassVar
 
 from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
@@ -56,8 +55,6 @@ from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError, has_mark
 from fscontract.contract.text import mask_url
 
-#: Shards for each parallel task, so that a slow shard delays little.
-_SHARDS_PER_TASK = 4
 _TICK = 0.5
 _NO_PLACE = "each task makes a separate target, whose files other tasks do not see"
 
@@ -82,7 +79,7 @@ class DistributedRun:
         self._settings = settings
         self._backend = backend
         self._listener = listener
-        self._tasks = tasks or _SHARDS_PER_TASK * backend.parallelism
+        self._tasks = tasks or backend.shards_per_task * backend.parallelism
         waves = self._tasks / backend.parallelism
         run = replace(run, budget=settings.budget / max(waves, 1.0))
         self._request = request_of(target, run, settings.profile)
@@ -260,17 +257,16 @@ class DistributedTarget:
     The target is also made locally, so that errors show before anything is started.
     """
 
-    #: The APIs of its clauses.
-    apis: ClassVar[frozenset[str]] = frozenset({STREAM, EXECUTORS})
-
     def __init__(
         self, target: str, run: RunOptions, known: tuple[Known, ...], backend: LazyBackend
     ) -> None:
-        option = f"--{backend.kind}"
+        option = backend.option
         if target == backend.kind:
             raise UsageError(
                 f"{target}: the target runs tasks itself, so it can't be used with {option}"
             )
+        #: The APIs of its clauses.
+        self.apis = frozenset({STREAM, EXECUTORS} if backend.is_remote else {STREAM})
         binding = resolve_any(target, run)
         if isinstance(binding, PipelineBinding):
             raise UsageError(
@@ -291,7 +287,9 @@ class DistributedTarget:
         """Return the result of the run; raise TargetError if there is none."""
         run, binding = self._run, self.binding
         chosen = selected(run, anything=True)
-        clauses = with_checks(chosen) + tuple(c for c in chosen if c.api == EXECUTORS)
+        clauses = with_checks(chosen)
+        if EXECUTORS in self.apis:
+            clauses += tuple(c for c in chosen if c.api == EXECUTORS)
         settings = settings_for(binding, run, clauses, self._known, target=self._target)
         backend = self._backend.started()
         return DistributedRun(self._target, binding, run, settings, backend, listener).check()

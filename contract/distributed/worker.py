@@ -39,7 +39,7 @@ def request_of(target: str, run: RunOptions, profile: Profile) -> dict[str, Any]
     exclude = tuple(chain.from_iterable(map(present_patterns, run.exclude)))
     encode = None if run.encode is None else _placed(run.encode)
     there = replace(run, clauses=clauses, exclude=exclude, content=content, encode=encode)
-    there = replace(there, spark="")
+    there = replace(there, spark=None, jobs=1)
     return {
         "target": _placed(target),
         "run": protocol.to_json(there),

@@ -126,12 +126,13 @@ class _Child:
     def _resolved(self, request: dict[str, Any], run: RunOptions, stack: ExitStack) -> Any:
         """Return the object to check; its resources are closed with the stack."""
         target = request["target"]
-        if not run.spark:
+        from fscontract.contract.distributed.backend import backend_of
+
+        backend = backend_of(run)
+        if backend is None:
             return resolve_any(target, run)
-        from fscontract.contract.distributed.backend import LazyBackend
         from fscontract.contract.distributed.driver import DistributedTarget
 
-        backend = LazyBackend("spark", run.spark)
         stack.callback(_uninterrupted, backend.close)
         return DistributedTarget(target, run, _known(request), backend)
 

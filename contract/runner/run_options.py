@@ -59,6 +59,8 @@ class RunOptions:
     content: Path | None = None
     #: The master of Spark whose executors run the programs, None for this process.
     spark: str | None = None
+    #: The number of processes that run the programs.
+    jobs: int = 1
     #: Seconds for the run, math.inf for no limit; None for those of the effort.
     budget: float | None = None
     #: "inherited": fail for failures of base classes, too; "hadoop": count Hadoop's own tests.

@@ -122,8 +122,8 @@ def test_web_server_without_ranges_fails_every_seek(
     check: Command, no_ranges: str, copy: Path
 ) -> None:
     args = "--file", f"{no_ranges}file", "--content", str(copy)
-    args = *args, "--budget", "10"
-    ended = check(no_ranges, *args, "--clauses", "pread.count,seek.pos,read-byte.value")
+    chosen = "--clauses", "pread.count,seek.pos,read-byte.value", "--budget", "10"
+    ended = check(no_ranges, *args, *chosen)
     assert ended.code == 1
     outcomes = {"read-byte.value": "pass", "seek.pos": "fail", "pread.count": "fail"}
     assert ended.outcomes() == outcomes
