@@ -67,8 +67,8 @@ _T = TypeVar("_T")
 def metadata() -> None:
     """Create, show and check the metadata table, in which a dataset stores its own listing.
 
-    URL is a directory, file:///path or s3://bucket/path; -o sets S3 options. The table has Hudi's
-    format, and is in .hoodie/metadata.
+    URL is a directory, s3://bucket/path, or any URL that fsspec opens, such as abfs://container/path;
+    -o sets options of the store. The table has Hudi's format, and is in .hoodie/metadata.
 
     Exit codes: 0 success, 1 the check failed, 2 usage, 3 something is missing or damaged.
     """
@@ -394,7 +394,9 @@ def _opened(
         fs = dataset.location.make()
         try:
             path = bare_path(dataset.path).rstrip("/")
-            if not fs.get_file_status(path or "/").is_directory:
+            if not path:
+                raise UsageError(f"{mask_url(url)}: must be a directory below the root")
+            if not fs.get_file_status(path).is_directory:
                 raise UsageError(f"{url}: not a directory")
             yield Dataset(fs, path, url, table_directory, max_block_bytes)
         finally:

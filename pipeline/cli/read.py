@@ -19,7 +19,7 @@ from fscontract.contract.runner.exit_codes import SET_UP
 from fscontract.contract.text import plural
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.failures import Failure, error_of, failure_of
-from fscontract.implementations.spark.locations import FileLocation, S3Location
+from fscontract.implementations.spark.locations import FileLocation, FsspecLocation, S3Location
 from fscontract.implementations.spark.session import local_session
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.blockreader.batches import RecordBatch
@@ -109,7 +109,8 @@ def read(
 ) -> None:
     """Print the records of the files that URL names, a file or a directory, in order.
 
-    URL is a path, file:///path or s3://bucket/path; -o sets S3 options.
+    URL is a path, s3://bucket/path, or any URL that fsspec opens, such as ftp://host/path; -o sets
+    options of the store.
 
     \b
     lines                whole lines, each from exactly one block
@@ -264,7 +265,7 @@ def read_on_spark(
 
 
 def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
-    """Return S3 keys from options, which executors get in their environment."""
+    """Return credentials from options, which executors get in their environment."""
     variables: dict[str, str | None] = {}
     for location in places:
         if isinstance(location, S3Location):
@@ -272,6 +273,8 @@ def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
             variables["AWS_ACCESS_KEY_ID"] = keys.access_key
             variables["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
             variables["AWS_SESSION_TOKEN"] = keys.session_token
+        if isinstance(location, FsspecLocation):
+            variables.update(location.variables)
     return {name: value for name, value in variables.items() if value is not None}
 
 

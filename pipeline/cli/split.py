@@ -36,8 +36,10 @@ def split(
 ) -> None:
     """List the blocks of the files that URL names, a file or a directory.
 
-    URL is a path, file:///path or s3://bucket/path; -o sets S3 options. No file is opened. Offsets
-    are in bytes; a block ends before "end". Empty files have no blocks.
+    URL is a path, s3://bucket/path, or any URL that fsspec opens, such as ftp://host/path; -o sets
+    options of the store. No file is opened.
+
+    Offsets are in bytes; a block ends before "end". Empty files have no blocks.
 
     Exit codes: 0 success, 2 usage, 3 something is missing or can't be listed.
     """

@@ -103,6 +103,11 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
             "option 'minPartitions' must not exceed 'maxPartitions'",
         ),
         ({"s3.endpoint": "http://x"}, "option 's3.endpoint' requires an s3:// URL"),
+        ({"storage.timeout": "5"}, "option 'storage.timeout' requires a URL that fsspec opens"),
+        (
+            {"path": "ftp://host/x", "storage.password": "hidden-0815"},
+            "executors, which find them in the environment variable FSSPEC_FTP_PASSWORD, in",
+        ),
     ],
     ids=str,
 )
@@ -117,10 +122,13 @@ def test_invalid_option_error_is_one_line(options: dict[str, str], said: str) ->
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("file:relative", "the path of a URI must be absolute: 'file:relative'"),
-        ("hdfs://host/x", "unsupported hdfs: URL"),
-        ("memory:/x", "unsupported memory: URL"),
-        ("s3://user@bucket/x", "unsupported s3: URL"),
+        ("file:relative", "invalid URL file:relative: expected an absolute path"),
+        ("nope://host/x", "unknown protocol 'nope' in nope://host"),
+        ("gs://bucket/x", "gs: URLs need a package that is not installed: .* gcsfs"),
+        ("memory://x/y", "memory: URLs can't be read on Spark"),
+        ("zip://x/y::ftp://host/a.zip", "a chain must end with the path"),
+        ("s3://user@bucket/x", r"s3://\*\*\*@bucket/x: expected a bucket"),
+        ("ftp://me:hidden@host/x", r"ftp://\*\*\*@host/x: the URL must not contain a password"),
     ],
 )
 def test_paths_must_be_readable_by_executors(path: str, said: str) -> None:
