@@ -82,6 +82,12 @@ _OPTIONS = (
 )
 
 
+#: Option of the counters of splitter and reader.
+METRICS = click.option(
+    "--metrics", is_flag=True, help="Print the counters as a line of JSON on standard error."
+)
+
+
 def input_options(function: _Function) -> _Function:
     """Add the options that select and split the input."""
     for option in reversed(_OPTIONS):

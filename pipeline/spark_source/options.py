@@ -237,6 +237,14 @@ OPTIONS = (
         default_note="`5`",
     ),
     SourceOption(
+        "scanOnTrigger",
+        boolean,
+        "Also scan the inputs whenever Spark plans a micro-batch; for "
+        "`trigger(processingTime=...)`.",
+        False,
+        mode="stream",
+    ),
+    SourceOption(
         "maxFilesPerTrigger",
         count,
         "Maximum number of files that a micro-batch starts.",

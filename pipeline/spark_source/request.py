@@ -12,6 +12,7 @@ from typing import Any
 from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.locations import FileLocation
+from fscontract.implementations.spark.masters import is_local, without_secrets
 from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.locations import (
@@ -80,8 +81,9 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     paths += _listed(own.get("paths", ""))
     if not paths:
         raise SourceException(
-            "missing path: use .load(path), .load([path, ...]) or .option('path', path); a table "
-            "that was created with explicit columns has no path: omit its columns"
+            "missing path: use .load(path), .load([path, ...]) or .option('path', path), and "
+            "in SQL: options (path '...'); a table that was created with explicit columns has no "
+            "path: omit its columns"
         )
     return tuple(dict.fromkeys(paths))
 
@@ -339,6 +341,17 @@ class ReadRequest:
         if self.streaming and not streaming:
             raise SourceException("option 'windowLocation' requires a stream: spark.readStream")
         return self
+
+    def check_windows(self, master: str) -> None:
+        """Raise SourceException for windows on one machine of a cluster."""
+        where = str(self.values["windowLocation"])
+        if not is_local(master) and not is_url(where):
+            raise SourceException(
+                f"option 'windowLocation' is the local path {where!r:.200}, but Spark runs on "
+                f"{without_secrets(master)}: the next driver may start on another machine, without "
+                "the windows; use a URL such as s3://bucket/path, or file:///path for a directory "
+                "that all machines share"
+            )
 
 
 def _check(values: Mapping[str, Any], names: set[str]) -> None:

@@ -50,12 +50,13 @@ class FsContractDataSource(CatalogSource):
     """Records of files, read by the block reader. Options: `docs/how-to/spark-source.md`.
 
     `register` creates a subclass with the session's settings: how to pack partitions, whether
-    filters may be pushed, and where tasks report their counters.
+    filters may be pushed, where tasks report their counters, and the master.
     """
 
     packing: ClassVar[Packing] = Packing()
     pushdown: ClassVar[bool] = False
     report: ClassVar[Callable[[Any], None] | None] = None
+    master: ClassVar[str] = "local"
 
     @classmethod
     def name(cls) -> str:
@@ -106,6 +107,7 @@ class FsContractDataSource(CatalogSource):
         try:
             schema = self.plain(schema)
             request = self.request.for_mode(True)
+            request.check_windows(type(self).master)
             return WindowStreamReader(request, _plan(request, schema), type(self).report)
         except SourceException as error:
             return RefusedStreamReader(error)
@@ -244,6 +246,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     known = {
         "packing": _packing(spark, context),
         "pushdown": pushdown,
+        "master": spark.conf.get("spark.master", "local") or "local",
         "report": None if tally is None else staticmethod(tally.add),
         "__module__": __name__,
         "__doc__": FsContractDataSource.__doc__,

@@ -111,5 +111,5 @@ def test_failed_session_start_error_is_one_line(
     def no_session(*_: object) -> None:
         raise TargetError("Spark needs Java 17")
 
-    monkeypatch.setattr(read, "local_session", no_session)
+    monkeypatch.setattr(read, "session_of", no_session)
     assert error(3, "read", folder, "--spark", "local[2]") == "Spark needs Java 17"

@@ -256,3 +256,26 @@ def test_the_documentation_has_the_table_of_options() -> None:
     """As defined in the code; `UPDATE_DOCS=1` writes it."""
     hold_widths(table())
     hold("how-to/spark-source.md", table())
+
+
+@pytest.mark.parametrize(
+    ("windows", "master", "allowed"),
+    [
+        ("/w", "local[2]", True),
+        ("/w", "local-cluster[2,1,1024]", True),
+        ("/w", "spark://host:7077", False),
+        ("/w", "yarn", False),
+        ("file:///w", "yarn", True),
+        ("s3://bucket/w", "k8s://https://host", True),
+    ],
+)
+def test_windows_on_one_machine_of_a_cluster_are_refused(
+    windows: str, master: str, allowed: bool
+) -> None:
+    """A URL says that all machines share the directory."""
+    request = _request(windowLocation=windows)
+    if allowed:
+        request.check_windows(master)
+        return
+    with pytest.raises(SourceException, match="next driver may start on another machine"):
+        request.check_windows(master)

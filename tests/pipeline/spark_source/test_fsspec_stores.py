@@ -1,0 +1,45 @@
+"""Tests of the source on URLs that fsspec opens, in the shared session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipeline.spark_source.support import read, write
+from tests.pipeline.stores import store
+
+pytestmark = pytest.mark.usefixtures("source")
+
+
+def test_batch_and_stream_read_a_web_server(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The planning process and the workers open the filesystem; windows are on the local disk."""
+    for name in ("a", "deep/b"):
+        write(tmp_path / "in", name, b"".join(b"%d\n" % n for n in range(100)))
+    with store("http", tmp_path, monkeypatch) as url:
+        frame = read(spark, f"{url}/in", blockSize=50, **{"storage.block_size": 1000})
+        rows = {(row.value, row.path) for row in frame.collect()}
+        assert rows == {(str(n), f"{url}/in/{p}") for n in range(100) for p in ("a", "deep/b")}
+        reader = spark.readStream.format("fscontract").option("windowLocation", f"{tmp_path}/w")
+        writer = reader.load(f"{url}/in").writeStream.format("parquet")
+        writer = writer.option("checkpointLocation", f"{tmp_path}/c").trigger(availableNow=True)
+        writer.start(f"{tmp_path}/out").awaitTermination()
+        assert spark.read.parquet(f"{tmp_path}/out").count() == 200
+
+
+def test_windows_are_refused_where_they_are_not_created_atomically(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.errors import StreamingQueryException
+
+    write(tmp_path / "in", "a", b"x")
+    with store("http", tmp_path, monkeypatch) as url:
+        reader = spark.readStream.format("fscontract").option("windowLocation", f"{url}/w")
+        writer = reader.load(f"{tmp_path}/in").writeStream.format("parquet")
+        writer = writer.option("checkpointLocation", f"{tmp_path}/c").trigger(availableNow=True)
+        query = writer.start(f"{tmp_path}/out")
+        with pytest.raises(StreamingQueryException, match="http: is read-only for pipelines"):
+            query.awaitTermination()
