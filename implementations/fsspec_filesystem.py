@@ -361,8 +361,6 @@ class FsspecInputStream(ReferenceInputStream):
             return 0
         with self._filesystem.errors(self.path):
             data = read(position, count)
-        if len(data) > count:
-            raise PathIOException(self.path, _NO_RANGES)
         view[: len(data)] = data
         return len(data)
 
@@ -370,27 +368,21 @@ class FsspecInputStream(ReferenceInputStream):
         data: bytes = self._filesystem.fs.cat_file(
             self._host_path, start=position, end=position + count
         )
+        if len(data) > count:  # the server or the filesystem ignores ranges
+            self._filesystem.ranged = False
+            return self._from_file(position, count)
         return data
 
     def _from_file(self, position: int, count: int) -> bytes:
         with self._file_lock:
             if self._file is None:
                 self._file = self._opened()
-            if self._file.tell() != position:
-                self._seek(position)
-            parts = []
-            while count > 0 and (data := self._file.read(count)):
-                parts.append(data)
-                count -= len(data)
-            return b"".join(parts)
-
-    def _seek(self, position: int) -> None:
-        try:
-            self._file.seek(position)
-        except ValueError:
-            if self._filesystem.protocols & _WEB:
-                raise PathIOException(self.path, _NO_RANGES) from None
-            raise
+            try:
+                return _read(self._file, position, count)
+            except ValueError:
+                if self._filesystem.protocols & _WEB:
+                    raise PathIOException(self.path, _NO_RANGES) from None
+                raise
 
     def _opened(self) -> Any:
         builder = open_file(self._filesystem.fs, self._host_path)
@@ -418,6 +410,17 @@ class FsspecInputStream(ReferenceInputStream):
             read = pool.map(lambda item: self._read_range(item, allocate, release), ranges)
             for item, future in zip(ranges, read, strict=True):
                 item.data = future
+
+
+def _read(file: Any, position: int, count: int) -> bytes:
+    """Return `count` bytes of a file from a position on; fewer only at EOF."""
+    if file.tell() != position:
+        file.seek(position)
+    parts = []
+    while count > 0 and (data := file.read(count)):
+        parts.append(data)
+        count -= len(data)
+    return b"".join(parts)
 
 
 def _status(path: str, info: Mapping[str, Any]) -> FileStatus:

@@ -60,6 +60,7 @@ def list_on_executors(tasks: Tasks, filesystem: FileSystem, paths: Sequence[str]
 
     Files and missing paths are left to the filesystem.
     """
+    listed: Any = filesystem
     for path in paths:
         root = normalize(bare_path(path))
         try:
@@ -67,6 +68,5 @@ def list_on_executors(tasks: Tasks, filesystem: FileSystem, paths: Sequence[str]
         except FileNotFoundException:
             continue
         if is_directory:
-            files = files_by(tasks, filesystem, root, skip=None)
-            filesystem = ListedFileSystem(filesystem, root, files)  # type: ignore[assignment]
-    return filesystem
+            listed = ListedFileSystem(listed, root, files_by(tasks, filesystem, root, skip=None))
+    return listed

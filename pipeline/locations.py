@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.text import mask_url, passwords_in, secrets_of
+from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.spark.locations import (
     FileLocation,
     FsspecLocation,
@@ -58,7 +59,7 @@ def filesystem_url(path: str) -> str:
     if passwords_in(path):
         raise IllegalArgumentException(
             f"{mask_url(path)}: the URL must not contain a password; it belongs in "
-            f"{_variable(scheme, 'password')}"
+            f"{_variable(front.rpartition('::')[2].partition(':')[0], 'password')}"
         )
     if "::" in path.partition("://")[2]:
         raise IllegalArgumentException(
@@ -86,7 +87,9 @@ def check_no_credentials(url: str, options: Mapping[str, str]) -> None:
     """Raise IllegalArgumentException for a storage option that may be a credential."""
     for name, text in options.items():
         if secrets_of({name: text}):
-            variable = _variable(url.partition(":")[0], name)
+            scheme = url.rpartition("::")[2].partition(":")[0]
+            whole = isinstance(typed_value(text), Mapping)  # the options of another protocol
+            variable = _variable(name) if whole else _variable(scheme, name)
             raise IllegalArgumentException(
                 f"option '{STORAGE}{name}' must not be set: credentials would be sent to "
                 f"executors, which find them in {variable}, in fsspec's configuration files, or "
@@ -94,5 +97,5 @@ def check_no_credentials(url: str, options: Mapping[str, str]) -> None:
             )
 
 
-def _variable(scheme: str, name: str) -> str:
-    return f"the environment variable FSSPEC_{scheme.upper()}_{name.upper()}"
+def _variable(*names: str) -> str:
+    return f"the environment variable FSSPEC_{'_'.join(names).upper()}"

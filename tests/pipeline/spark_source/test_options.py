@@ -108,6 +108,11 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
             {"path": "ftp://host/x", "storage.password": "hidden-0815"},
             "executors, which find them in the environment variable FSSPEC_FTP_PASSWORD, in",
         ),
+        (
+            {"path": "simplecache::ftp://host/x", "storage.ftp": '{"password": "hidden-0815"}'},
+            "option 'storage.ftp' must not be set: credentials would be sent to executors, which "
+            "find them in the environment variable FSSPEC_FTP, in",
+        ),
     ],
     ids=str,
 )
