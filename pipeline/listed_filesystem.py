@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from fscontract.contract.api.errors import FileNotFoundException
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.implementations.filesystem_base import normalize
 from fscontract.implementations.spark.tasks import Tasks
@@ -55,12 +57,26 @@ class ListedFileSystem:
         return self._filesystem.get_file_status(path) if known is None else known
 
 
-def list_on_executors(tasks: Tasks, filesystem: FileSystem, paths: Sequence[str]) -> Any:
-    """Return the filesystem with the listings of these directories, made by tasks.
+#: Files by the directory that was listed, and by relative directory.
+Listing: TypeAlias = dict[str, dict[str, list[FileStatus]]]
 
-    Files and missing paths are left to the filesystem.
-    """
+
+def list_on_executors(tasks: Tasks, filesystem: FileSystem, paths: Sequence[str]) -> Any:
+    """Return the filesystem with the listings of these directories, made by tasks."""
+    return with_listing(filesystem, listing_of(tasks, filesystem, paths))
+
+
+def with_listing(filesystem: FileSystem, listing: Listing) -> Any:
+    """Return the filesystem with the listings of some directories."""
     listed: Any = filesystem
+    for root, files in listing.items():
+        listed = ListedFileSystem(listed, root, files)
+    return listed
+
+
+def listing_of(tasks: Tasks, filesystem: FileSystem, paths: Sequence[str]) -> Listing:
+    """Return the files below these directories, listed by tasks; skip files and missing paths."""
+    listing = {}
     for path in paths:
         root = normalize(bare_path(path))
         try:
@@ -68,5 +84,37 @@ def list_on_executors(tasks: Tasks, filesystem: FileSystem, paths: Sequence[str]
         except FileNotFoundException:
             continue
         if is_directory:
-            listed = ListedFileSystem(listed, root, files_by(tasks, filesystem, root, skip=None))
-    return listed
+            listing[root] = files_by(tasks, filesystem, root, skip=None)
+    return listing
+
+
+def dump_listing(listing: Listing, file: Path) -> None:
+    """Write a listing as JSON."""
+    data = {
+        root: {
+            directory: [
+                [s.path, s.length, s.modification_time, s.etag, s.block_size] for s in found
+            ]
+            for directory, found in files.items()
+        }
+        for root, files in listing.items()
+    }
+    file.write_text(json.dumps(data), encoding="ascii")
+
+
+def load_listing(file: Path) -> Listing:
+    """Return a listing that `dump_listing` wrote; raise IllegalArgumentException."""
+    try:
+        data = json.loads(file.read_bytes())
+        return {
+            root: {
+                directory: [
+                    FileStatus(path, length, modification_time=time, etag=etag, block_size=size)
+                    for path, length, time, etag, size in found
+                ]
+                for directory, found in files.items()
+            }
+            for root, files in data.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise IllegalArgumentException(f"invalid listing {str(file)!r}: {error}") from None

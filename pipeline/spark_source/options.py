@@ -104,6 +104,12 @@ OPTIONS = (
         mode="batch",
     ),
     SourceOption(
+        "listing",
+        location,
+        "File with the files of the inputs, which `register(spark).load(path)` writes.",
+        mode="batch",
+    ),
+    SourceOption(
         "metadataDir",
         location,
         "Directory of the metadata table, if not in the dataset.",

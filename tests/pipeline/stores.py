@@ -10,10 +10,11 @@ import fsspec
 import pytest
 
 from fscontract.fakes.servers import HttpServer, S3Server
+from servers.file_servers import sftp_server
 from servers.ftp import PASSWORD, USER, ftp_server
 
 #: Names of stores whose files can't be written.
-READ_ONLY = ("ftp", "http", "cached-file", "cached-s3")
+READ_ONLY = ("ftp", "sftp", "http", "cached-file", "cached-s3")
 
 
 @contextmanager
@@ -25,6 +26,13 @@ def store(name: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             known = {"username": USER, "password": PASSWORD}
             monkeypatch.setitem(fsspec.config.conf, "ftp", known)
             yield f"ftp://{url.rpartition('@')[2].rstrip('/')}"
+    elif name == "sftp":
+        pytest.importorskip("asyncssh")
+        with sftp_server(directory) as port:
+            monkeypatch.setitem(
+                fsspec.config.conf, "sftp", {"username": USER, "password": PASSWORD}
+            )
+            yield f"sftp://127.0.0.1:{port}"
     elif name == "http":
         with HttpServer(directory) as server:
             yield server.url.rstrip("/")

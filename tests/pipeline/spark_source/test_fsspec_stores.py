@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 
+from fscontract.pipeline.spark_source.source import Registration
 from tests.pipeline.spark_source.support import read, write
 from tests.pipeline.stores import store
 
@@ -28,6 +30,20 @@ def test_batch_and_stream_read_a_web_server(
         writer = writer.option("checkpointLocation", f"{tmp_path}/c").trigger(availableNow=True)
         writer.start(f"{tmp_path}/out").awaitTermination()
         assert spark.read.parquet(f"{tmp_path}/out").count() == 200
+
+
+def test_load_reads_the_files_that_executors_list(
+    spark: Any, tmp_path: Path, source: Registration
+) -> None:
+    """The same rows as the source's own listing; the frame does not list again."""
+    for number in range(30):
+        write(tmp_path, f"in/day={number}/f", b"one\ntwo\n")
+    own = read(spark, f"{tmp_path}/in", metadata="true")
+    frame = source.load(f"{tmp_path}/in", metadata="true")
+    assert sorted(frame.collect()) == sorted(own.collect())
+    (tmp_path / "in" / "day=7").rename(tmp_path / "gone")
+    with pytest.raises(PySparkException, match="no such file or directory"):
+        frame.collect()
 
 
 def test_windows_are_refused_where_they_are_not_created_atomically(

@@ -78,7 +78,7 @@ def submitted(place: Path, master: str) -> str:
     home = make_home(place / "submitted")
     archive = make_archive(place / "submitted")
     command = [f"{home['SPARK_HOME']}/bin/spark-submit", "--master", master, "--py-files"]
-    command += [str(archive), str(place / "app.py"), f"file://{place}/in/*"]
+    command += [str(archive), str(place / "app.py"), f"file://{place}/in/day=*"]
     environment = {**os.environ, **home, "PYSPARK_PYTHON": sys.executable}
     environment["PYSPARK_DRIVER_PYTHON"] = sys.executable
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
