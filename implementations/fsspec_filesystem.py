@@ -70,7 +70,7 @@ _CONDITIONAL: Mapping[str, Mapping[str, Any]] = {
     **{protocol: {"mode": "create"} for protocol in ("s3", "s3a", "gs", "gcs")},
     **{protocol: {"overwrite": False} for protocol in ("abfs", "abfss", "az")},
 }
-_WRITABLE = "a local path, s3:, gs: or abfs:"
+_WRITABLE = "a local directory, s3:, gs: or abfs:"
 #: Keys of `info` with the time of a file's last change, beside those of `status_of`.
 _TIMES = ("Last-Modified", "modify", "modified", "updated", "modificationTime", "created")
 #: Bytes that sequential reads request ahead.

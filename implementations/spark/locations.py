@@ -20,8 +20,6 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.contract.text import secrets_of
-from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.filesystem_base import (
     ReferenceFileSystem,
     denied,
@@ -203,6 +201,7 @@ class FsspecLocation(FileLocation):
 
         The protocols must be known, and their packages installed.
         """
+        from fscontract.contract.text import secrets_of
         from fscontract.implementations.fsspec_filesystem import check_protocols
 
         check_protocols(url)
@@ -223,6 +222,9 @@ class FsspecLocation(FileLocation):
     @property
     def variables(self) -> dict[str, str]:
         """Environment variables from which fsspec takes the credentials in another process."""
+        # not at the top: executors may lack what it imports
+        from fscontract.contract.untrusted import typed_value
+
         variables = {}
         for name, text in self.credentials:
             # a mapping has the options of another protocol of the chain
