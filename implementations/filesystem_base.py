@@ -207,6 +207,18 @@ def denied(path: str) -> AccessControlException:
     return AccessControlException(path, "permission denied")
 
 
+class MemorySink(io.BytesIO):
+    """A BytesIO that keeps its content after close."""
+
+    content = b""
+
+    def close(self) -> None:
+        """Keep the content, and close."""
+        if not self.closed:
+            self.content = self.getvalue()
+        super().close()
+
+
 class PendingFile(io.BufferedWriter):
     """Writes to `raw`; `publish` makes the file visible, `abandon` drops it.
 

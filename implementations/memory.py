@@ -22,6 +22,7 @@ from fscontract.contract.api.filesystem import (
 )
 from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
 from fscontract.implementations.filesystem_base import (
+    MemorySink,
     PendingFile,
     ReferenceFileSystem,
     access_bits,
@@ -135,17 +136,6 @@ class _Directory:
 _Node = _File | _Directory
 
 
-class _Sink(io.BytesIO):
-    """A BytesIO that keeps its content after close."""
-
-    content = b""
-
-    def close(self) -> None:
-        if not self.closed:
-            self.content = self.getvalue()
-        super().close()
-
-
 class MemoryFileSystem(ReferenceFileSystem):
     """A tree of directories and immutable file versions. Thread-safe.
 
@@ -178,7 +168,7 @@ class MemoryFileSystem(ReferenceFileSystem):
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """Return a binary file for writing; raise PathIOException if the path can't be replaced."""
         path = normalize(path)
-        sink = _Sink()
+        sink = MemorySink()
 
         def publish() -> None:
             with self._lock:

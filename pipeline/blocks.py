@@ -26,7 +26,8 @@ MAX_SEQUENCE = 1 << 32
 #: Id of the previous block for the first block of a file.
 NO_BLOCK = -1
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?(?=/|$)")
+#: Scheme and authority, behind the caches of a chain of fsspec's, such as `simplecache::`.
+_URI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?(?=/|$)")
 _Record = TypeVar("_Record", bound="_JsonRecord")
 
 

@@ -134,7 +134,7 @@ def serve(line: int) -> NoReturn:
 
 
 def _beat(say: Any, ended: threading.Event) -> None:
-    """Give signs of life; end the process if nobody receives them."""
+    """Give signs of life; end the process if the other end is closed."""
     while not ended.wait(_BEAT):
         try:
             say(beat=True)

@@ -33,13 +33,13 @@ _UNREACHABLE = frozenset(
 
 def is_flat(fs: Any) -> bool:
     """Return True if the filesystem has no real directories."""
-    return any(protocols(layer) & FLAT for layer in _layers(fs))
+    return any(protocols(layer) & FLAT for layer in layers_of(fs))
 
 
 def is_remote(fs: Any, url: str = "") -> bool:
     """Return True if a call may need a round trip: any filesystem of the URL's chain is remote."""
     schemes = {part.partition("://")[0] for part in url.split("::") if "://" in part}
-    innermost = protocols(_layers(fs)[-1])  # a wrapper is as remote as the filesystem it wraps
+    innermost = protocols(layers_of(fs)[-1])  # a wrapper is as remote as the filesystem it wraps
     return not schemes <= _LOCAL or not innermost & _LOCAL
 
 
@@ -55,7 +55,7 @@ def protocols(fs: Any) -> frozenset[str]:
     return frozenset(name for name in several if isinstance(name, str))
 
 
-def _layers(fs: Any) -> list[Any]:
+def layers_of(fs: Any) -> list[Any]:
     """Return `fs` and the fsspec filesystems that it wraps, innermost last.
 
     Their attribute `fs` may also be another object, such as a PyArrow filesystem.
@@ -80,7 +80,7 @@ def is_unreachable(error: BaseException) -> bool:
 
 def versions_of(fs: Any) -> dict[str, str]:
     """Return versions of Python, fsspec, the packages that it uses, and its HTTP client."""
-    layers = _layers(fs)
+    layers = layers_of(fs)
     below = (*layers, getattr(layers[-1], "fs", None))
     packages = {"fsspec", *(type(one).__module__.partition(".")[0] for one in below)}
     if hasattr(layers[-1], "set_session"):
@@ -94,7 +94,7 @@ def versions_of(fs: Any) -> dict[str, str]:
 
 def close_sessions(fs: Any) -> None:
     """Close the connections and archives of a filesystem that this process opened."""
-    for layer in _layers(fs):
+    for layer in layers_of(fs):
         for attribute in ("_s3creator", "_session"):
             session = getattr(layer, attribute, None)
             if session is not None:

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import socket
 from concurrent.futures import CancelledError, Future
 from contextlib import ExitStack
 from typing import Any
-from urllib.parse import urlsplit
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed.backend import Backend, Work
-from fscontract.contract.targets import UsageError
-from fscontract.implementations.spark.session import (
-    client_session,
-    cluster_session,
-    local_session,
-)
+from fscontract.implementations.spark.masters import session_of, without_secrets
 from fscontract.implementations.spark.tasks import tasks_of
-
-_LOCAL = re.compile(r"local(\[(\d+|\*)(,\d+)?\]|-cluster\[\d+,\d+,\d+\])?")
-_CLUSTER = re.compile(r"(spark://.+|yarn|k8s://.+)")
-_CLIENT = re.compile(r"sc://.+")
-_KNOWN = "local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn, k8s://... or sc://HOST:PORT"
-#: Timeout in seconds for connecting to an address; Spark itself would try for a minute or more.
-_PATIENCE = 5.0
 
 
 class SparkBackend(Backend):
@@ -89,43 +74,7 @@ class SparkBackend(Backend):
 
 def spark(master: str) -> Backend:
     """Return a backend for a Spark master; raise TargetError, or UsageError if it is invalid."""
-    if _LOCAL.fullmatch(master):
-        session: Any = local_session(master)
-    elif _CLIENT.fullmatch(master):
-        _reach(master)
-        session = client_session(master)
-    elif _CLUSTER.fullmatch(master):
-        if master.startswith("spark://"):
-            _reach(master)
-        session = cluster_session(master)
-    else:
-        raise UsageError(
-            f"invalid value for --spark: {_without_secrets(master)!r}; expected {_KNOWN}"
-        )
     with ExitStack() as stack:
-        backend = SparkBackend(stack.enter_context(session), _without_secrets(master))
+        backend = SparkBackend(stack.enter_context(session_of(master)), without_secrets(master))
         backend.closing = stack.pop_all()
         return backend
-
-
-def _without_secrets(master: str) -> str:
-    """Return the master without secrets, such as the token of sc://host:port/;token=..."""
-    parts = urlsplit(master)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}" if "://" in master else master
-
-
-def _reach(master: str) -> None:
-    """Raise TargetError unless a server listens at one of the master's addresses."""
-    addresses = urlsplit(master).netloc.rpartition("@")[2].split(",")
-    why: Exception | None = None
-    for address in addresses:
-        host, _, port = address.partition(":")
-        try:
-            number = int(port) if port else 15002
-            socket.create_connection((host, number), _PATIENCE).close()
-        except (OSError, ValueError, OverflowError) as error:
-            why = error
-        else:
-            return
-    raise TargetError(f"{_without_secrets(master)}: can't connect to Spark: {why}")

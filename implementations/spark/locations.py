@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from urllib.parse import unquote, urlsplit
 
@@ -185,6 +185,68 @@ class S3Location(FileLocation):
 
 
 @dataclass(frozen=True)
+class FsspecLocation(FileLocation):
+    """A filesystem that fsspec opens at `url`.
+
+    A pickle omits `credentials`; executors find them in their environment: see `variables`.
+    """
+
+    url: str
+    options: tuple[tuple[str, str], ...] = ()
+    credentials: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, url: str, options: Mapping[str, str]) -> FsspecLocation:
+        """Return the location with storage options; raise IllegalArgumentException.
+
+        The protocols must be known, and their packages installed.
+        """
+        from fscontract.contract.text import secrets_of
+        from fscontract.implementations.fsspec_filesystem import check_protocols
+
+        check_protocols(url)
+        secret = {name: text for name, text in options.items() if secrets_of({name: text})}
+        plain = {name: text for name, text in options.items() if name not in secret}
+        return cls(url, tuple(sorted(plain.items())), tuple(sorted(secret.items())))
+
+    def make(self) -> ReferenceFileSystem:
+        """Return a new filesystem."""
+        from fscontract.implementations.fsspec_filesystem import FsspecFileSystem
+
+        filesystem = FsspecFileSystem.from_url(
+            self.url, {**dict(self.options), **dict(self.credentials)}
+        )
+        filesystem.location = self
+        return filesystem
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Environment variables from which fsspec takes the credentials in another process."""
+        # not at the top: executors may lack what it imports
+        from fscontract.contract.untrusted import typed_value
+
+        variables = {}
+        for name, text in self.credentials:
+            # a mapping has the options of another protocol of the chain
+            whole = isinstance(typed_value(text), Mapping)
+            key = name if whole else f"{self.url.partition(':')[0]}_{name}"
+            variables[f"FSSPEC_{key.upper()}"] = text
+        return variables
+
+    @property
+    def in_process(self) -> bool:
+        """True if the files are in this process's memory."""
+        return self.url.startswith("memory:")
+
+    def __reduce__(self) -> Any:
+        if self.in_process:
+            raise UnsupportedOperationException(
+                "memory: files are in the memory of one process; executors can't read them"
+            )
+        return FsspecLocation, (self.url, self.options)
+
+
+@dataclass(frozen=True)
 class InlineLocation(FileLocation):
     """One file that is sent with the task."""
 
@@ -232,6 +294,8 @@ def location_of(inner: Any, options: Mapping[str, Any] | None = None) -> FileLoc
         return MemoryLocation(inner)
     if isinstance(inner, LocalFileSystem):
         return LocalLocation(inner.root, inner.strategy)
+    if isinstance(location := getattr(inner, "location", None), FileLocation):
+        return location
     # the config of an S3FileSystem, whose module may not be loaded
     config = getattr(inner, "config", inner)
     if type(config).__name__ == "S3Config":

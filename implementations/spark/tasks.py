@@ -31,10 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 #: Maximum number of concurrent jobs of a driver.
 JOBS = 8
-_CURE = (
-    "install the same version there, or upload this one: "
-    "fscontract.implementations.spark.package_upload.ship(spark)"
-)
+_CURE = "install the same version there, or upload this one: fscontract.spark.ship(spark)"
 
 
 class Tasks(ABC):

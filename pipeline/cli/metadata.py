@@ -12,7 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from itertools import chain
@@ -27,6 +27,7 @@ from fscontract.contract.models.metadata_table import difference
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url, printable
 from fscontract.contract.untrusted import UntrustedError, load_json, parse_json
+from fscontract.implementations.spark.tasks import Tasks
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.cli.options import inputs, one_line
 from fscontract.pipeline.hudi.changes import Sizes, unsynced
@@ -35,7 +36,13 @@ from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning
 from fscontract.pipeline.hudi.io import list_files as list_folder
 from fscontract.pipeline.hudi.layout import DeclaredProperties, infer_properties
-from fscontract.pipeline.hudi.listing import FileListing, listing, sizes_of
+from fscontract.pipeline.hudi.listing import (
+    FileListing,
+    files_by,
+    listing,
+    listing_by,
+    sizes_of,
+)
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, read_statistics
 from fscontract.pipeline.hudi.records import NO_PARTITION
@@ -57,7 +64,11 @@ _MAX_BLOCK_BYTES = click.option(
     show_default=True,
     help="Treat the table as damaged if an uncompressed block exceeds this size.",
 )
-_SPARK = click.option("--spark", metavar="MASTER", help="List with Spark tasks, such as local[4].")
+_SPARK = click.option(
+    "--spark",
+    metavar="MASTER",
+    help="List with Spark tasks: local[4], spark://HOST:PORT, ...",
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _NO_TABLE = "the dataset has no metadata table"
 _T = TypeVar("_T")
@@ -67,8 +78,8 @@ _T = TypeVar("_T")
 def metadata() -> None:
     """Create, show and check the metadata table, in which a dataset stores its own listing.
 
-    URL is a directory, file:///path or s3://bucket/path; -o sets S3 options. The table has Hudi's
-    format, and is in .hoodie/metadata.
+    URL is a directory, s3://bucket/path, or any URL that fsspec opens, such as abfs://container/path;
+    -o sets options of the store. The table has Hudi's format, and is in .hoodie/metadata.
 
     Exit codes: 0 success, 1 the check failed, 2 usage, 3 something is missing or damaged.
     """
@@ -255,10 +266,11 @@ def stats(dataset: Dataset, as_json: bool) -> None:
 
 @metadata.command("list-partitions", short_help="List the partitions.")
 @_on_dataset
+@_SPARK
 @_JSON
-def list_partitions(dataset: Dataset, as_json: bool) -> None:
+def list_partitions(dataset: Dataset, spark: str | None, as_json: bool) -> None:
     """List the partitions, from the table if there is one; print the duration to stderr."""
-    names = _timed(dataset, "partitions", lambda files: files.list_partitions())
+    names = _timed(dataset, "partitions", lambda files: files.list_partitions(), spark)
     _print(names, [name or "." for name in names], as_json)
 
 
@@ -267,8 +279,9 @@ def list_partitions(dataset: Dataset, as_json: bool) -> None:
 @click.option(
     "--partition", help="Path of the partition below URL, '.' for URL itself. Default: all."
 )
+@_SPARK
 @_JSON
-def list_files(dataset: Dataset, partition: str | None, as_json: bool) -> None:
+def list_files(dataset: Dataset, partition: str | None, spark: str | None, as_json: bool) -> None:
     """List files and their sizes, of a partition or all, from the table if there is one.
 
     Without --partition, names are paths below URL.
@@ -282,7 +295,7 @@ def list_files(dataset: Dataset, partition: str | None, as_json: bool) -> None:
     start = len(dataset.path.rstrip("/")) + 1
     named = [
         (file.path[start:] if partition is None else file.path.rpartition("/")[2], file.length)
-        for file in _timed(dataset, "files", listed)
+        for file in _timed(dataset, "files", listed, spark)
     ]
     lines = [f"{size:>12} {name}" for name, size in named]
     _print([{"name": name, "size": size} for name, size in named], lines, as_json)
@@ -394,7 +407,9 @@ def _opened(
         fs = dataset.location.make()
         try:
             path = bare_path(dataset.path).rstrip("/")
-            if not fs.get_file_status(path or "/").is_directory:
+            if not path:
+                raise UsageError(f"{mask_url(url)}: must be a directory below the root")
+            if not fs.get_file_status(path).is_directory:
                 raise UsageError(f"{url}: not a directory")
             yield Dataset(fs, path, url, table_directory, max_block_bytes)
         finally:
@@ -427,12 +442,16 @@ def _lister(dataset: Dataset, spark: str | None) -> Iterator[Callable[[FileSyste
     if spark is None:
         yield lambda fs, path: listing(fs, path, progress)
         return
+    with _tasks(dataset, spark) as tasks:
+        yield lambda fs, path: listing_by(tasks, fs, path, progress)
+
+
+def _tasks(dataset: Dataset, spark: str) -> AbstractContextManager[Tasks]:
+    """Return a context with tasks of a master that can list the dataset."""
     from fscontract.implementations.spark.locations import location_of as spark_location
     from fscontract.pipeline.cli.read import spark_tasks
-    from fscontract.pipeline.hudi.listing import listing_by
 
-    with spark_tasks(spark, [spark_location(dataset.fs)]) as tasks:
-        yield lambda fs, path: listing_by(tasks, fs, path, progress)
+    return spark_tasks(spark, [spark_location(dataset.fs)])
 
 
 @contextmanager
@@ -474,13 +493,27 @@ def _footer_reader() -> StatisticsReader:
     return partial(read_statistics, progress=_footers if _shows_progress() else None)
 
 
-def _timed(dataset: Dataset, what: str, question: Callable[[FileListing], list[_T]]) -> list[_T]:
-    """Query a listing; print its source, the duration and warnings to stderr."""
+def _timed(
+    dataset: Dataset,
+    what: str,
+    question: Callable[[FileListing], list[_T]],
+    spark: str | None,
+) -> list[_T]:
+    """Query a listing; print its source, the duration and warnings to stderr.
+
+    Without a table, tasks of a Spark master list the dataset.
+    """
     start = time.monotonic()
-    with (
-        _warnings_as_lines(),
-        FileListing(dataset.fs, dataset.path, **dataset.settings) as files,
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(_warnings_as_lines())
+
+        def list_by_tasks(fs: FileSystem, path: str) -> dict[str, list[FileStatus]]:
+            return files_by(stack.enter_context(_tasks(dataset, str(spark))), fs, path)
+
+        lister = None if spark is None else list_by_tasks
+        files = stack.enter_context(
+            FileListing(dataset.fs, dataset.path, lister=lister, **dataset.settings)
+        )
         answer = question(files)
         source = "the metadata table" if files.uses_table else "listing"
     click.echo(f"{len(answer)} {what} from {source} ({_duration(start)})", err=True)

@@ -17,10 +17,9 @@ import click
 
 from fscontract.contract.command_line import TARGET_OPTION
 from fscontract.contract.targets import UsageError
-from fscontract.contract.text import mask_url
 from fscontract.implementations.options import parse_size
-from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
-from fscontract.pipeline.blocks import bare_path
+from fscontract.implementations.spark.locations import FileLocation, LocalLocation
+from fscontract.pipeline.locations import filesystem_url, is_url, make_location
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Callback = Callable[[click.Context, click.Parameter, str | None], int | None]
@@ -83,6 +82,12 @@ _OPTIONS = (
 )
 
 
+#: Option of the counters of splitter and reader.
+METRICS = click.option(
+    "--metrics", is_flag=True, help="Print the counters as a line of JSON on standard error."
+)
+
+
 def input_options(function: _Function) -> _Function:
     """Add the options that select and split the input."""
     for option in reversed(_OPTIONS):
@@ -114,10 +119,7 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
         raise TargetError(message(error)) from error
 
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _LOCAL = LocalLocation()
-#: Hadoop's schemes of a bucket.
-_S3 = ("s3", "s3a")
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,11 @@ class Input:
 def inputs(urls: Sequence[str], options: Mapping[str, str]) -> list[Input]:
     """Return the inputs in order, without duplicates; raise UsageError.
 
-    `options` are S3 options.
+    `options` are those of S3, or fsspec's storage options.
     """
     parsed = [_input(url, options) for url in dict.fromkeys(urls)]
     if options and all(parsed_input.location == _LOCAL for parsed_input in parsed):
-        raise UsageError("-o requires an s3:// URL")
+        raise UsageError("-o requires the URL of a store, such as s3://bucket or ftp://host")
     return parsed
 
 
@@ -154,22 +156,9 @@ def by_location(parsed: Sequence[Input]) -> list[tuple[FileLocation, list[Input]
 
 
 def _input(url: str, options: Mapping[str, str]) -> Input:
-    scheme_match = _SCHEME.match(url)
-    if scheme_match is None or os.path.lexists(url):
+    if not is_url(url) or os.path.lexists(url):
         if not url:
             raise UsageError("empty path")
         return Input(url, _LOCAL, os.path.abspath(url))
-    scheme, rest = scheme_match[1].lower(), url[scheme_match.end() :]
-    path = bare_path(url)
-    authority = rest[2 : len(rest) - len(path)] if rest.startswith("//") else ""
-    if scheme == "file" and path.startswith("/") and authority in ("", "localhost"):
-        return Input(url, _LOCAL, url)
-    if scheme in _S3 and rest.startswith("//"):
-        bucket, _, key = rest[2:].partition("/")
-        if "@" in bucket:
-            raise UsageError(f"{mask_url(url)}: keys must be options (-o), not part of the URL")
-        uri = f"{scheme}://{bucket}/{key}"
-        return Input(url, location_of(f"s3://{bucket}", options), uri)
-    raise UsageError(
-        f"invalid URL {mask_url(url)}: expected a path, file:///path or s3://bucket/path"
-    )
+    where = filesystem_url(url)
+    return Input(url, make_location(where, options), url)

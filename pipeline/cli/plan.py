@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
@@ -19,7 +20,7 @@ from fscontract.pipeline.blockreader.contexts import (
     ReaderContext,
 )
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
-from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes
+from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
 from fscontract.pipeline.cli.options import Input, by_location
 from fscontract.pipeline.splitter.input import FileSplitterInput
@@ -63,6 +64,12 @@ class BlockPlan:
     blocks: int = 0
     #: Bytes of the found files, from the data offset on.
     bytes: int = 0
+    #: Lists inputs elsewhere than in this process, and returns a filesystem with the listings.
+    lister: Callable[[FileSystem, Sequence[str]], FileSystem] | None = None
+    #: Completed scans of the inputs.
+    scans: int = 0
+    #: Counters of the readers.
+    reader: Counters = field(default_factory=Counters)
     #: Messages about missing inputs.
     missing: list[str] = field(default_factory=list)
 
@@ -74,6 +81,18 @@ class BlockPlan:
             with closing(filesystem) if close is not None else nullcontext():  # type: ignore[type-var]
                 yield LocationPlan(location, filesystem, self._items(filesystem, group, number))
 
+    def metrics(self, with_reader: bool = False) -> str:
+        """Return the counters of the splitter, and of the readers, as a line of JSON."""
+        splitter = {
+            "scans": self.scans,
+            "files": self.files,
+            "blocks": self.blocks,
+            "bytes": self.bytes,
+            "missing": len(self.missing),
+        }
+        reader = {"reader": asdict(self.reader)} if with_reader else {}
+        return json.dumps({"splitter": splitter, **reader})
+
     def as_typed(self, path: str) -> str:
         """Return a path as the user would write it."""
         return next(
@@ -83,9 +102,10 @@ class BlockPlan:
     def _items(self, fs: FileSystem, group: Sequence[Input], number: int) -> Iterator[Item]:
         choice = self.choice
         items: list[Item] = []
+        paths = [file_input.path for file_input in group]
         splitter = _Splitter(
-            fs,
-            [file_input.path for file_input in group],
+            fs if self.lister is None or not choice.recursive else self.lister(fs, paths),
+            paths,
             windows=NoopWindowStore(),
             recursive=choice.recursive,
             scan_interval=_FOREVER,
@@ -107,6 +127,7 @@ class BlockPlan:
                 splitter.emit_tuples()
                 splitter.end_window()
                 if not items:
+                    self.scans += splitter.scanner.scans
                     return
                 for item in items:
                     self._count(item)
@@ -219,10 +240,11 @@ class ReadSettings:
         return self.reader == "slices" or (self.reader == "records" and self.length is not None)
 
 
-def read_plan(plan: BlockPlan, reading: ReadSettings) -> Iterator[BlockRecords]:
+def read_plan(plan: BlockPlan, reading: ReadSettings) -> Generator[BlockRecords, None, None]:
     """Yield the records of a plan in order, read by this process."""
     for part in plan.parts():
         with reading.open(part.filesystem) as reader:
+            reader.counters = plan.reader
             for block in part.items:
                 if isinstance(block, FileBlockMetadata):
                     yield from read_block(reader, block)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
 import click
 
-from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.command_line import say_error
 from fscontract.contract.runner.exit_codes import SET_UP
+from fscontract.contract.targets import UsageError
 from fscontract.contract.text import plural
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.failures import Failure, error_of, failure_of
-from fscontract.implementations.spark.locations import FileLocation, S3Location
-from fscontract.implementations.spark.session import local_session
+from fscontract.implementations.spark.locations import FileLocation, FsspecLocation, S3Location
+from fscontract.implementations.spark.masters import is_local, session_of
+from fscontract.implementations.spark.package_upload import ship
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.blockreader.batches import RecordBatch
+from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.cli import options as cli_options
 from fscontract.pipeline.cli.output import (
@@ -41,6 +43,7 @@ from fscontract.pipeline.cli.plan import (
     read_block,
     read_plan,
 )
+from fscontract.pipeline.listed_filesystem import list_on_executors
 
 _READERS = ("lines", "lines-with-partial", "slices", "records")
 
@@ -90,7 +93,10 @@ _READERS = ("lines", "lines-with-partial", "slices", "records")
 @click.option("--count", is_flag=True, help="Print only the number of records.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each record.")
 @click.option("--end", metavar="BYTES", callback=cli_options.escaped, help="Record terminator.")
-@click.option("--spark", metavar="MASTER", help="Read with Spark tasks, such as local[2].")
+@click.option(
+    "--spark", metavar="MASTER", help="List and read with Spark tasks: local[2], yarn, ..."
+)
+@cli_options.METRICS
 @click.option("--quiet", is_flag=True, help="Print no progress and no summary.")
 @click.pass_context
 def read(
@@ -105,11 +111,13 @@ def read(
     end: bytes | None,
     spark: str | None,
     quiet: bool,
+    metrics: bool,
     **values: Any,
 ) -> None:
     """Print the records of the files that URL names, a file or a directory, in order.
 
-    URL is a path, file:///path or s3://bucket/path; -o sets S3 options.
+    URL is a path, s3://bucket/path, or any URL that fsspec opens, such as ftp://host/path; -o sets
+    options of the store.
 
     \b
     lines                whole lines, each from exactly one block
@@ -142,6 +150,8 @@ def read(
             output.flush()  # flush before the summary on stderr
         if not quiet:
             click.echo(_summary(counted), err=True)
+        if metrics:
+            click.echo(plan.metrics(with_reader=True), err=True)
     for line in plan.missing:
         say_error(line)
     if plan.missing:
@@ -153,10 +163,12 @@ def _block_records(
     plan: BlockPlan, reading: ReadSettings, printer: Printer, spark: str | None
 ) -> Iterator[Iterator[BlockRecords]]:
     if spark is None:
-        yield read_plan(plan, reading)
+        with closing(read_plan(plan, reading)) as batches:
+            yield batches
         return
 
     with spark_tasks(spark, [file_input.location for file_input in plan.inputs]) as tasks:
+        plan.lister = partial(list_on_executors, tasks)
         yield read_on_spark(tasks, plan, reading, printer.records, printer.offsets)
 
 
@@ -199,10 +211,12 @@ _TASK_BLOCKS = 1000
 _AHEAD = 1
 #: Settings of a driver whose tasks send whole blocks.
 _SETTINGS = {"spark.driver.memory": "2g", "spark.driver.maxResultSize": "0"}
-_LOCAL = re.compile(r"local(\[[\w*, ]+\])?|local-cluster\[[\d, ]+\]")
 
 #: Parts of BlockRecords: index of the block in the task, count, bytes, records and their offsets.
 _Row: TypeAlias = tuple[int, int, int, list[bytes] | None, list[int] | None]
+
+#: Rows of a task, its failure or None, and the counters of its reader.
+_Done: TypeAlias = tuple[list[_Row], Failure | None, Counters]
 
 
 @dataclass(frozen=True)
@@ -218,21 +232,23 @@ class _Task:
 
 @contextmanager
 def spark_tasks(master: str, places: Iterable[FileLocation]) -> Iterator[Tasks]:
-    """Start a local session that can read the locations; raise TargetError if that fails.
+    """Start a session that can read the locations; raise TargetError if that fails.
 
-    Raise IllegalArgumentException for a cluster, which this command does not support.
+    Raise UsageError for an invalid master, or for files and credentials that stay in this process.
+    A cluster gets this package.
     """
-    if not _LOCAL.fullmatch(master):
-        raise IllegalArgumentException(
-            f"invalid value for --spark: {master!r:.80}; must be local, local[N] or "
-            "local-cluster[N,C,M]; on a cluster, use the data source"
-        )
+    locations = list(places)
+    if any(isinstance(one, FsspecLocation) and one.in_process for one in locations):
+        raise UsageError("--spark can't read memory: URLs: each executor has its own memory")
     with ExitStack() as stack:
         # Start in a thread, so that no interrupt breaks its communication with the JVM, and PySpark
         # does not replace the interrupt handler.
         with ThreadPoolExecutor(1) as starter:
-            session = local_session(master, _SETTINGS, _keys(places))
-            tasks = tasks_of(starter.submit(stack.enter_context, session).result())
+            context = session_of(master, _SETTINGS, _keys(locations))
+            session = starter.submit(stack.enter_context, context).result()
+            if not is_local(master):
+                starter.submit(ship, session).result()
+            tasks = tasks_of(session)
         stack.callback(tasks.close)
         yield tasks
 
@@ -248,7 +264,7 @@ def read_on_spark(
     for part in plan.parts():
         blocks = (item for item in part.items if isinstance(item, FileBlockMetadata))
         todo = (_Task(part.location, reading, run, records, offsets) for run in _runs(blocks))
-        jobs: deque[tuple[list[_Task], Future[list[tuple[list[_Row], Failure | None]]]]] = deque()
+        jobs: deque[tuple[list[_Task], Future[list[_Done]]]] = deque()
         while True:
             job = list(islice(todo, tasks.parallelism))
             if job:
@@ -257,14 +273,15 @@ def read_on_spark(
                 break
             if not job or len(jobs) > _AHEAD:
                 done, future = jobs.popleft()
-                for task, (rows, failure) in zip(done, future.result(), strict=True):
+                for task, (rows, failure, counters) in zip(done, future.result(), strict=True):
+                    plan.reader.add(counters)
                     yield from (_row_read(task, row) for row in rows)
                     if failure is not None:
                         raise error_of(failure)
 
 
 def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
-    """Return S3 keys from options, which executors get in their environment."""
+    """Return credentials from options, which executors get in their environment."""
     variables: dict[str, str | None] = {}
     for location in places:
         if isinstance(location, S3Location):
@@ -272,6 +289,8 @@ def _keys(places: Iterable[FileLocation]) -> Mapping[str, str]:
             variables["AWS_ACCESS_KEY_ID"] = keys.access_key
             variables["AWS_SECRET_ACCESS_KEY"] = keys.secret_key
             variables["AWS_SESSION_TOKEN"] = keys.session_token
+        if isinstance(location, FsspecLocation):
+            variables.update(location.variables)
     return {name: value for name, value in variables.items() if value is not None}
 
 
@@ -288,8 +307,8 @@ def _runs(blocks: Iterable[FileBlockMetadata]) -> Iterator[tuple[FileBlockMetada
         yield tuple(run)
 
 
-def _run(task: _Task) -> tuple[list[_Row], Failure | None]:
-    """Return the records of a task, and its failure if it did not complete."""
+def _run(task: _Task) -> _Done:
+    """Return the records of a task, its failure if it did not complete, and its counters."""
     rows: list[_Row] = []
     with FILESYSTEMS.lease(task.location) as filesystem, task.reading.open(filesystem) as reader:
         try:
@@ -302,8 +321,8 @@ def _run(task: _Task) -> tuple[list[_Row], Failure | None]:
                         (number, block_records.records, block_records.bytes, records, offsets)
                     )
         except OSError as error:
-            return rows, failure_of(error)
-    return rows, None
+            return rows, failure_of(error), reader.counters
+    return rows, None, reader.counters
 
 
 def _row_read(task: _Task, row: _Row) -> BlockRecords:

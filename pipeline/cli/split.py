@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,8 @@ _LINE = "{:>12} {:>15} {:>15} {:>12} {:>12} {:4} {}"
 @click.command(short_help="List the blocks that files are split into.")
 @cli_options.input_options
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each block.")
+@click.option("--spark", metavar="MASTER", help="List with Spark tasks: local[2], yarn, ...")
+@cli_options.METRICS
 @click.pass_context
 def split(
     ctx: click.Context,
@@ -32,12 +36,16 @@ def split(
     urls: tuple[str, ...],
     options: dict[str, str],
     as_json: bool,
+    spark: str | None,
+    metrics: bool,
     **choice: Any,
 ) -> None:
     """List the blocks of the files that URL names, a file or a directory.
 
-    URL is a path, file:///path or s3://bucket/path; -o sets S3 options. No file is opened. Offsets
-    are in bytes; a block ends before "end". Empty files have no blocks.
+    URL is a path, s3://bucket/path, or any URL that fsspec opens, such as ftp://host/path; -o sets
+    options of the store. No file is opened.
+
+    Offsets are in bytes; a block ends before "end". Empty files have no blocks.
 
     Exit codes: 0 success, 2 usage, 3 something is missing or can't be listed.
     """
@@ -49,11 +57,28 @@ def split(
 
     with cli_options.one_line(options), standard_output() as output:
         plan = BlockPlan(inputs(urls, options), SplitSettings(**choice))
-        _show(_blocks(plan), plan, output, as_json)
+        with _listed_by(spark, plan):
+            _show(_blocks(plan), plan, output, as_json)
+    if metrics:
+        click.echo(plan.metrics(), err=True)
     for line in plan.missing:
         say_error(line)
     if plan.missing:
         ctx.exit(SET_UP)
+
+
+@contextmanager
+def _listed_by(spark: str | None, plan: BlockPlan) -> Iterator[None]:
+    """Let tasks list the inputs of a plan if there is a master."""
+    if spark is None:
+        yield
+        return
+    from fscontract.pipeline.cli.read import spark_tasks
+    from fscontract.pipeline.listed_filesystem import list_on_executors
+
+    with spark_tasks(spark, [file_input.location for file_input in plan.inputs]) as tasks:
+        plan.lister = partial(list_on_executors, tasks)
+        yield
 
 
 def _blocks(plan: BlockPlan) -> Iterator[FileBlockMetadata]:

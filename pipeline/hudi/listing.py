@@ -63,16 +63,18 @@ def files_below(
     path: str,
     progress: Callable[[int, int], None] | None = None,
     directories: Sequence[str] = ("",),
+    skip: str | None = HOODIE,
 ) -> dict[str, list[FileStatus]]:
     """Return the listed statuses of all files below a directory, by relative directory.
 
-    The listing starts at `directories`, which are relative names.
+    The listing starts at `directories`, which are relative names. Names that begin with `skip` are
+    left out.
     """
     files: dict[str, list[FileStatus]] = {}
     done = 0
     while directories:
         done += len(directories)
-        level, directories = list_level(fs, path, directories)
+        level, directories = list_level(fs, path, directories, skip)
         files |= level
         if progress is not None:
             progress(done, sum(map(len, files.values())))
@@ -80,10 +82,10 @@ def files_below(
 
 
 def list_level(
-    fs: FileSystem, path: str, directories: Sequence[str]
+    fs: FileSystem, path: str, directories: Sequence[str], skip: str | None = HOODIE
 ) -> tuple[dict[str, list[FileStatus]], list[str]]:
     """Return the files in directories below a path, and the names of their subdirectories."""
-    listed = in_threads(lambda name: list(_children(fs, path, name)), directories)
+    listed = in_threads(lambda name: list(_children(fs, path, name, skip)), directories)
     files: dict[str, list[FileStatus]] = {}
     deeper: list[str] = []
     for directory, statuses in zip(directories, listed, strict=True):
@@ -96,11 +98,13 @@ def list_level(
     return files, deeper
 
 
-def _children(fs: FileSystem, path: str, partition: str) -> Iterator[FileStatus]:
-    """Yield the children of a directory, without Hudi's own files."""
+def _children(
+    fs: FileSystem, path: str, partition: str, skip: str | None = HOODIE
+) -> Iterator[FileStatus]:
+    """Yield the children of a directory whose names don't begin with `skip`."""
     directory = f"{path}/{partition}" if partition else path
     for status in fs.list_status(directory):
-        if not status.path.rpartition("/")[2].startswith(HOODIE):
+        if skip is None or not status.path.rpartition("/")[2].startswith(skip):
             yield status
 
 
@@ -114,7 +118,8 @@ class FileListing(Closeable):
     They come from its metadata table, which is opened once. If the table is missing, damaged or not
     wanted (`enabled`), the filesystem is listed, and a MetadataWarning gives the reason. With
     `validate`, both are read: differences are counted and reported by a warning, and the listing is
-    returned. A table is damaged, too, if an uncompressed block exceeds `max_block_bytes`.
+    returned. A table is damaged, too, if an uncompressed block exceeds `max_block_bytes`. `lister`
+    replaces the listing of all files in this process: `spark_files` lists on executors.
     """
 
     table_class: Callable[..., MetadataTable] = MetadataTable
@@ -129,8 +134,10 @@ class FileListing(Closeable):
         directory: str | None = None,
         metrics: Metrics | None = None,
         max_block_bytes: int = MAX_BLOCK_BYTES,
+        lister: Callable[[FileSystem, str], dict[str, list[FileStatus]]] | None = None,
     ) -> None:
         self._fs = fs
+        self._lister = lister or files_below
         self.path = path.rstrip("/")
         self.metrics = metrics or Metrics()
         self._validate = validate
@@ -250,7 +257,7 @@ class FileListing(Closeable):
             partition: [
                 status for status in files if self._completed(status.path.rpartition("/")[2])
             ]
-            for partition, files in files_below(self._fs, self.path).items()
+            for partition, files in self._lister(self._fs, self.path).items()
         }
         return {partition: files for partition, files in partitions.items() if files}
 
@@ -296,33 +303,74 @@ def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
     return lister
 
 
+def spark_files(spark: Any) -> Callable[[FileSystem, str], dict[str, list[FileStatus]]]:
+    """Return a `lister` for `FileListing` that lists on Spark's executors, as `spark_lister`."""
+
+    def lister(fs: FileSystem, path: str) -> dict[str, list[FileStatus]]:
+        tasks = tasks_of(spark)
+        try:
+            return files_by(tasks, fs, path)
+        finally:
+            tasks.close()
+
+    return lister
+
+
 def listing_by(
     tasks: Tasks, fs: FileSystem, path: str, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Return the result of `listing`, from one job.
-
-    Directories are listed in this process until there are enough for all tasks; tasks list those
-    and everything below them. Raise ExecutorException if the job fails.
-    """
-    shares = _SHARE * tasks.parallelism
-    waiting: Sequence[str] = [""]
-    sizes: dict[str, dict[str, int]] = {}
-    while waiting and len(waiting) < shares:
-        level, waiting = list_level(fs, path, waiting)
-        sizes |= sizes_of(level)
-    if waiting:
-        bounds = [len(waiting) * part // shares for part in range(shares + 1)]
-        parts = [waiting[start:stop] for start, stop in pairwise(bounds)]
-        for listed in tasks.map(partial(_list_below, location_of(fs), path), parts, shares):
-            sizes |= listed
+    """Return the result of `listing`, from one job; raise ExecutorException if the job fails."""
+    sizes = _by_tasks(tasks, fs, path, sizes_of)
     if progress is not None:
         progress(len(sizes), sum(map(len, sizes.values())))
     return sizes
 
 
+def files_by(
+    tasks: Tasks, fs: FileSystem, path: str, skip: str | None = HOODIE
+) -> dict[str, list[FileStatus]]:
+    """Return the result of `files_below`, from one job; raise ExecutorException if it fails."""
+    return _by_tasks(tasks, fs, path, _statuses, skip)
+
+
+def _statuses(files: Mapping[str, list[FileStatus]]) -> dict[str, list[FileStatus]]:
+    return dict(files)
+
+
+def _by_tasks(
+    tasks: Tasks,
+    fs: FileSystem,
+    path: str,
+    convert: Callable[[Mapping[str, list[FileStatus]]], dict[str, _T]],
+    skip: str | None = HOODIE,
+) -> dict[str, _T]:
+    """Return the files below a directory by relative directory, each converted where it is listed.
+
+    Directories are listed in this process until there are enough for all tasks; tasks list those
+    and everything below them.
+    """
+    shares = _SHARE * tasks.parallelism
+    waiting: Sequence[str] = [""]
+    found: dict[str, _T] = {}
+    while waiting and len(waiting) < shares:
+        level, waiting = list_level(fs, path, waiting, skip)
+        found |= convert(level)
+    if waiting:
+        bounds = [len(waiting) * part // shares for part in range(shares + 1)]
+        parts = [waiting[start:stop] for start, stop in pairwise(bounds)]
+        task = partial(_list_below, location_of(fs), path, convert, skip)
+        for listed in tasks.map(task, parts, shares):
+            found |= listed
+    return found
+
+
 def _list_below(
-    location: FileLocation, path: str, directories: Sequence[str]
-) -> dict[str, dict[str, int]]:
+    location: FileLocation,
+    path: str,
+    convert: Callable[[Mapping[str, list[FileStatus]]], dict[str, _T]],
+    skip: str | None,
+    directories: Sequence[str],
+) -> dict[str, _T]:
     """List directories and everything below them: the function of a task."""
     with FILESYSTEMS.lease(location) as fs:
-        return sizes_of(files_below(fs, path, directories=directories))
+        return convert(files_below(fs, path, directories=directories, skip=skip))

@@ -77,7 +77,11 @@ class CatalogSource(DataSource):  # type: ignore[misc]
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise_in_one_line(SourceException(f"format {self.name()!r} is read-only"))
+        raise_in_one_line(
+            SourceException(
+                f"format {self.name()!r} is read-only: write with another format, such as parquet"
+            )
+        )
 
 
 def is_table(options: Mapping[str, str]) -> bool:

@@ -20,6 +20,7 @@ from fscontract.implementations.options import (
     size,
     text,
 )
+from fscontract.pipeline.locations import STORAGE
 from fscontract.pipeline.spark_source.errors import SourceException
 
 #: Maximum length of an Arrow value.
@@ -100,6 +101,12 @@ OPTIONS = (
         "Inputs are datasets; read their files from the metadata tables. A dataset without a "
         "table is listed, with a warning.",
         False,
+        mode="batch",
+    ),
+    SourceOption(
+        "listing",
+        location,
+        "File with the files of the inputs, which `register(spark).load(path)` writes.",
         mode="batch",
     ),
     SourceOption(
@@ -236,6 +243,14 @@ OPTIONS = (
         default_note="`5`",
     ),
     SourceOption(
+        "scanOnTrigger",
+        boolean,
+        "Also scan the inputs whenever Spark plans a micro-batch; for "
+        "`trigger(processingTime=...)`.",
+        False,
+        mode="stream",
+    ),
+    SourceOption(
         "maxFilesPerTrigger",
         count,
         "Maximum number of files that a micro-batch starts.",
@@ -289,18 +304,20 @@ PATHS = ("path", "paths")
 LOCATIONS = ("path", *(option.name.lower() for option in OPTIONS if option.kind is location))
 #: Prefixes of bucket options: `s3.endpoint`, and Hadoop's own keys.
 S3_PREFIXES = ("s3.", "fs.s3a.")
+#: Prefixes of options for filesystems: of buckets, and of those that fsspec opens.
+_OF_FILESYSTEMS = (*S3_PREFIXES, STORAGE)
 
 
 def parse_options(given: Mapping[str, str], table: Sequence[Option] = OPTIONS) -> dict[str, Any]:
     """Return the values of all options of a table by name; raise SourceException.
 
-    Names are case-insensitive. The arguments of `load`, as Spark passes them, and bucket options
-    are skipped.
+    Names are case-insensitive. The arguments of `load`, as Spark passes them, and options of
+    filesystems are skipped.
     """
     own = {
         name: text
         for name, text in given.items()
-        if name.lower() not in PATHS and not name.lower().startswith(S3_PREFIXES)
+        if name.lower() not in PATHS and not name.lower().startswith(_OF_FILESYSTEMS)
     }
     try:
         values = options.parse_options(own, table)
@@ -331,6 +348,15 @@ def options_of_s3(given: Mapping[str, str]) -> dict[str, str]:
     prefix, hadoop = S3_PREFIXES
     ours = {key.removeprefix(prefix): text for key, text in own.items() if key.startswith(prefix)}
     return {**{k: v for k, v in own.items() if k.startswith(hadoop)}, **ours}
+
+
+def options_of_storage(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the options that are passed to fsspec, without their prefix."""
+    return {
+        name[len(STORAGE) :]: text
+        for name, text in given.items()
+        if name.lower().startswith(STORAGE)
+    }
 
 
 def table(options: Sequence[SourceOption] = OPTIONS) -> str:

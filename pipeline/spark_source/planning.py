@@ -9,11 +9,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pyspark.sql.datasource import InputPartition
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
+from fscontract.pipeline.listed_filesystem import load_listing, with_listing
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.input_files import (
     InputFiles,
@@ -80,6 +82,7 @@ class BlocksPartition(InputPartition):  # type: ignore[misc]
 
 def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
     """Return the files for the options; raise SourceException if an input is missing."""
+    fs = _listed(fs, request)
     if not request.values["metadata"]:
         return ListedFiles(fs, request)
     from fscontract.pipeline.spark_source.metadata_files import IndexedFiles
@@ -87,8 +90,18 @@ def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:
     return IndexedFiles(fs, request)
 
 
+def _listed(fs: FileSystem, request: ReadRequest) -> FileSystem:
+    """Return the filesystem with the listing of option `listing`, if there is one."""
+    file: str | None = request.values["listing"]
+    if file is None:
+        return fs
+    listed: FileSystem = with_listing(fs, load_listing(Path(file)))
+    return listed
+
+
 def check_inputs(fs: FileSystem, request: ReadRequest) -> None:
     """Raise SourceException if an input is missing."""
+    fs = _listed(fs, request)
     if not request.values["metadata"]:
         expand(fs, request.paths)
         return

@@ -9,11 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fscontract.contract.api.errors import FileNotFoundException
+from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
 from fscontract.contract.api.filesystem import FileSystem
-from fscontract.implementations.spark.locations import FileLocation, LocalLocation, location_of
+from fscontract.implementations.spark.locations import FileLocation
+from fscontract.implementations.spark.masters import is_local, without_secrets
 from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blocks import bare_path
+from fscontract.pipeline.locations import (
+    LOCAL,
+    STORAGE,
+    check_no_credentials,
+    filesystem_url,
+    is_url,
+    make_location,
+)
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.options import (
     BY_NAME,
@@ -21,12 +30,11 @@ from fscontract.pipeline.spark_source.options import (
     PARQUET,
     PATHS,
     options_of_s3,
+    options_of_storage,
     parse_options,
 )
 
-_S3 = ("s3", "s3a", "s3n")
 _MAGIC = re.compile(r"[*?\[{]")
-_URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
 def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
@@ -44,7 +52,7 @@ def absolute_locations(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def _absolute(path: str) -> str:
-    bare = not path or path.startswith("/") or _URI.match(path)
+    bare = not path or path.startswith("/") or is_url(path)
     return path if bare else os.path.abspath(path)
 
 
@@ -73,8 +81,9 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     paths += _listed(own.get("paths", ""))
     if not paths:
         raise SourceException(
-            "missing path: use .load(path), .load([path, ...]) or .option('path', path); a table "
-            "that was created with explicit columns has no path: omit its columns"
+            "missing path: use .load(path), .load([path, ...]) or .option('path', path), and "
+            "in SQL: options (path '...'); a table that was created with explicit columns has no "
+            "path: omit its columns"
         )
     return tuple(dict.fromkeys(paths))
 
@@ -86,39 +95,56 @@ def locations_of(
 
     Raise SourceException if the paths are in several filesystems.
     """
-    urls = list(dict.fromkeys(map(_where, paths)))
-    if len(urls) > 1:
-        raise SourceException(f"all paths must be in one filesystem, got {' and '.join(urls)}")
-    windows = None if window_location is None else _where(window_location)
-    own = options_of_s3(options)
-    _check_no_keys(own)
-    if own and not f"{urls[0]} {windows}".count("s3://"):
-        name = min(own) if min(own).startswith("fs.") else f"s3.{min(own)}"
-        raise SourceException(f"option {name!r} requires an s3:// URL")
-    return _location(urls[0], own), None if windows is None else _location(windows, own)
+    try:
+        urls = list(dict.fromkeys(map(filesystem_url, paths)))
+        windows = None if window_location is None else filesystem_url(window_location)
+        if len(urls) > 1:
+            raise SourceException(f"all paths must be in one filesystem, got {' and '.join(urls)}")
+        given = _Options.of(options)
+        given.check([urls[0], *filter(None, [windows])])
+        location = make_location(urls[0], given.for_url(urls[0], urls[0]))
+        if windows is None:
+            return location, None
+        return location, make_location(windows, given.for_url(windows, urls[0]))
+    except IllegalArgumentException as error:
+        raise SourceException(str(error)) from None
 
 
-def _location(where: str, options: Mapping[str, str]) -> FileLocation:
-    return location_of(where, options) if where.startswith("s3://") else LocalLocation()
+@dataclass(frozen=True)
+class _Options:
+    """Options of buckets, and of filesystems that fsspec opens."""
 
+    s3: Mapping[str, str]
+    storage: Mapping[str, str]
 
-def _where(path: str) -> str:
-    """Return the URL of a path's filesystem; raise SourceException if executors can't read it."""
-    scheme_match = _URI.match(path)
-    scheme = "file" if scheme_match is None else scheme_match[1].lower()
-    bare = bare_path(path)
-    authority = (
-        "" if scheme_match is None else path[scheme_match.end() : len(path) - len(bare)].lstrip("/")
-    )
-    if not bare.startswith("/"):
-        raise SourceException(f"the path of a URI must be absolute: {path!r:.200}")
-    if scheme == "file" and authority in ("", "localhost"):
-        return "file:///"
-    if scheme in _S3 and authority and "@" not in authority:
-        return f"s3://{authority}"
-    raise SourceException(
-        f"unsupported {scheme}: URL: expected a path, file:///path or s3://bucket/path"
-    )
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> _Options:
+        return cls(options_of_s3(options), options_of_storage(options))
+
+    def check(self, urls: Sequence[str]) -> None:
+        """Raise SourceException for a credential, or an option that no URL needs."""
+        _check_no_keys(self.s3)
+        if self.s3 and not any(url.startswith("s3://") for url in urls):
+            name = min(self.s3) if min(self.s3).startswith("fs.") else f"s3.{min(self.s3)}"
+            raise SourceException(f"option {name!r} requires an s3:// URL")
+        by_fsspec = [url for url in urls if url != LOCAL and not url.startswith("s3://")]
+        if self.storage and not by_fsspec:
+            raise SourceException(
+                f"option {STORAGE + min(self.storage)!r} requires a URL that fsspec opens, such as "
+                "ftp:// or gs://"
+            )
+        for url in by_fsspec:
+            check_no_credentials(url, self.storage)
+            if url.startswith("memory:"):
+                raise SourceException(
+                    "memory: URLs can't be read on Spark: each executor has its own memory"
+                )
+
+    def for_url(self, url: str, first: str) -> Mapping[str, str]:
+        """Return the options of a filesystem; storage options are for the protocol of the paths."""
+        if url.startswith("s3://"):
+            return self.s3
+        return self.storage if url.partition(":")[0] == first.partition(":")[0] else {}
 
 
 def _check_no_keys(options: Mapping[str, str]) -> None:
@@ -315,6 +341,17 @@ class ReadRequest:
         if self.streaming and not streaming:
             raise SourceException("option 'windowLocation' requires a stream: spark.readStream")
         return self
+
+    def check_windows(self, master: str) -> None:
+        """Raise SourceException for windows on one machine of a cluster."""
+        where = str(self.values["windowLocation"])
+        if not is_local(master) and not is_url(where):
+            raise SourceException(
+                f"option 'windowLocation' is the local path {where!r:.200}, but Spark runs on "
+                f"{without_secrets(master)}: the next driver may start on another machine, without "
+                "the windows; use a URL such as s3://bucket/path, or file:///path for a directory "
+                "that all machines share"
+            )
 
 
 def _check(values: Mapping[str, Any], names: set[str]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.accumulators import AccumulatorParam
@@ -14,7 +18,9 @@ from pyspark.sql.datasource import DataSourceReader
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
+from fscontract.implementations.spark.tasks import tasks_of
 from fscontract.pipeline.blockreader.readers import Counters
+from fscontract.pipeline.listed_filesystem import dump_listing, listing_of
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import condition_of
@@ -34,7 +40,7 @@ from fscontract.pipeline.spark_source.read_task import (
     read_partition,
     schema_of,
 )
-from fscontract.pipeline.spark_source.request import ReadRequest
+from fscontract.pipeline.spark_source.request import ReadRequest, absolute_locations, expand
 from fscontract.pipeline.spark_source.where import check_decided, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
@@ -50,12 +56,13 @@ class FsContractDataSource(CatalogSource):
     """Records of files, read by the block reader. Options: `docs/how-to/spark-source.md`.
 
     `register` creates a subclass with the session's settings: how to pack partitions, whether
-    filters may be pushed, and where tasks report their counters.
+    filters may be pushed, where tasks report their counters, and the master.
     """
 
     packing: ClassVar[Packing] = Packing()
     pushdown: ClassVar[bool] = False
     report: ClassVar[Callable[[Any], None] | None] = None
+    master: ClassVar[str] = "local"
 
     @classmethod
     def name(cls) -> str:
@@ -106,6 +113,7 @@ class FsContractDataSource(CatalogSource):
         try:
             schema = self.plain(schema)
             request = self.request.for_mode(True)
+            request.check_windows(type(self).master)
             return WindowStreamReader(request, _plan(request, schema), type(self).report)
         except SourceException as error:
             return RefusedStreamReader(error)
@@ -220,8 +228,28 @@ _tallies: dict[str, TaskCounters] = {}
 class Registration:
     """The source in one session. `counters` are those of its tasks; None with Spark Connect."""
 
-    def __init__(self, tally: TaskCounters | None) -> None:
+    def __init__(self, tally: TaskCounters | None, spark: Any = None) -> None:
         self._tally = tally
+        self._spark = spark
+
+    def load(self, paths: str | Sequence[str], **options: Any) -> Any:
+        """Return a frame of files that executors list now, as `spark.read...load(paths)` does.
+
+        The source's own planning has no session, so it lists directories in its process. Use this
+        for directories that take long to list, and that have no metadata table.
+        """
+        texts = {name: str(value) for name, value in options.items()}
+        several = [paths] if isinstance(paths, str) else list(paths)
+        given = absolute_locations({**texts, "paths": json.dumps(several)})
+        request = ReadRequest.of(given)
+        with closing(tasks_of(self._spark)) as tasks, FILESYSTEMS.lease(request.location) as fs:
+            listing = listing_of(tasks, fs, expand(fs, request.paths))
+        handle, file = tempfile.mkstemp(".json", "fscontract-listing-")
+        os.close(handle)
+        atexit.register(Path(file).unlink, missing_ok=True)
+        dump_listing(listing, Path(file))
+        reader = self._spark.read.format(NAME).options(**texts).option("listing", file)
+        return reader.load(several)
 
     @property
     def counters(self) -> Counters | None:
@@ -244,6 +272,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     known = {
         "packing": _packing(spark, context),
         "pushdown": pushdown,
+        "master": spark.conf.get("spark.master", "local") or "local",
         "report": None if tally is None else staticmethod(tally.add),
         "__module__": __name__,
         "__doc__": FsContractDataSource.__doc__,
@@ -253,7 +282,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     spark.dataSource.register(_tables(pushdown))
     if pushdown:
         spark.conf.set(_PUSHDOWN, "true")
-    return Registration(tally)
+    return Registration(tally, spark)
 
 
 def _tables(pushdown: bool) -> type:

@@ -140,6 +140,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         return {
             "stream": self.log.identity.name(),
             "window": self.log.last,
+            "scans": scanner.scans,
             "waitingFiles": len(scanner.waiting()),
             "waitingBlocks": self.log.splitter.blocks_waiting(),
             "notices": list(self.log.missing),

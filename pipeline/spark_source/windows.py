@@ -177,6 +177,7 @@ class WindowLog:
         assert request.windows is not None
         self._directory = bare_path(request.values["windowLocation"])
         self._checkpoints = join_path(self._directory, "checkpoints")
+        self._scan_on_trigger: bool = request.values["scanOnTrigger"]
         self._fs: FileSystem = FILESYSTEMS.take(request.windows)
         self.identity = StreamIdentity(self._fs, self._directory)
         #: Number of the last window, 0 if there is none.
@@ -210,6 +211,8 @@ class WindowLog:
         """Fill the next window, and store it; return False without new data."""
         splitter = self.splitter
         splitter.limits = limits
+        if self._scan_on_trigger:
+            splitter.scanner.trigger()
         if splitter.window is None:
             splitter.begin_window(self.last + 1)
         while not splitter.full:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from fscontract.implementations.bindings.python_file import (
         PythonFileBinding as PythonFileBinding,
     )
+    from fscontract.implementations.fsspec_filesystem import FsspecFileSystem as FsspecFileSystem
     from fscontract.implementations.fsspec_open_file import open_file as open_file
     from fscontract.implementations.local import LocalFileSystem as LocalFileSystem
     from fscontract.implementations.local_stream import LocalInputStream as LocalInputStream
@@ -55,6 +56,7 @@ __all__ = [
     "FileRange",
     "FileStatus",
     "FileSystem",
+    "FsspecFileSystem",
     "LocalFileSystem",
     "LocalInputStream",
     "MemoryFileSystem",
@@ -91,6 +93,7 @@ _SOURCES = {
     "FileRange": "contract.api.filesystem",
     "FileStatus": "contract.api.filesystem",
     "FileSystem": "contract.api.filesystem",
+    "FsspecFileSystem": "implementations.fsspec_filesystem",
     "LocalFileSystem": "implementations.local",
     "LocalInputStream": "implementations.local_stream",
     "MemoryFileSystem": "implementations.memory",

@@ -11,7 +11,7 @@ from fscontract.pipeline.hudi.io import (
     MetadataWarning,
     RolledBackException,
 )
-from fscontract.pipeline.hudi.listing import FileListing, spark_lister
+from fscontract.pipeline.hudi.listing import FileListing, spark_files, spark_lister
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock, LockProvider
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.table import MetadataTable
@@ -31,5 +31,6 @@ __all__ = [
     "MetadataWarning",
     "MetadataWriter",
     "RolledBackException",
+    "spark_files",
     "spark_lister",
 ]

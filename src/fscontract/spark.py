@@ -4,6 +4,7 @@ Needs the extra `spark` (`pip install 'fscontract[spark]'`).
 """
 
 from fscontract.implementations.spark.filesystem import SparkFileSystem
+from fscontract.implementations.spark.package_upload import ship
 from fscontract.implementations.spark.session import (
     client_session,
     cluster_session,
@@ -19,4 +20,5 @@ __all__ = [
     "connect_session",
     "local_session",
     "register",
+    "ship",
 ]

@@ -35,7 +35,7 @@ def test_executors_report_a_missing_package_and_accept_an_upload(
     found = run_program("unfit.py", str(tmp_path), how, *more)
     for part in (f"fscontract {fscontract.__version__}", "No module named 'fscontract'", "python"):
         assert part in found["without"]
-    assert "package_upload.ship(spark)" in found["without"]
+    assert "fscontract.spark.ship(spark)" in found["without"]
     assert found["with"] == "0123456789"
     assert ".zip/fscontract" in found["from"]
 

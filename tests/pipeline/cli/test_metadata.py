@@ -261,9 +261,9 @@ def test_a_table_may_be_elsewhere(dataset: Path) -> None:
     [
         (("stats", "nowhere"), "nowhere"),
         (("stats", "trips/day=1/a"), "not a directory"),
-        (("create", "ftp://host/x"), "invalid URL"),
+        (("create", "nope://host/x"), "unknown protocol 'nope'"),
         (("create", "trips", "--metadata-dir", "s3://bucket/x"), "must be in the same storage"),
-        (("create", "trips", "-o", "secret=hidden"), "-o requires an s3:// URL"),
+        (("create", "trips", "-o", "secret=hidden"), "-o requires the URL of a store"),
     ],
 )
 def test_usage_error_is_one_line(dataset: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -159,8 +159,8 @@ def test_summary_is_printed_unless_quiet(log: Path) -> None:
         ),
         (["--reader", "words"], "'words' is not one of"),
         (
-            ["--spark", "yarn"],
-            "invalid value for --spark: 'yarn'; must be local, local[N] or local-cluster[N,C,M]",
+            ["--spark", "nearby"],
+            "invalid value for --spark: 'nearby'; expected local[2], local-cluster[2,1,1024], spark://HOST",
         ),
         (["--limit", "-1"], "--limit"),
     ],
@@ -227,3 +227,16 @@ def test_a_terminal_gets_a_bar(log: Path) -> None:
     os.close(parent)
     assert b"3,000 records" in shown
     assert b"3000 records, " in shown
+
+
+def test_metrics_are_a_line_of_json_on_standard_error(log: Path) -> None:
+    """Counters of the splitter and the reader; the records are unchanged."""
+    result = run("read", log, "--block-size", "64", "--quiet", "--metrics")
+    assert result.stdout_bytes == LINES
+    counted = json.loads(result.stderr)
+    lines, blocks = LINES.count(b"\n"), -(-len(LINES) // 64)
+    del counted["reader"]["time"]
+    assert counted == {
+        "splitter": {"scans": 1, "files": 1, "blocks": blocks, "bytes": len(LINES), "missing": 0},
+        "reader": {"blocks": blocks, "records": lines, "bytes": len(LINES)},
+    }

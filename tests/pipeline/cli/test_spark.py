@@ -42,7 +42,9 @@ reading, told = ReadSettings(), {}
 with spark_tasks("local[2]", ()) as tasks:
     wanted = flat(read_plan(plan(good), reading))
     told["same"] = flat(read_on_spark(tasks, plan(good), reading, offsets=True)) == wanted
-    counted = list(read_on_spark(tasks, plan(good), reading, records=False))
+    counting = plan(good)
+    counted = list(read_on_spark(tasks, counting, reading, records=False))
+    told["metrics"] = counting.reader.records, counting.reader.bytes
     told["counted"] = sum(f.records for f in counted), sum(f.bytes for f in counted)
     told["nothing sent"] = all(f.batch is None for f in counted)
     before = 0
@@ -94,6 +96,7 @@ def test_tasks_return_wanted_parts_and_errors(folder: Path, tmp_path: Path) -> N
     assert told == {
         "same": True,
         "counted": [4000, len(LINES) + 1],
+        "metrics": [4000, len(LINES) + 1],
         "nothing sent": True,
         "failed": [
             4000,
@@ -111,5 +114,5 @@ def test_failed_session_start_error_is_one_line(
     def no_session(*_: object) -> None:
         raise TargetError("Spark needs Java 17")
 
-    monkeypatch.setattr(read, "local_session", no_session)
+    monkeypatch.setattr(read, "session_of", no_session)
     assert error(3, "read", folder, "--spark", "local[2]") == "Spark needs Java 17"

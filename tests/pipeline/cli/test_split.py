@@ -113,11 +113,17 @@ def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["gs://b/x"], "invalid URL gs://b/x: expected a path, file:///path or s3://bucket/path"),
-        (["s3://me:geheim@b/x"], "s3://***@b/x: keys must be options (-o), not part of the URL"),
+        (
+            ["gs:/b/x"],
+            "invalid URL gs:/b/x: expected a path, or a URL such as s3://bucket/path or ftp://host/path",
+        ),
+        (
+            ["s3://me:geheim@b/x"],
+            "s3://***@b/x: expected a bucket; keys must be options or in the environment",
+        ),
         (
             ["file://host/x"],
-            "invalid URL file://host/x: expected a path, file:///path or s3://bucket/path",
+            "invalid URL file://host/x: expected a path, or a URL such as s3://bucket/path or ftp://host/path",
         ),
         (
             ["x", "--block-size", "0"],
@@ -128,7 +134,10 @@ def test_no_heading_is_shown_without_blocks(folder: Path) -> None:
             "'5P': expected a size such as 64K, from 1 to 8192T",
         ),
         (["x", "--pattern", "("], "file_pattern is not a valid regular expression"),
-        (["x", "-o", "region=eu"], "-o requires an s3:// URL"),
+        (
+            ["x", "-o", "region=eu"],
+            "-o requires the URL of a store, such as s3://bucket or ftp://host",
+        ),
         (["s3://bucket/x", "-o", "nope=geheim"], "unknown S3 option 'nope'"),
         ([], "Missing argument 'URL...'"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,21 @@ def test_the_command_lists_by_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert len(tasks.jobs) == 1
     validated = CliRunner().invoke(main, ["metadata", "validate", path])
     assert "the table is correct: 20 partitions, 20 files" in validated.output
+
+
+def test_split_lists_several_inputs_by_tasks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The blocks are those of one process, also of a file, and of hidden directories."""
+    names = [f"{top}/{n}/f" for top in ("a", "b") for n in (*range(12), ".hidden", "0.0")]
+    path = _files(tmp_path, [*names, "a/0/deep/g", "single"])
+    tasks = Here()
+    monkeypatch.setattr(read, "spark_tasks", lambda *_: nullcontext(tasks))
+    command = ["split", f"{path}/a", f"{path}/single", f"{path}/b", "--json"]
+    alone = CliRunner().invoke(main, command)
+    assert alone.exit_code == 0, alone.output
+    assert CliRunner().invoke(main, [*command, "--spark", "local[2]"]).output == alone.output
+    assert len(tasks.jobs) == 2
 
 
 @pytest.mark.xdist_group("datasource")

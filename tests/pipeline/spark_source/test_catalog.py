@@ -146,6 +146,44 @@ def test_a_view_is_read(spark: Any, tmp_path: Path, here: str, name: str, locati
     assert [tuple(row) for row in rows] == [(v, f"{tmp_path}/in/x") for v in "ab"]
 
 
+def test_a_view_has_options_and_its_own_columns(spark: Any, tmp_path: Path, name: str) -> None:
+    """A view is a snapshot: create it again for new files."""
+    write(tmp_path, "in/x", b"a\nb\n")
+    view = f"temporary view {name} (value binary, offset bigint) using fscontract"
+    options = f"options (path '{tmp_path}/in', blockSize '2', where 'offset > 0')"
+    try:
+        for found in ([b"b"], [b"b", b"d"]):
+            spark.sql(f"create or replace {view} {options}")
+            assert sorted(row.value for row in spark.table(name).collect()) == found
+            write(tmp_path, "in/y", b"c\nd\n")
+    finally:
+        spark.catalog.dropTempView(name)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("select * from fscontract.`{path}`", "UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY"),
+        ("insert into {name} values ('x', 'y', 0, 0)", "read-only: write with another format"),
+        ("create temporary view {name}2 using fscontract", r"in SQL: options \(path"),
+    ],
+    ids=["path", "insert", "no path"],
+)
+def test_statement_that_spark_does_not_allow_on_a_view_is_refused(
+    spark: Any, tmp_path: Path, name: str, statement: str, said: str
+) -> None:
+    from pyspark.errors import AnalysisException
+
+    write(tmp_path, "x", b"a")
+    spark.sql(f"create temporary view {name} using fscontract options (path '{tmp_path}')")
+    try:
+        with pytest.raises(AnalysisException, match=said) as caught:
+            spark.sql(statement.format(name=name, path=tmp_path))
+    finally:
+        spark.catalog.dropTempView(name)
+    assert "Traceback" not in str(caught.value)
+
+
 def test_a_metadata_table_is_read_as_a_table_of_the_catalog(
     spark: Any, tmp_path: Path, name: str
 ) -> None:

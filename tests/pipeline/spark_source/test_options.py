@@ -103,6 +103,16 @@ def test_values_are_read(name: str, text: str, value: object) -> None:
             "option 'minPartitions' must not exceed 'maxPartitions'",
         ),
         ({"s3.endpoint": "http://x"}, "option 's3.endpoint' requires an s3:// URL"),
+        ({"storage.timeout": "5"}, "option 'storage.timeout' requires a URL that fsspec opens"),
+        (
+            {"path": "ftp://host/x", "storage.password": "hidden-0815"},
+            "executors, which find them in the environment variable FSSPEC_FTP_PASSWORD, in",
+        ),
+        (
+            {"path": "simplecache::ftp://host/x", "storage.ftp": '{"password": "hidden-0815"}'},
+            "option 'storage.ftp' must not be set: credentials would be sent to executors, which "
+            "find them in the environment variable FSSPEC_FTP, in",
+        ),
     ],
     ids=str,
 )
@@ -117,10 +127,13 @@ def test_invalid_option_error_is_one_line(options: dict[str, str], said: str) ->
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("file:relative", "the path of a URI must be absolute: 'file:relative'"),
-        ("hdfs://host/x", "unsupported hdfs: URL"),
-        ("memory:/x", "unsupported memory: URL"),
-        ("s3://user@bucket/x", "unsupported s3: URL"),
+        ("file:relative", "invalid URL file:relative: expected an absolute path"),
+        ("nope://host/x", "unknown protocol 'nope' in nope://host"),
+        ("gs://bucket/x", "gs: URLs need a package that is not installed: .* gcsfs"),
+        ("memory://x/y", "memory: URLs can't be read on Spark"),
+        ("zip://x/y::ftp://host/a.zip", "a chain must end with the path"),
+        ("s3://user@bucket/x", r"s3://\*\*\*@bucket/x: expected a bucket"),
+        ("ftp://me:hidden@host/x", r"ftp://\*\*\*@host/x: the URL must not contain a password"),
     ],
 )
 def test_paths_must_be_readable_by_executors(path: str, said: str) -> None:
@@ -248,3 +261,26 @@ def test_the_documentation_has_the_table_of_options() -> None:
     """As defined in the code; `UPDATE_DOCS=1` writes it."""
     hold_widths(table())
     hold("how-to/spark-source.md", table())
+
+
+@pytest.mark.parametrize(
+    ("windows", "master", "allowed"),
+    [
+        ("/w", "local[2]", True),
+        ("/w", "local-cluster[2,1,1024]", True),
+        ("/w", "spark://host:7077", False),
+        ("/w", "yarn", False),
+        ("file:///w", "yarn", True),
+        ("s3://bucket/w", "k8s://https://host", True),
+    ],
+)
+def test_windows_on_one_machine_of_a_cluster_are_refused(
+    windows: str, master: str, allowed: bool
+) -> None:
+    """A URL says that all machines share the directory."""
+    request = _request(windowLocation=windows)
+    if allowed:
+        request.check_windows(master)
+        return
+    with pytest.raises(SourceException, match="next driver may start on another machine"):
+        request.check_windows(master)

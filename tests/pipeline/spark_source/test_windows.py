@@ -253,6 +253,20 @@ def test_directories_and_empty_files_make_no_batch(tmp_path: Path, make: Maker) 
     assert reader.latestOffset(start, ReadAllAvailable())["blocks"] == 1
 
 
+def test_scan_on_trigger_finds_a_new_file_before_the_next_interval(
+    tmp_path: Path, make: Maker
+) -> None:
+    write(tmp_path / "in", "empty", b"")
+    reader = make(scanOnTrigger="true")
+    start = reader.initialOffset()
+    assert reader.latestOffset(start, ReadAllAvailable()) == start
+    write(tmp_path / "in", "full", b"x")
+    assert reader.latestOffset(start, ReadAllAvailable())["blocks"] == 1
+    told = reader.reportLatestOffset()
+    assert told is not None
+    assert told["scans"] >= 2
+
+
 def test_progress_shows_the_backlog(tmp_path: Path, make: Maker) -> None:
     """Files and blocks after the last window, and missing inputs."""
     _fill(tmp_path / "in")
