@@ -51,7 +51,7 @@ def seed(pytestconfig: pytest.Config) -> int:
 
 @pytest.fixture
 def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """Return pytest's test kit, whose runs in this process keep signal handlers as they are.
+    """Return pytest's test kit, whose runs in this process do not change signal handlers.
 
     The end of such a run would take SIGSEGV away from a JVM, which needs it.
     """
