@@ -39,7 +39,6 @@ class Buffered(LocalFileSystem):  # type: ignore[misc]
     """Local files that are read through fsspec's buffer."""
 
     cachable = False
-    cat_file = AbstractFileSystem.cat_file
     file = BufferedFile
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:

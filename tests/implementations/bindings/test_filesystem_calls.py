@@ -66,7 +66,7 @@ def test_every_program_is_spelled_without_opening_a_stream() -> None:
     binding = FsspecBinding(RightFilesystem(), "", "mine")
     for program in programs(frozenset(FILESYSTEM_OPERATIONS)):
         text = binding.spell(program)
-        assert "fs." in text or "dumps(fs)" in text
+        assert "fs." in text or "(fs" in text
         assert "f = " not in text
     steps = Step("read_byte"), Step("fs_head", (2,))
     assert binding.spell(Program(5, steps)) == "f = fs.open(path); f.read(1); fs.head(path, 2)"
