@@ -12,7 +12,7 @@ from fscontract.contract.program.program import Program, Step
 
 #: Lengths of the files: few bytes, so that limits coincide; no byte; and some hundred.
 _MAIN, _EMPTY, _LONG = 5, 0, 300
-_LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3, -9)
+_LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3)
 _FEW_LIMITS: tuple[Argument, ...] = (None, 0, "len", "len+1", -1)
 #: Of each list of ranges: paths, begins and ends.
 _RANGES: tuple[tuple[tuple[str, ...], Argument, Argument], ...] = (
@@ -51,7 +51,7 @@ def programs(operations: frozenset[str], fixed: bytes | None = None) -> list[Pro
 
 
 def _steps(length: int, is_main: bool, fixed: bytes | None) -> Iterator[Step]:
-    limits = _LIMITS if is_main else _FEW_LIMITS
+    limits = (*(_LIMITS if is_main else _FEW_LIMITS), -length - 4)
     for limit in itertools.product(limits, limits):
         yield Step("fs_cat_file", limit)
     yield from _blocks(content(length) if fixed is None else fixed)

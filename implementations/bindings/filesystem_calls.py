@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, path_text
 from fscontract.contract.script.data import bytes_text
 from fscontract.contract.script.layout import literal, quoted
-from fscontract.implementations.bindings.common import plain_bytes, several
+from fscontract.implementations.bindings.common import WrongType, plain_bytes, several
 from fscontract.implementations.bindings.file_operations import Fail
 
 #: Writes a file that no program reads.
@@ -93,7 +93,9 @@ def _cat(target: Target, path: str, paths: str | tuple[str, ...], on_error: str)
     if isinstance(paths, str) and paths != GLOB:
         return plain_bytes(result)
     names = {os.path.basename(path + end): name for name, end in SUFFIXES.items()}
-    pairs = ((os.path.basename(key), part) for key, part in dict(result).items())
+    if not isinstance(result, Mapping):
+        raise WrongType(f"expected a dictionary, got {type(result).__name__}")
+    pairs = ((os.path.basename(key), part) for key, part in result.items())
     return tuple(sorted((names.get(name, name), _part(part)) for name, part in pairs))
 
 
@@ -146,8 +148,12 @@ def _text(
     newline: str | None,
 ) -> tuple[str, ...]:
     options = {"encoding": encoding, "errors": errors, "newline": newline}
-    with target.filesystem.open(_at(path, name), "r", **options) as file:
+    file = target.filesystem.open(_at(path, name), "r", **options)
+    try:
         return (file.read(),) if way == "read" else tuple(file)
+    finally:
+        with suppress(Exception):  # another clause is about what close() raises
+            file.close()
 
 
 def _pickle(target: Target, path: str, what: str) -> bytes:
@@ -157,8 +163,12 @@ def _pickle(target: Target, path: str, what: str) -> bytes:
     from fsspec.core import OpenFile
 
     copied = pickle.loads(pickle.dumps(OpenFile(target.filesystem, path)))  # noqa: S301  # our own
-    with copied as file:
+    file = copied.open()
+    try:
         return plain_bytes(file.read())
+    finally:
+        with suppress(Exception):
+            file.close()
 
 
 _RUNS: dict[str, Callable[..., Any]] = {
@@ -266,17 +276,15 @@ def _spell_compared(method: str, how: str) -> Callable[..., Call]:
 
 def _spell_text(name: str, way: str, encoding: str, errors: str, newline: str | None) -> Call:
     options = _given("r", encoding=encoding, errors=errors, newline=newline)
-    lines = "[text.read()]" if way == "read" else "[*text]"
-    opened = f"with fs.open({path_text(name)}{options}) as text: lines = {lines}"
-    return Call("lines", Form.EQUAL, before=(opened,))
+    opened = f"text = fs.open({path_text(name)}{options})"
+    return Call("[text.read()]" if way == "read" else "[*text]", Form.EQUAL, before=(opened,))
 
 
 def _spell_pickle(what: str) -> Call:
     if what == "filesystem":
         return Call("pickle.loads(pickle.dumps(fs)).cat_file(path)", Form.EQUAL)
-    copied = "with pickle.loads(pickle.dumps(OpenFile(fs, path))) as file: data = file.read()"
-    imports = ("from fsspec.core import OpenFile",)
-    return Call("data", Form.EQUAL, before=(copied,), imports=imports)
+    text = "pickle.loads(pickle.dumps(OpenFile(fs, path))).open().read()"
+    return Call(text, Form.EQUAL, imports=("from fsspec.core import OpenFile",))
 
 
 def _spell(method: str) -> Callable[..., Call]:
