@@ -37,11 +37,18 @@ _BROKEN_RANGES = ("file", "missing", "file"), (0, 0, 2), (2, 2, 4)
 _NEWLINES = (None, "", "\n", "\r", "\r\n")
 
 
-def programs(operations: frozenset[str], fixed: bytes | None = None) -> list[Program]:
-    """Return programs of one call each; `fixed` is the content of the only file."""
+def programs(
+    operations: frozenset[str], remote: bool = False, fixed: bytes | None = None
+) -> list[Program]:
+    """Return programs of one call each, fewer if `remote`.
+
+    `fixed` is the content of the only file.
+    """
     if not operations & FILESYSTEM_OPERATIONS.keys():
         return []
-    lengths = (_MAIN, _EMPTY, _LONG) if fixed is None else (len(fixed),)
+    lengths = (_MAIN,) if remote else (_MAIN, _EMPTY, _LONG)
+    if fixed is not None:
+        lengths = (len(fixed),)
     calls = ((n, step) for n in lengths for step in _steps(n, n == lengths[0], fixed))
     return [
         Program(length, (step,))

@@ -19,11 +19,12 @@ def test_programs_of_filesystems_are_data() -> None:
     made = programs(_EVERY)
     assert {step.op for program in made for step in program.steps} == _EVERY
     assert [Program.from_json(program.to_json()) for program in made] == made
+    assert len(programs(_EVERY, remote=True)) < 250
     assert len(made) < 400
 
 
 def test_programs_on_the_only_file_need_no_other() -> None:
-    made = programs(_EVERY, bytes(range(5, 60)))
+    made = programs(_EVERY, fixed=bytes(range(5, 60)))
     assert {program.length for program in made} == {55}
     assert not any(uses_other(step.args) for program in made for step in program.steps)
     assert programs(frozenset({"read_byte"})) == []
