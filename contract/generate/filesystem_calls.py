@@ -46,10 +46,10 @@ def programs(
     """
     if not operations & FILESYSTEM_OPERATIONS.keys():
         return []
-    lengths = (_MAIN,) if remote else (_MAIN, _EMPTY, _LONG)
-    if fixed is not None:
-        lengths = (len(fixed),)
-    calls = ((n, step) for n in lengths for step in _steps(n, n == lengths[0], fixed))
+    lengths = (_MAIN, _EMPTY, _LONG) if fixed is None else (len(fixed),)
+    others = _of_properties if remote else _of_another_length
+    calls = [(lengths[0], step) for step in _steps(lengths[0], fixed)]
+    calls += [(length, step) for length in lengths[1:] for step in others(length)]
     return [
         Program(length, (step,))
         for length, step in calls
@@ -57,21 +57,39 @@ def programs(
     ]
 
 
-def _steps(length: int, is_main: bool, fixed: bytes | None) -> Iterator[Step]:
-    limits = (*(_LIMITS if is_main else _FEW_LIMITS), -length - 4)
-    for limit in itertools.product(limits, limits):
-        yield Step("fs_cat_file", limit)
+def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
+    """Yield the calls on the first file."""
+    yield from _limits(length, _LIMITS)
     yield from _blocks(content(length) if fixed is None else fixed)
-    for count in (0, 1, 3, "len", "len+4") if is_main else (1, "len+4"):
-        yield Step("fs_head", (count,))
-        yield Step("fs_tail", (count,))
-    yield from _of_properties()
+    yield from _ends((0, 1, 3, "len", "len+4"))
+    yield from _of_properties(length)
+    yield from _texts()
+    yield from _once()
+
+
+def _of_another_length(length: int) -> Iterator[Step]:
+    yield from _limits(length, _FEW_LIMITS)
+    yield from _blocks(content(length))
+    yield from _ends((1, "len+4"))
+    yield from _of_properties(length)
+    yield from _texts()
+
+
+def _limits(length: int, limits: tuple[Argument, ...]) -> Iterator[Step]:
+    for pair in itertools.product((*limits, -length - 4), repeat=2):
+        yield Step("fs_cat_file", pair)
+
+
+def _ends(counts: tuple[Argument, ...]) -> Iterator[Step]:
+    for count in counts:
+        yield from (Step("fs_head", (count,)), Step("fs_tail", (count,)))
+
+
+def _texts() -> Iterator[Step]:
     for way in ("read", "lines"):
         yield Step("fs_text", ("file", way, "latin-1", "strict", None))
         yield Step("fs_text", ("file", way, "utf-8", "replace", ""))
         yield Step("fs_text", ("file", way, "utf-8", "strict", "\n"))
-    if is_main:
-        yield from _once()
 
 
 def _once() -> Iterator[Step]:
@@ -98,7 +116,9 @@ def _once() -> Iterator[Step]:
     yield Step("fs_text", ("file", "read", "utf-16", "ignore", None))
 
 
-def _of_properties() -> Iterator[Step]:
+def _of_properties(_length: int) -> Iterator[Step]:
+    """Yield the calls on the whole file."""
+    yield Step("fs_cat_file", (None, None))
     yield Step("fs_cat", ("file", "default"))
     yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
