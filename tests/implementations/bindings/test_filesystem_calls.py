@@ -76,3 +76,20 @@ def test_right_filesystem_and_that_of_memory_satisfy_every_clause() -> None:
     for filesystem in (RightFilesystem(), MemoryFileSystem(skip_instance_cache=True)):
         result = check(filesystem, clauses=["fsspec-filesystem"])
         assert {str(c.outcome) for c in result.clauses} == {"pass"}
+
+
+def test_clauses_are_undeclared_without_the_feature() -> None:
+    target = MemoryFileSystem(skip_instance_cache=True)
+    result = check(target, clauses=["fsspec-filesystem"], features=["!fsspec-filesystem"])
+    assert {str(c.outcome) for c in result.clauses} == {"undeclared"}
+
+
+def test_calls_that_need_another_file_are_left_out_of_a_target_with_one() -> None:
+    filesystem = RightFilesystem()
+    filesystem.pipe_file("only", _DATA)
+    binding = FsspecBinding(filesystem, "", "mine", _DATA, "only")
+    stream = binding.open(binding.create(_DATA))
+    for op, args in (("fs_cat", ("glob", "raise")), ("fs_checksum", ()), ("fs_ukey", ("same",))):
+        assert binding.bind(Step(op, args))(stream).kind is Kind.INEXPRESSIBLE
+    assert binding.bind(Step("fs_get_file", ("missing",)))(stream).kind is Kind.NOT_FOUND
+    assert [*filesystem.files] == ["only"]
