@@ -94,10 +94,20 @@ def _definers(obj: object, method: str) -> Iterator[str]:
         owner = one
         with suppress(Exception):  # attributes of a target may raise anything
             owner = getattr(getattr(one, method, None), "__self__", one)
+        name = _asynchronous(owner, method) or method
         for cls in type(owner).__mro__:
-            if method in vars(cls):
+            if name in vars(cls):
                 yield class_name(cls)
                 break
+
+
+def _asynchronous(obj: object, method: str) -> str:
+    """Return the coroutine behind a method of an asynchronous filesystem, "" if there is none.
+
+    fsspec makes such methods for each object, and hides those of the base class.
+    """
+    name = f"_{method}"
+    return name if method in getattr(obj, "__dict__", {}) and hasattr(type(obj), name) else ""
 
 
 def _wrapped(obj: object) -> Iterator[Any]:
