@@ -61,11 +61,10 @@ def test_opendal_has_its_findings(place: Place) -> None:
 
 
 def test_s3fs_has_its_findings(place: Place) -> None:
-    """F14, F15, F16, F23, F35, S13, S14, with its default cache, readahead."""
+    """F23, F35, S13, S14, with its default cache, readahead; F14 and F16 are inherited."""
     fails = {
         *("pread.eof", "pread.zero", "read-vectored.eof-late", "read-vectored.zero-length"),
-        *("python.readline.limit", "python.readline.last", "python.readlines.hint"),
-        *("python.write.refused", "open.directory", "filesystem.cat-ranges.data"),
+        *("open.directory", "filesystem.cat-ranges.data"),
         *(f"filesystem.cat-file.{name}" for name in ("range", "one-limit", "negative")),
     }
     calls = "cat-file", "cat-ranges"
