@@ -58,6 +58,7 @@ _CACHES = ("none", "readahead", "bytes", "all", "first", "mmap", "blockcache", "
 #: of clauses that the matrix lacks.
 _OF_MMAP = "S15"
 _OF_ARROW_READ = "S4"
+_OF_FILESYSTEMS = "fsspec.spec.AbstractFileSystem"
 _OTHERS: dict[object, str] = {
     # Of OpenDAL: a read of -1 bytes after a seek.
     ("python.seek.set", "later call: raised"): "S8",
@@ -67,6 +68,14 @@ _OTHERS: dict[object, str] = {
     ("python.write.refused", "py_write: ILLEGAL_ARGUMENT"): "F16",
     ("read-fully.eof", "read_fully: OTHER AttributeError"): "F5",
     ("read-fully.eof", "read_fully_all: OTHER AttributeError"): "F5",
+    ("filesystem.cat-file.negative", "fs_cat_file: OTHER AttributeError"): "F32",
+    ("filesystem.cat-file.negative", "fs_cat_file: NULL"): "F32",
+    "filesystem.cat-file.negative": "F31",
+    ("filesystem.read-block.past-end", "fs_read_block: ILLEGAL_ARGUMENT"): "F4",
+    "filesystem.read-block.past-end": "F5",
+    "filesystem.read-block.range": "F5",
+    "filesystem.read-block.all": "F5",
+    "filesystem.read-block.delimiter": "F5",
     "model.pread-thread-safe": "F1",
     "open.independent": "F1",
     "pread.isolation": "F1",
@@ -116,7 +125,6 @@ class Buffered(LocalFileSystem):  # type: ignore[misc]
 
     cachable = False
     cache: str = "readahead"
-    cat_file = AbstractFileSystem.cat_file
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
         if mode != "rb":
@@ -343,9 +351,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _bound(probe: Probe, probes: Sequence[Probe]) -> Iterator[InheritedFailure]:
-    """Yield each failure with the fewest classes that show it: behind whichever target they are."""
+    """Yield each failure with the fewest classes that show it: behind whichever target they are.
+
+    Calls of fsspec's base class that need no stream fail in several ways, by the files they open.
+    """
     for (name, signature), clause in probe.failures.items():
         at_fault, every = probe.at_fault(clause), sorted(probe.every)
+        if clause.document == "fsspec-filesystem" and _OF_FILESYSTEMS in at_fault:
+            classes = frozenset({_OF_FILESYSTEMS})
+            yield InheritedFailure(classes, name, signature, _finding(name, signature, classes))
+            continue
         sets = chain(combinations(every, 1), combinations(every, 2), [probe.every])
         for classes in map(frozenset, sets):
             if at_fault.isdisjoint(classes):
@@ -361,7 +376,7 @@ def _order(failure: InheritedFailure) -> tuple[list[str], str, str]:
 
 
 def _probe(target: Binding) -> Probe:
-    run = RunOptions(strict=True, budget=math.inf)
+    run = RunOptions(strict=("inherited",), budget=math.inf)
     sources: dict[str, frozenset[str]] = {}
 
     def look(event: object) -> None:

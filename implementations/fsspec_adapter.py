@@ -8,6 +8,7 @@ from posixpath import basename
 from typing import Any
 
 from fsspec import AbstractFileSystem
+from fsspec.utils import read_block
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.implementations.filesystem_base import PendingFile
@@ -69,6 +70,25 @@ class _View(AbstractFileSystem):  # type: ignore[misc] # fsspec has no types
         size = stream.available()
         buffer_size = block_size if isinstance(block_size, int) and block_size > 0 else 1 << 16
         return StreamReader(stream.as_file(), size, buffer_size)
+
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        """Return the bytes of a file, or of a slice of them; the base class fails for some."""
+        with self.open(path, "rb", **options) as file:
+            low, high, _ = slice(start, end).indices(file.size)
+            file.seek(low)
+            data: bytes = file.read(max(high - low, 0))
+            return data
+
+    def read_block(
+        self, fn: str, offset: int, length: int | None, delimiter: bytes | None = None
+    ) -> bytes:
+        """Return a block of a file, empty past its end, where the base class fails."""
+        with self.open(fn, "rb") as file:
+            left = max(file.size - offset, 0)
+            length = left if length is None else min(length, left)
+            return bytes(read_block(file, offset, length, delimiter))
 
     def info(self, path: str, **_: Any) -> dict[str, Any]:
         """Return the entry of one path; raise FileNotFoundError."""

@@ -82,7 +82,9 @@ _OBSTORE = {**_KEYS, "endpoint": "{url}", "client_options": '{{"allow_http":true
 _OPENDAL = {**_KEYS, "endpoint": "{url}"}
 _PORT = {"port": "{port}"}
 _PLACE = {"url": "{url}", "bucket": "{bucket}"}
-_BESIDE_THE_CACHE = "!python-file,!supports-positioned-readable,!supports-vectored-io"
+_BESIDE_THE_CACHE = (
+    "!python-file,!supports-positioned-readable,!supports-vectored-io,!fsspec-filesystem"
+)
 _HTTP = "F8 F14 F15 F16"
 _CONTEXT = {"api": "filecontext"}
 #: pyftpdlib sometimes loses a transfer when it has to connect to the client.
@@ -110,23 +112,27 @@ PYTHON = tuple(
     )
 )
 FSSPEC = (
-    Target("fsspec local", "file://{directory}", "F4 F8", "directory"),
-    Target("fsspec dir", f"{_CLIENTS}:below", "F4 F8", "directory", {"folder": "{directory}"}),
+    Target("fsspec local", "file://{directory}", "F4 F8 F31", "directory"),
+    Target("fsspec dir", f"{_CLIENTS}:below", "F4 F8 F31", "directory", {"folder": "{directory}"}),
     Target("fsspec memory", "memory://matrix", "C5 F1 F2 F3"),
     Target(
         "fsspec simplecache",
         "simplecache::file://{directory}",
-        "F5 F28",
+        "F5 F28 F32 F33",
         "directory",
         profile="few",
     ),
     Target(
-        "fsspec filecache", "filecache::file://{directory}", "F5 F28", "directory", profile="few"
+        "fsspec filecache",
+        "filecache::file://{directory}",
+        "F5 F28 F32 F33",
+        "directory",
+        profile="few",
     ),
     Target(
         "fsspec blockcache",
         "blockcache::file://{directory}",
-        "F4 F6 F7 F8 F28",
+        "F4 F6 F7 F8 F28 F31",
         "directory",
         profile="few",
     ),
@@ -134,15 +140,15 @@ FSSPEC = (
         Target(
             f"fsspec {kind}",
             "zip://::file://{archive}",
-            "C2 C3 C6",
+            "C2 C3 C6 F31",
             place,
             profile="few",
             file="in/it",
         )
         for kind, place in (("zip stored", "stored"), ("zip deflated", "deflated"))
     ),
-    Target("fsspec tar", "tar://::file://{archive}", "C3 C4 C6 F4 F9 F10", "tar", file="in/it"),
-    Target("fsspec http", "{web}", f"{_HTTP} F13", "ranges", _SMALL, file="file"),
+    Target("fsspec tar", "tar://::file://{archive}", "C3 C4 C6 F4 F9 F10 F31", "tar", file="in/it"),
+    Target("fsspec http", "{web}", f"{_HTTP} F13 F35", "ranges", _SMALL, file="file"),
     Target(
         "fsspec http, ranges ignored", "{web}", f"{_HTTP} F11 F12", "no ranges", _SMALL, file="file"
     ),

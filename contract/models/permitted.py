@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fscontract.contract.models.acceptor import judge_all
+from fscontract.contract.models.fsspec_filesystem import right_values
 from fscontract.contract.models.python_read import around
 from fscontract.contract.models.stream_state import ANY, Judgement, State
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
@@ -189,6 +190,7 @@ class _Asked:
         return returned(value, bytes([FILL]) * at.size)
 
     def _values(self) -> Iterator[Any]:
+        yield from right_values(self.step, self.state)
         yield from (None, True, False, -1, b"")
         numbers = {*range(len(self.data) + 2)} if len(self.data) <= _MOST_COUNTS else set()
         given = [arg for arg in self.step.args if type(arg) is int]

@@ -20,11 +20,13 @@ from fscontract.contract.program.arguments import (
     tuples,
 )
 from fscontract.contract.program.faults import FaultPlan
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, problem
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.opened_path import OpenedPath
 
 #: Every operation with the names of its arguments. `size` is the size of the destination buffer in
-#: bytes, None for a null buffer. The `py_*` operations are those of Python's binary file protocol.
+#: bytes, None for a null buffer. The `py_*` operations are those of Python's binary file protocol,
+#: the `fs_*` operations those of an fsspec filesystem.
 OPERATIONS: dict[str, tuple[str, ...]] = {
     "close": (),
     "get_pos": (),
@@ -60,6 +62,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_writable": (),
     "py_with": (),
     "py_write": (),
+    **FILESYSTEM_OPERATIONS,
     "change": ("how",),
     "reopen": (),
 }
@@ -120,7 +123,12 @@ class Step:
             parameters = ", ".join(names) or "nothing"
             raise ProgramError(f"{where}: {op} takes {parameters}; got {len(args)} arguments")
         for name, value in zip(names, args, strict=True):
-            _check(name, value, f"{where}: {op} {name}")
+            if op in FILESYSTEM_OPERATIONS:
+                expected = problem(name, value)
+                if expected:
+                    raise ProgramError(f"{where}: {op} {name}: expected {expected}, got {value!r}")
+            else:
+                _check(name, value, f"{where}: {op} {name}")
         return cls(op, args, stream)
 
 
@@ -150,6 +158,11 @@ class Program:
             opened += f" x {self.streams}"
         text = "; ".join([opened, *_shown(self.steps)])
         return text if self.faults is None else f"[{self.faults}] {text}"
+
+    @property
+    def needs_stream(self) -> bool:
+        """Whether a call uses a stream, or there are no calls."""
+        return not self.steps or any(s.op not in FILESYSTEM_OPERATIONS for s in self.steps)
 
     def with_steps(self, steps: tuple[Step, ...]) -> Program:
         """Return a program with the same file and streams, and other calls."""

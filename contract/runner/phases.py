@@ -26,6 +26,7 @@ from fscontract.contract.generate import (
     capabilities,
     exhaustive,
     fault_programs,
+    filesystem_calls,
     hypothesis_search,
     large_numbers,
     open_programs,
@@ -179,6 +180,8 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     into = buffers.programs(operations, binding.remote, only)
     into += capabilities.programs(operations, only)
     yield _Source("buffers", len(into), iter(into))
+    beside = filesystem_calls.programs(operations, binding.remote, fixed)
+    yield _Source("filesystem", len(beside), iter(beside))
     total = random_walk.PROGRAMS[effort]
     total = max(20, total // 50) if binding.remote else total
     source = random_walk.programs(operations, buffer, effort, settings.seed, only)

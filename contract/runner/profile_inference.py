@@ -27,6 +27,7 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
     "supports-available": ("available",),
     "supports-getfilestatus": (),
     "python-file": (),
+    "fsspec-filesystem": (),
     "supports-openfile": (),
     "supports-io-statistics": (),
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
 from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.script.calls import Source
@@ -82,6 +83,8 @@ class Settings:
             return False
         if op.startswith("py_"):
             return self.profile.has("python-file")
+        if op in FILESYSTEM_OPERATIONS:
+            return self.profile.has("fsspec-filesystem")
         return op not in OF_FILE and (gate is None or self.profile.has(gate))
 
     def known_of(self, clause: str, target: str) -> list[Known]:

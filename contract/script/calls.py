@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fscontract.contract.program.filesystem_calls import SUFFIXES
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step
 
@@ -40,6 +41,10 @@ class Form(Enum):
     NEXT = "next"
     #: A list of the bytes of ranges, or of exceptions.
     PARTS = "parts"
+    #: One of the values that are right, as they are; a list where the outcome has a tuple.
+    EQUAL = "equal"
+    #: The same; a dictionary by names of paths where the outcome has pairs.
+    MAPPING = "mapping"
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,13 @@ class Call:
     def on_buffer(self) -> str:
         """Return the call with the variable `buffer`."""
         return self.text.replace(BUFFER, "buffer")
+
+
+def path_text(name: str) -> str:
+    """Return the path of a file that a call of a filesystem names; the other one is a variable."""
+    if name == "other":
+        return name
+    return f'path + "{SUFFIXES[name]}"' if SUFFIXES[name] else "path"
 
 
 #: Returns a call on the stream of this name; None if the API has no such call.

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from fscontract.contract.script.calls import NoScript
 from fscontract.contract.script.layout import quoted, statement
 
 #: The most bytes that are written as they are.
 _MOST_LITERAL = 32
+#: The longest literal of a right result, in characters.
+_MOST_TEXT = 120
 _PRIME, _LOWEST = 251, 5
 
 
@@ -42,6 +46,26 @@ def _lines(name: str, data: bytes) -> Iterator[str]:
     yield f"    {name}.append({_LOWEST} + (a + {shift}) % {_PRIME})"
     yield f"    a, b, c = b, c, (11 * a + 243 * b) % {_PRIME}"
     yield f"{name} = bytes({name})"
+
+
+def bytes_text(data: bytes) -> str:
+    """Return bytes as a Python literal in double quotes."""
+    text = repr(data)
+    return text if text[1] == '"' else f'b"{text[2:-1]}"'.replace("\\'", "'")
+
+
+def equal_text(value: Any, data: bytes) -> str:
+    """Return an expression of a value, in which DATA is `data`; raise NoScript if it is long."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(equal_text(one, data) for one in value)}]"
+    if isinstance(value, bytes) and value and value in data:
+        start = data.find(value)
+        return "DATA" if value == data else f"DATA[{start}:{start + len(value)}]"
+    text = json.dumps(value) if isinstance(value, str) else repr(value)
+    text = bytes_text(value) if isinstance(value, bytes) else text
+    if len(text) > _MOST_TEXT:
+        raise NoScript("the right result is too long")
+    return text
 
 
 def linear(data: bytes) -> tuple[int, int] | None:

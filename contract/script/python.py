@@ -13,8 +13,15 @@ from fscontract.contract.models.permitted import FAR, Permitted, window
 from fscontract.contract.models.stream_state import ANY, opened
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Step
-from fscontract.contract.script.calls import Call, Form, NoScript, ScriptApi, Source
-from fscontract.contract.script.data import content_lines
+from fscontract.contract.script.calls import (
+    Call,
+    Form,
+    NoScript,
+    ScriptApi,
+    Source,
+    path_text,
+)
+from fscontract.contract.script.data import content_lines, equal_text
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.layout import WIDTH, docstring, indented, printed, statement
 from fscontract.contract.script.plan import Plan, PlannedCall, plan
@@ -114,7 +121,7 @@ class _Script:
 
     def _imports(self, lines: list[str]) -> Iterator[str]:
         text = "\n".join(lines)
-        for name in ("contextlib", "errno", "io", "json", "os", "sys", "tempfile"):
+        for name in ("contextlib", "errno", "io", "json", "os", "pickle", "sys", "tempfile"):
             if f"{name}." in text:
                 yield f"import {name}"
 
@@ -130,7 +137,8 @@ class _Script:
         if self.api.write:
             yield from self._write(0)
         program = self.plan.program
-        for stream in range(program.streams if self.plan.last is not None else 0):
+        opens = self.plan.last is not None and program.needs_stream
+        for stream in range(program.streams if opens else 0):
             yield from self.api.opening(program, self._name(Step("open", (), stream)))
         changes = 0
         for index, call in enumerate(self.plan.calls):
@@ -299,6 +307,8 @@ class _Script:
         if permits(RuntimeError("")):
             return ["Exception"], []
         names = [name for cls, name in _CLASSES if permits(cls(""))]
+        if "OSError" not in names and permits(FileNotFoundError("")):
+            names.append("FileNotFoundError")
         if not any(map(_is_int, step.args)):  # no number can be too large
             names = [name for name in names if name != "OverflowError"]
         more = []
@@ -331,9 +341,23 @@ class _Script:
             yield from self._filling(end, at)
         elif form is Form.PARTS:
             yield from self._parts(end)
+        elif form in (Form.EQUAL, Form.MAPPING):
+            yield from self._equal(end, form)
         else:
             yield from self._reading(end, at)
             yield from self._values(end, at)
+
+    def _equal(self, end: Permitted, form: Form) -> Iterator[str]:
+        """Yield the conditions of a call that returns one of the right values."""
+        data = self.plan.versions[0]
+        for value in end.values:
+            if form is Form.MAPPING:
+                pairs = ((path_text(name), equal_text(part, data)) for name, part in value)
+                named = (f"os.path.basename({path}): {part}" for path, part in pairs)
+                yield f"actual == {{{', '.join(named)}}}"
+            else:
+                sign = "is" if value is None or isinstance(value, bool) else "=="
+                yield f"actual {sign} {equal_text(value, data)}"
 
     def _bytes(self, at: str, count: int | str) -> str:
         """Return the expression of the bytes of the file that belong at a position."""

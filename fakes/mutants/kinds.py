@@ -16,6 +16,7 @@ from fscontract.contract.scenarios.check import TIMEOUT, find_violations
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
+from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
 from fscontract.fakes.mutants.correct_parts import (
     FaultyDisk,
     FaultyStore,
@@ -34,6 +35,7 @@ from fscontract.fakes.mutants.correct_parts import (
 from fscontract.fakes.mutants.stream.variants import Variant
 from fscontract.fakes.servers.http_client import HttpFile, opened
 from fscontract.fakes.servers.served_binding import served
+from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
@@ -164,6 +166,24 @@ class PythonFileKind(StreamKind):
 
     def profile(self, part: type[Any]) -> Profile:
         return reference_with(*self.features(part))
+
+
+class FilesystemKind(Kind):
+    """fsspec filesystems that read without a stream."""
+
+    parts = (RightFilesystem,)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        return FsspecBinding(part(), "", name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("fsspec")
+
+    def broken(self, subject: Subject) -> dict[str, str]:
+        settings = Settings(
+            self.profile(subject.part), subject.judged, stop_at_first=subject.is_single
+        )
+        return _broken(check(self.binding(subject.part, subject.name), settings))
 
 
 class OpenFileKind(StreamKind):
@@ -365,6 +385,7 @@ KINDS: tuple[Kind, ...] = (
     OpenFileKind(),
     StreamKind(),
     PythonFileKind(),
+    FilesystemKind(),
     FaultKind(),
     ServerKind(),
     ExecutorKind(),

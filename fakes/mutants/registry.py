@@ -22,6 +22,7 @@ from fscontract.fakes.mutants.kinds import Kind, Subject, kind_of
 _PACKAGES = (
     "stream",
     "python_file",
+    "fsspec_filesystem",
     "openfile",
     "faults",
     "after_faults",

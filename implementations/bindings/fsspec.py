@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.program.content import SparseContent
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
@@ -34,6 +35,11 @@ from fscontract.implementations.bindings.file_operations import (
     failed_step,
     inexpressible,
     is_closed,
+)
+from fscontract.implementations.bindings.filesystem_calls import (
+    Target,
+    bind_filesystem,
+    spell_filesystem,
 )
 from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import (
@@ -100,6 +106,7 @@ class FsspecBinding(ScratchBinding):
         self.fs = fs
         self.name = name
         self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
+        self.operations |= FILESYSTEM_OPERATIONS.keys()
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
         self.remote = is_remote(fs)
@@ -253,6 +260,9 @@ class FsspecBinding(ScratchBinding):
             return bind_ranges(step, self.fs, self._fail)
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _file_of, self._fail)
+        if step.op in FILESYSTEM_OPERATIONS:
+            write = None if self.fixed_content is not None else self._write
+            return bind_filesystem(step, Target(self.fs, write), self._fail)
         return inexpressible
 
     def spell(self, program: Program) -> str:
@@ -329,7 +339,7 @@ class FsspecBinding(ScratchBinding):
 
 
 def _spell_step(step: Step, name: str) -> Call | None:
-    return spell_range(step) or spell_file(step, name)
+    return spell_range(step) or spell_file(step, name) or spell_filesystem(step)
 
 
 def _blaming_the_closed(action: Action) -> Action:

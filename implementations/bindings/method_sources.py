@@ -39,6 +39,24 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "read_fully": ("read_block",),
     "read_fully_all": ("read_block",),
     "read_vectored": ("cat_ranges", "cat_file"),
+    "fs_cat_file": ("cat_file",),
+    "fs_cat_missing": ("cat_file",),
+    "fs_cat_ranges": ("cat_ranges", "cat_file"),
+    "fs_cat": ("cat", "cat_file"),
+    "fs_read_block": ("read_block",),
+    "fs_head": ("head",),
+    "fs_tail": ("tail",),
+    "fs_get_file": ("get_file",),
+    "fs_get_leaves": ("get_file",),
+    "fs_info": ("info",),
+    "fs_size": ("size", "info"),
+    "fs_sizes": ("sizes", "size", "info"),
+    "fs_exists": ("exists", "info"),
+    "fs_isfile": ("isfile", "info"),
+    "fs_checksum": ("checksum", "info"),
+    "fs_ukey": ("ukey", "info"),
+    "fs_text": ("open", "_open"),
+    "fs_pickle": ("__reduce__", "cat_file"),
     "open": ("open", "_open"),
 }
 
@@ -76,10 +94,20 @@ def _definers(obj: object, method: str) -> Iterator[str]:
         owner = one
         with suppress(Exception):  # attributes of a target may raise anything
             owner = getattr(getattr(one, method, None), "__self__", one)
+        name = _asynchronous(owner, method) or method
         for cls in type(owner).__mro__:
-            if method in vars(cls):
+            if name in vars(cls):
                 yield class_name(cls)
                 break
+
+
+def _asynchronous(obj: object, method: str) -> str:
+    """Return the coroutine behind a method of an asynchronous filesystem, "" if there is none.
+
+    fsspec makes such methods for each object, and hides those of the base class.
+    """
+    name = f"_{method}"
+    return name if method in getattr(obj, "__dict__", {}) and hasattr(type(obj), name) else ""
 
 
 def _wrapped(obj: object) -> Iterator[Any]:

@@ -29,7 +29,8 @@ def spell_program(program: Program, opening: str, step: SpellStep, name: str = "
         opening = f"{opening} (path: {program.at})"
     several = program.streams > 1
     names = [f"{name}{n}" if several else name for n in range(1, program.streams + 1)]
-    parts = [f"{one} = {opening}" for one in names]
+    used = program.needs_stream or program.at is not None
+    parts = [f"{one} = {opening}" for one in names if used]
     for one in program.steps:
         if one.op == "change":
             parts.append(f"(the file is {_CHANGES[one.args[0]]})")

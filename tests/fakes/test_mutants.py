@@ -17,7 +17,7 @@ from fscontract.implementations.memory import MemoryInputStream
 from tests.few_programs import run_few
 
 #: Mutants of streams, files and opens.
-MUTANTS = mutants("fsdatainputstream", "python-file", "openfile")
+MUTANTS = mutants("fsdatainputstream", "python-file", "openfile", "fsspec-filesystem")
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {
     "BuildLooks",

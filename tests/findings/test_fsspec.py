@@ -283,3 +283,45 @@ def test_closed_streamed_file_on_the_web_raises_an_error_of_aiohttp(
         ):
             binding = on_the_web(url, copy)
             finds(binding, clause, actual, 9000, ["close"], step, without="supports-seek")
+
+
+def test_negative_end_before_the_start_reads_on(below: str, tmp_path: Path, finds: Finds) -> None:
+    """Finding F31: the number of bytes is negative, which means the rest for some files."""
+    negative = ["fs_cat_file", 0, -10]
+    error = "ILLEGAL_ARGUMENT (ValueError: read length must"
+    clause = "filesystem.cat-file.negative"
+    finds(FsspecBinding.from_url(below, {}), clause, error, 3, negative)
+    finds(tar(tmp_path), clause, error, 9000, ["fs_cat_file", 0, -9003])
+    finds(tar(tmp_path), clause, "returned ", 9000, ["fs_cat_file", 0, -9001])
+
+
+@pytest.mark.parametrize("cache", ["simplecache", "filecache"])
+def test_file_caches_fail_without_a_size_and_for_a_pattern(
+    cache: str, below: str, finds: Finds
+) -> None:
+    """Findings F32 and F33."""
+    error = "OTHER (AttributeError: "
+    binding = FsspecBinding.from_url(f"{cache}::{below}", {})
+    finds(binding, "filesystem.cat-file.negative", error, 5, ["fs_cat_file", -2, None])
+    binding = FsspecBinding.from_url(f"{cache}::{below}", {})
+    wrong = "OTHER (WrongType: expected a dictionary, got bytes)"
+    finds(binding, "filesystem.cat.glob", wrong, 5, ["fs_cat", "glob", "raise"])
+
+
+def test_simplecache_raises_for_a_missing_file_among_ranges(below: str) -> None:
+    """Finding F34."""
+    result = run(
+        FsspecBinding.from_url(f"simplecache::{below}", {}), "filesystem.cat-ranges.return"
+    )
+    (clause,) = result.clauses
+    if clause.outcome is Verdict.PASS:
+        mended(dict(result.versions))
+    assert clause.outcome is Verdict.LAX
+    assert "FileNotFoundError" in clause.counterexamples[0].actual
+
+
+def test_end_of_zero_is_an_invalid_range_over_http(ranges: str, copy: Path, finds: Finds) -> None:
+    """Finding F35: ends of HTTP ranges are inclusive, and 0 becomes -1. This server ignores it."""
+    for clause, call in (("one-limit", [None, 0]), ("negative", [0, -9001])):
+        target = on_the_web(ranges, copy)
+        finds(target, f"filesystem.cat-file.{clause}", "returned ", 9000, ["fs_cat_file", *call])

@@ -49,6 +49,20 @@ WHOLE_FILE = {
         "read-vectored.overlap-allowed",
     ),
 }
+#: cat_file and read_block of fsspec's base class (F31, F4).
+OF_BASE = {"filesystem.cat-file.negative", "filesystem.read-block.past-end"}
+#: The same of files without a size (F32, F5).
+UNSIZED = {f"filesystem.read-block.{name}" for name in ("range", "all", "delimiter")} | OF_BASE
+#: Ranges whose start is after their end (F31).
+REVERSED = {"filesystem.cat-file.reversed", "filesystem.cat-ranges.reversed"}
+#: Reads without a stream that a server without ranges answers with the whole file (F11).
+WHOLE_ANSWERS = UNSIZED | {
+    *("filesystem.cat-file.range", "filesystem.cat-file.one-limit", "filesystem.tail.data"),
+    *("filesystem.cat-ranges.data", "filesystem.cat-ranges.scalars"),
+}
+PAST_END = {"filesystem.cat-file.past-end", "filesystem.cat-ranges.past-end"}
+WHOLE_ANSWERS_LAX = REVERSED | PAST_END
+WHOLE_ANSWERS_LAX |= {"filesystem.cat-ranges.negative", "filesystem.cat-ranges.return"}
 #: Ranges that begin at 0, of a filesystem of PyArrow behind fsspec (F27).
 FROM_THE_START = {
     *(
@@ -116,22 +130,29 @@ def test_files_declared_writable_have_their_findings(
 
 
 def test_local_files_have_their_findings(below: str) -> None:
-    """F4, F8."""
-    holds(run(FsspecBinding.from_url(below, {})), {"read-fully.eof"}, {"python.with.closed"})
+    """F4, F8, F31."""
+    found = run(FsspecBinding.from_url(below, {}))
+    holds(found, {"read-fully.eof"} | OF_BASE, {"python.with.closed"} | REVERSED)
 
 
 def test_directory_filesystem_has_the_findings_of_the_one_below(tmp_path: Path) -> None:
-    """F4, F8."""
+    """F4, F8, F31."""
     fs = DirFileSystem(str(tmp_path), LocalFileSystem())
-    holds(run(FsspecBinding(fs, "", "dir")), {"read-fully.eof"}, {"python.with.closed"})
+    found = run(FsspecBinding(fs, "", "dir"))
+    holds(found, {"read-fully.eof"} | OF_BASE, {"python.with.closed"} | REVERSED)
 
 
 def test_wrapper_of_an_arrow_filesystem_has_its_findings(tmp_path: Path) -> None:
-    """F4, F8, F27, S4."""
+    """F4, F8, F27, F31, S4."""
     fs = ArrowFSWrapper(ArrowLocalFileSystem())
     found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
     arrows = {"python.read.all", "python.read.eof", "read-fully.eof"}
-    holds(found, FROM_THE_START | arrows, {"python.read.none", "python.with.closed"})
+    without = {
+        *("filesystem.cat-file.range", "filesystem.cat-file.one-limit"),
+        *("filesystem.cat-ranges.data", "filesystem.cat-ranges.scalars"),
+    }
+    lax = {"python.read.none", "python.with.closed"} | WHOLE_ANSWERS_LAX
+    holds(found, FROM_THE_START | arrows | without | OF_BASE, lax)
 
 
 def test_memory_has_its_findings() -> None:
@@ -153,27 +174,30 @@ def test_memory_has_its_findings() -> None:
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
 def test_caches_of_whole_files_have_their_findings(cache: str, below: str) -> None:
-    """F5 and F28."""
+    """F5, F28, F31, F32, F33 and F34."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
     binding.remote = True  # it is slow, and few programs tell as much
     fully = {"read-fully.data", "read-fully.eof", "read-fully.whole"}
-    holds(run(binding), fully | {"consistency.opened"}, set())
+    alone = "return" if cache == "simplecache" else "negative"
+    fails = fully | UNSIZED | {"consistency.opened", "filesystem.cat.glob"}
+    holds(run(binding), fails, REVERSED | {f"filesystem.cat-ranges.{alone}"})
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_zip_has_its_findings(method: int, tmp_path: Path, copy: Path) -> None:
-    """C2, C3, C6."""
+    """C2, C3, C6, F31."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as made:
         made.writestr("in/it", DATA)
     url = f"zip://::file://{tmp_path}/a.zip"
     binding = FsspecBinding.from_url(url, {}, file="in/it", content=copy)
-    lax = {"python.seek.negative", "python.seek.past-end"}
+    lax = {"python.seek.negative", "python.seek.past-end"} | REVERSED
     binding.remote = True  # it is slow, and few programs tell as much
-    holds(run(binding), {"seek.negative", "python.readline.closed"}, lax)
+    fails = {"seek.negative", "python.readline.closed", "filesystem.cat-file.negative"}
+    holds(run(binding), fails, lax)
 
 
 def test_tar_has_its_findings(tmp_path: Path, copy: Path) -> None:
-    """C3, C4, C6, F4, F9, F10."""
+    """C3, C4, C6, F4, F9, F10, F31."""
     with tarfile.open(tmp_path / "a.tar", "w") as made:
         info = tarfile.TarInfo("in/it")
         info.size = len(DATA)
@@ -181,13 +205,16 @@ def test_tar_has_its_findings(tmp_path: Path, copy: Path) -> None:
     url = f"tar://::file://{tmp_path}/a.tar"
     binding = FsspecBinding.from_url(url, {}, file="in/it", content=copy)
     fails = {"seek.negative", "pread.eof", "read-fully.eof", "python.tell.closed"} | THREADS
-    holds(run(binding), fails, {"python.seek.negative", "python.seek.past-end"})
+    lax = {"python.seek.negative", "python.seek.past-end"} | REVERSED
+    holds(run(binding), fails | OF_BASE, lax)
 
 
 def test_web_server_with_ranges_has_its_findings(ranges: str, copy: Path) -> None:
-    """F8, F13, F14, F15, F16."""
+    """F8, F13, F14, F15, F16, F35."""
     binding = FsspecBinding.from_url(ranges, SMALL, file="file", content=copy)
-    holds(run(binding), {"pread.eof", "read-vectored.eof-late"} | BUFFERED, BUFFERED_LAX)
+    fails = {"pread.eof", "read-vectored.eof-late"} | BUFFERED
+    fails |= {"filesystem.cat-file.one-limit", "filesystem.cat-file.negative"}
+    holds(run(binding), fails, BUFFERED_LAX | REVERSED | PAST_END)
 
 
 def test_web_server_without_ranges_has_its_findings(no_ranges: str, copy: Path) -> None:
@@ -196,7 +223,8 @@ def test_web_server_without_ranges_has_its_findings(no_ranges: str, copy: Path) 
     reading_on = {"read-into.data", "python.read.data"}
     reading_on |= {"python.read.advance", "python.readline.advance"}
     moving = {"seek.pos", "python.seek.set", "python.seek.end"}
-    holds(run(binding), WHOLE_FILE | BUFFERED | reading_on | moving, BUFFERED_LAX)
+    fails = WHOLE_FILE | BUFFERED | reading_on | moving | WHOLE_ANSWERS
+    holds(run(binding), fails, BUFFERED_LAX | WHOLE_ANSWERS_LAX)
 
 
 def test_file_of_one_block_on_a_web_server_without_ranges_has_its_findings(
@@ -207,7 +235,8 @@ def test_file_of_one_block_on_a_web_server_without_ranges_has_its_findings(
     binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
     moving = {"seek.pos", "python.seek.set", "python.seek.end", "open.std-recognised"}
     result = run(binding)
-    holds(result, WHOLE_FILE | BUFFERED | moving, BUFFERED_LAX)
+    fails = WHOLE_FILE | BUFFERED | moving | WHOLE_ANSWERS
+    holds(result, fails, BUFFERED_LAX | WHOLE_ANSWERS_LAX)
     assert "9000 bytes" in result.warnings[0]
     assert result.warnings[0].replace(no_ranges, "URL/") == snapshot(
         "URL/: files are read in blocks of 5242880 bytes, whose ends were not tried: the "
@@ -226,4 +255,5 @@ def test_web_server_that_announces_no_ranges_has_its_findings(copy: Path) -> Non
     }
     streamed = {"python.seekable.false", "python.iter.lines"}
     fails = WHOLE_FILE | BUFFERED - {"python.seek.closed"} | closed | streamed
-    holds(result, fails, BUFFERED_LAX - {"seek.open"})
+    lax = BUFFERED_LAX - {"seek.open"} | WHOLE_ANSWERS_LAX | {"filesystem.tail.past-end"}
+    holds(result, fails | WHOLE_ANSWERS, lax)

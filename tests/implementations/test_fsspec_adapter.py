@@ -41,6 +41,19 @@ class TestReading:
             assert file.read(5) == DATA[3:8]
         assert file.closed
 
+    @pytest.mark.parametrize(
+        ("start", "end"), [(None, None), (2, 5), (-3, None), (0, -99), (7, 2), (8, 99), (99, 100)]
+    )
+    def test_cat_file_is_a_slice(self, view: Any, start: int | None, end: int | None) -> None:
+        view.pipe_file("/a", DATA[:9])
+        assert view.cat_file("/a", start, end) == DATA[:9][start:end]
+
+    def test_blocks_end_at_delimiters_and_at_the_end(self, view: Any) -> None:
+        view.pipe_file("/a", b"a,b,c")
+        assert [view.read_block("/a", at, 1, b",") for at in (0, 1, 99)] == [b"a,", b"b,", b""]
+        assert view.read_block("/a", 9, 1) == b""
+        assert view.read_block("/a", 3, None) == b",c"
+
     def test_a_read_larger_than_the_buffer_is_one_read_of_the_stream(self, view: Any) -> None:
         view.pipe_file("/a", DATA)
         with view.open("/a", block_size=100) as file:

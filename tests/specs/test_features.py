@@ -60,6 +60,7 @@ def test_reference_profile_declares_every_feature_but_these() -> None:
         "supports-new-source",
         "supports-seek-on-closed-file",
         "python-file-writable",
+        "fsspec-filesystem",
         "supports-available-on-closed-file",
         "vector-io-overlapping-ranges",
         "openfile-first-read",

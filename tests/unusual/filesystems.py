@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import Any, ClassVar
 
@@ -92,6 +93,41 @@ class OwnRanges(InMemory):
         self, path: str, start: int | None = None, end: int | None = None, **options: Any
     ) -> bytes:
         return self._bytes(path)[start:end]
+
+
+class OwnCalls(OwnRanges):
+    """The other calls without a stream are its own, each with another choice."""
+
+    def read_block(
+        self, fn: str, offset: int, length: int | None, delimiter: bytes | None = None
+    ) -> bytes:
+        data = self._bytes(fn)
+        stop = len(data) if length is None else min(offset + length, len(data))
+        if not delimiter:
+            return data[offset:stop]
+        return data[self._behind(data, offset, delimiter) : self._behind(data, stop, delimiter)]
+
+    def _behind(self, data: bytes, at: int, delimiter: bytes) -> int:
+        """Return where a block begins; a delimiter that ends at the offset is the first."""
+        if at in (0, len(data)) or data.endswith(delimiter, 0, at):
+            return at
+        before, _, _ = data[at:].partition(delimiter)
+        return min(at + len(before) + len(delimiter), len(data))
+
+    def get_file(self, rpath: str, lpath: str, **options: Any) -> None:
+        data = self._bytes(rpath)
+        with open(f"{lpath}.part", "wb") as part:
+            part.write(data)
+        os.replace(f"{lpath}.part", lpath)
+
+    def size(self, path: str) -> int | None:
+        return None
+
+    def checksum(self, path: str) -> Any:
+        return ("sum", self._bytes(path))
+
+    def exists(self, path: str, **options: Any) -> bool:
+        return self._strip_protocol(path) in self.files or super().exists(path)
 
 
 class Ranged(Files):

@@ -65,6 +65,19 @@ _RIGHT: list[list[Any]] = [
     [["change", "replace"], ["read_byte"]],
     [["change", "truncate"], ["pread", 1, 3, 0, 3]],
     [["read_byte"], ["reopen"], ["py_tell"]],
+    [["fs_cat_file", -3, None]],
+    [["fs_cat_ranges", ["file", "missing", "other"], 0, [2, 2, 2], "return"]],
+    [["fs_cat", "glob", "raise"]],
+    [["fs_cat", ["other", "missing", "file"], "return"]],
+    [["fs_cat", ["file", "missing"], "raise"]],
+    [["fs_read_block", 1, 2, "c6"]],
+    [["fs_get_file", "other"]],
+    [["fs_get_leaves"]],
+    [["fs_info", "size"]],
+    [["fs_sizes", ["other", "file"]]],
+    [["fs_ukey", "changed"]],
+    [["fs_text", "other", "lines", "utf-8", "strict", ""]],
+    [["fs_pickle", "open file"]],
 ]
 
 

@@ -17,6 +17,7 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.inherited_failures import inherited_failures
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
+from tests.unusual.filesystems import Async
 
 FINDINGS = Path(__file__).resolve().parents[3] / "docs" / "findings.md"
 
@@ -39,7 +40,6 @@ class Buffered(LocalFileSystem):  # type: ignore[misc]
     """Local files that are read through fsspec's buffer."""
 
     cachable = False
-    cat_file = AbstractFileSystem.cat_file
     file = BufferedFile
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
@@ -175,3 +175,18 @@ def test_every_inherited_failure_has_a_clause_and_a_finding() -> None:
         assert clause in clauses()
         for failure in failures:
             assert f"\n### {failure.finding} " in text, failure
+
+
+class WrongRanges(Async):
+    """An asynchronous filesystem whose ranges fail as those of the base class do."""
+
+    async def _cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        data = self._bytes(path)
+        return data[start : len(data) if end is not None and end < -len(data) else end]
+
+
+def test_coroutine_of_an_asynchronous_filesystem_is_its_own() -> None:
+    result = check(WrongRanges(), clauses=["filesystem.cat-file.negative"])
+    assert [c.outcome for c in result.clauses] == [Verdict.FAIL]

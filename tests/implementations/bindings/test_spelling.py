@@ -67,6 +67,9 @@ def test_every_operation_of_fsspec_and_hadoop_is_spelled(fsspec_binding: Binding
     """An operation that is added needs a spelling."""
     values: dict[str, Any] = {"ranges": ((0, 1),), "allocate": "heap", "release": "absent"}
     values |= {"format": "B", "name": "in:seek"}
+    values |= {"paths": ("file",), "path": "other", "delimiter": "0a", "on_error": "return"}
+    values |= {"key": "size", "how": "same", "what": "open file"}
+    values |= {"way": "read", "encoding": "utf-8", "errors": "strict", "newline": None}
     from fscontract.contract.program.program import OPERATIONS
 
     def program(op: str) -> Program:

@@ -1,0 +1,143 @@
+"""Programs of one call of an fsspec filesystem that reads without a stream."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from fscontract.contract.program.arguments import Argument
+from fscontract.contract.program.content import SparseContent, content
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, uses_other
+from fscontract.contract.program.program import Program, Step
+
+#: Lengths of the files: few bytes, so that limits coincide; no byte; and some hundred.
+_MAIN, _EMPTY, _LONG = 5, 0, 300
+_LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3)
+_FEW_LIMITS: tuple[Argument, ...] = (None, 0, "len", "len+1", -1)
+#: Of each list of ranges: paths, begins and ends.
+_RANGES: tuple[tuple[tuple[str, ...], Argument, Argument], ...] = (
+    ((), (), ()),
+    (("file",), (0,), ("len",)),
+    (("file", "file"), (3, 0), (4, 2)),
+    (("file", "file", "file"), (1, 1, 0), (3, 3, 1)),
+    (("file", "file"), (0, 2), (2, 4)),
+    (("file", "file"), (0, 1), (4, 3)),
+    (("file", "file"), 1, 3),
+    (("file", "file"), 0, (1, "len")),
+    (("file", "file"), (1, 3), (1, 4)),
+    (("other", "file"), (0, 1), (3, 4)),
+    (("file", "other", "file"), (2, 5, 0), (4, 9, 2)),
+    (("file", "other"), 1, 3),
+    (("file", "file"), (0, 3), (2, "len+3")),
+    (("file", "file"), ("len", 0), ("len+2", 1)),
+    (("file", "file"), (-2, 0), ("len", -1)),
+    (("file", "file"), (3, 0), (1, 2)),
+)
+_BROKEN_RANGES = ("file", "missing", "file"), (0, 0, 2), (2, 2, 4)
+_NEWLINES = (None, "", "\n", "\r", "\r\n")
+
+
+def programs(
+    operations: frozenset[str], remote: bool = False, fixed: bytes | None = None
+) -> list[Program]:
+    """Return programs of one call each, fewer if `remote`.
+
+    `fixed` is the content of the only file.
+    """
+    if not operations & FILESYSTEM_OPERATIONS.keys():
+        return []
+    lengths = (_MAIN, _EMPTY, _LONG) if fixed is None else (len(fixed),)
+    others = _of_properties if remote else _of_another_length
+    calls = [(lengths[0], step) for step in _steps(lengths[0], fixed)]
+    calls += [(length, step) for length in lengths[1:] for step in others(length)]
+    return [
+        Program(length, (step,))
+        for length, step in calls
+        if step.op in operations and (fixed is None or not uses_other(step.args))
+    ]
+
+
+def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
+    """Yield the calls on the first file."""
+    yield from _limits(length, _LIMITS)
+    yield from _blocks(content(length) if fixed is None else fixed)
+    yield from _ends((0, 1, 3, "len", "len+4"))
+    yield from _of_properties(length)
+    yield from _texts()
+    yield from _once()
+
+
+def _of_another_length(length: int) -> Iterator[Step]:
+    yield from _limits(length, _FEW_LIMITS)
+    yield from _blocks(content(length))
+    yield from _ends((1, "len+4"))
+    yield from _of_properties(length)
+    yield from _texts()
+
+
+def _limits(length: int, limits: tuple[Argument, ...]) -> Iterator[Step]:
+    for pair in itertools.product((*limits, -length - 4), repeat=2):
+        yield Step("fs_cat_file", pair)
+
+
+def _ends(counts: tuple[Argument, ...]) -> Iterator[Step]:
+    for count in counts:
+        yield from (Step("fs_head", (count,)), Step("fs_tail", (count,)))
+
+
+def _texts() -> Iterator[Step]:
+    for way in ("read", "lines"):
+        yield Step("fs_text", ("file", way, "latin-1", "strict", None))
+        yield Step("fs_text", ("file", way, "utf-8", "replace", ""))
+        yield Step("fs_text", ("file", way, "utf-8", "strict", "\n"))
+
+
+def _once() -> Iterator[Step]:
+    """Yield the calls that are made with one file."""
+    yield from (Step("fs_cat_ranges", (*ranges, "default")) for ranges in _RANGES)
+    yield from (Step("fs_cat_ranges", (*_BROKEN_RANGES, how)) for how in ("return", "raise"))
+    yield Step("fs_cat_missing")
+    yield Step("fs_cat", ("glob", "raise"))
+    yield Step("fs_cat", (("other", "file"), "raise"))
+    yield Step("fs_cat", (("file", "file"), "default"))
+    for how in ("default", "raise", "return", "omit"):
+        yield Step("fs_cat", (("file", "missing", "other"), how))
+        yield Step("fs_cat", (("file", "missing"), how))
+    yield from (Step("fs_get_file", (path,)) for path in ("other", "missing"))
+    yield Step("fs_get_leaves")
+    yield from (Step("fs_exists", (path,)) for path in ("other", "missing"))
+    yield from (Step("fs_isfile", (path,)) for path in ("other", "missing"))
+    yield Step("fs_sizes", (("other", "file"),))
+    yield Step("fs_checksum")
+    yield from (Step("fs_ukey", (how,)) for how in ("same", "changed"))
+    yield from (Step("fs_pickle", (what,)) for what in ("filesystem", "open file"))
+    for way, newline in itertools.product(("read", "lines"), _NEWLINES):
+        yield Step("fs_text", ("other", way, "utf-8", "strict", newline))
+    yield Step("fs_text", ("file", "read", "utf-16", "ignore", None))
+
+
+def _of_properties(_length: int) -> Iterator[Step]:
+    """Yield the calls on the whole file."""
+    yield Step("fs_cat_file", (None, None))
+    yield Step("fs_cat", ("file", "default"))
+    yield Step("fs_cat", (("file",), "default"))
+    yield Step("fs_get_file", ("file",))
+    yield from (Step("fs_info", (key,)) for key in ("name", "size", "type"))
+    yield Step("fs_size")
+    yield Step("fs_sizes", (("file", "file"),))
+    yield Step("fs_exists", ("file",))
+    yield Step("fs_isfile", ("file",))
+
+
+def _blocks(data: bytes) -> Iterator[Step]:
+    """Yield reads of blocks: without a delimiter, and with bytes of the file as delimiters."""
+    starts, counts = (0, 1, "len-1", "len"), (None, 0, 2, "len", "len+1")
+    for at, count in itertools.product(starts if data else (0,), counts):
+        yield Step("fs_read_block", (at, count, ""))
+    yield Step("fs_read_block", ("len+2", 1, ""))
+    if isinstance(data, SparseContent) or len(data) < _MAIN:
+        return
+    near = data[2:3], data[2:4], data[len(data) * 2 // 3 :][:1], b"\x00"
+    for delimiter in dict.fromkeys(near):
+        for at, count in ((0, 2), (0, None), (1, 1), (1, 3), (2, "len"), (3, 1), (0, 0), (1, None)):
+            yield Step("fs_read_block", (at, count, delimiter.hex()))

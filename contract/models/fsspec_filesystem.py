@@ -1,0 +1,318 @@
+"""Model of what an fsspec filesystem reads without a stream.
+
+Results do not depend on a stream. So each table is made of one function, which returns the `Rule`
+of a call: the clause that applies, and what the call may return or raise. Exceptions in lists of
+results are True, a mapping is a tuple of pairs of a path's name and its result, in order.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from fscontract.contract.models.stream_state import Failure, State
+from fscontract.contract.models.transition_table import Accepted, Call, Operation, Row
+from fscontract.contract.program.filesystem_calls import GLOB, OTHER
+from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome, returned, words
+from fscontract.contract.program.program import Step
+
+_MISSING = frozenset({Kind.NOT_FOUND})
+#: An exception in a list of results.
+RAISED = True
+
+
+class Rule(NamedTuple):
+    """What a call may do: return one of `values`, or raise one of `kinds`."""
+
+    clause: str
+    values: tuple[Any, ...] = ()
+    kinds: frozenset[Kind] = frozenset()
+    #: Whether the documentation only recommends it.
+    should: bool = False
+
+
+#: The rule of a call without anchors on a file with this content.
+_Rules = Callable[..., Rule]
+
+
+def _sliced(data: bytes, begin: int | None, end: int | None) -> bytes:
+    return bytes(data[begin:end])
+
+
+def _limit_kind(size: int, begin: int | None, end: int | None) -> str:
+    """Return which limits of a read apply: a word of the clause."""
+    if begin is None and end is None:
+        return "whole"
+    if (begin or 0) < 0 or (end or 0) < 0:
+        low, high = slice(begin, end).indices(size)[:2]
+        return "reversed" if low > high else "negative"
+    if begin is not None and end is not None and begin > end:
+        return "reversed"
+    if (begin is not None and begin >= size) or (end or 0) > size:
+        return "past-end"
+    return "one-limit" if begin is None or end is None else "range"
+
+
+_OPTIONAL = frozenset({"reversed", "past-end"})
+
+
+def _cat_file(data: bytes, begin: int | None, end: int | None) -> Rule:
+    kind = _limit_kind(len(data), begin, end)
+    values = (_sliced(data, begin, end),)
+    return Rule(f"filesystem.cat-file.{kind}", values, should=kind in _OPTIONAL)
+
+
+def _cat_missing(data: bytes) -> Rule:
+    return Rule("filesystem.cat-file.missing", (), _MISSING, True)
+
+
+def _content(data: bytes, path: str) -> bytes | None:
+    """Return the bytes at a path; None if there is no file."""
+    return {"file": data, "other": OTHER}.get(path)
+
+
+def _part(content: bytes | None, begin: int, end: int) -> Any:
+    return RAISED if content is None else _sliced(content, begin, end)
+
+
+def _each(numbers: int | tuple[int, ...], count: int) -> tuple[int, ...]:
+    return numbers if isinstance(numbers, tuple) else (numbers,) * count
+
+
+def _cat_ranges(
+    data: bytes,
+    paths: tuple[str, ...],
+    begins: int | tuple[int, ...],
+    ends: int | tuple[int, ...],
+    on_error: str,
+) -> Rule:
+    asked = [*zip(paths, _each(begins, len(paths)), _each(ends, len(paths)), strict=False)]
+    parts = tuple(_part(_content(data, path), low, high) for path, low, high in asked)
+    if RAISED in parts:
+        if on_error == "raise":
+            return Rule("filesystem.cat-ranges.raise", (), IO_KINDS, True)
+        return Rule("filesystem.cat-ranges.return", (parts,), should=True)
+    kinds = {_limit_kind(len(_content(data, path) or b""), low, high) for path, low, high in asked}
+    should = kinds & (_OPTIONAL | {"negative"})
+    if should:
+        return Rule(f"filesystem.cat-ranges.{min(should)}", (parts,), should=True)
+    numbers = isinstance(begins, int) or isinstance(ends, int)
+    name = "scalars" if numbers else "data" if parts else "empty"
+    return Rule(f"filesystem.cat-ranges.{name}", (parts,))
+
+
+def _cat(data: bytes, paths: str | tuple[str, ...], on_error: str) -> Rule:
+    if paths == GLOB:
+        return Rule("filesystem.cat.glob", ((("other", OTHER),),))
+    if isinstance(paths, str):
+        return Rule("filesystem.cat.one", (_content(data, paths),))
+    found = {path: _content(data, path) for path in sorted(set(paths))}
+    if None not in found.values():
+        return Rule("filesystem.cat.list", (tuple(found.items()),))
+    if on_error == "omit":
+        kept = tuple((path, part) for path, part in found.items() if part is not None)
+        return Rule("filesystem.cat.omit", (kept,))
+    if on_error == "return":
+        parts = tuple((p, RAISED if part is None else part) for p, part in found.items())
+        return Rule("filesystem.cat.return", (parts,))
+    return Rule("filesystem.cat.raise", (), frozenset(Kind) - {Kind.RETURNED})
+
+
+def _boundaries(data: bytes, at: int, delimiter: bytes) -> Iterable[int]:
+    """Yield the ends of delimiters that follow an offset, for each reading of "follow".
+
+    The first is the end of the first delimiter that begins at the offset or after it. A delimiter
+    around the offset, or one that ends there, may also be taken for the first.
+    """
+    found = data.find(delimiter, at)
+    yield len(data) if found < 0 else found + len(delimiter)
+    for start in range(max(at - len(delimiter), 0), at):
+        if data.startswith(delimiter, start):
+            yield start + len(delimiter)
+
+
+def _delimited(data: bytes, at: int, count: int | None, delimiter: bytes) -> tuple[bytes, ...]:
+    size = len(data)
+    starts = [0] if at == 0 else [min(one, size) for one in _boundaries(data, at, delimiter)]
+    if count is None or at + count >= size:
+        stops = [size]
+    else:
+        stops = [*_boundaries(data, at + count, delimiter)]
+        stops += [0] if at + count == 0 else []
+    return tuple(dict.fromkeys(data[start:stop] for start in starts for stop in stops))
+
+
+def _read_block(data: bytes, at: int, count: int | None, delimiter: str) -> Rule:
+    if delimiter:
+        values = _delimited(data, at, count, bytes.fromhex(delimiter))
+        return Rule("filesystem.read-block.delimiter", values)
+    end = None if count is None else at + count
+    past = at > len(data) or (end or 0) > len(data)
+    kind = "all" if count is None else "past-end" if past else "range"
+    return Rule(f"filesystem.read-block.{kind}", (_sliced(data, at, end),))
+
+
+def _head(data: bytes, count: int) -> Rule:
+    past = count > len(data)
+    return Rule(f"filesystem.head.{'past-end' if past else 'data'}", (data[:count],), should=past)
+
+
+def _tail(data: bytes, count: int) -> Rule:
+    past = count > len(data)
+    kind = "past-end" if past else "data"
+    return Rule(f"filesystem.tail.{kind}", (data[max(len(data) - count, 0) :],), should=past)
+
+
+def _get_file(data: bytes, path: str) -> Rule:
+    if path == "missing":
+        return Rule("filesystem.get-file.missing", (), _MISSING, True)
+    return Rule("filesystem.get-file.data", (_content(data, path),))
+
+
+def _get_leaves(data: bytes) -> Rule:
+    return Rule("filesystem.get-file.leaves-nothing", (False,), should=True)
+
+
+def _info(data: bytes, key: str) -> Rule:
+    values = {"name": (True,), "size": (len(data), None), "type": ("file",)}[key]
+    return Rule(f"filesystem.info.{key}", values)
+
+
+def _size(data: bytes) -> Rule:
+    return Rule("filesystem.size", (len(data), None))
+
+
+def _sizes(data: bytes, paths: tuple[str, ...]) -> Rule:
+    known = tuple(len(_content(data, path) or b"") for path in paths)
+    return Rule("filesystem.sizes", tuple({known, (None,) * len(paths)}))
+
+
+def _exists(data: bytes, path: str) -> Rule:
+    there = path != "missing"
+    return Rule(f"filesystem.exists.{'file' if there else 'missing'}", (there,))
+
+
+def _isfile(data: bytes, path: str) -> Rule:
+    there = path != "missing"
+    return Rule(f"filesystem.isfile.{'file' if there else 'missing'}", (there,))
+
+
+def _checksum(data: bytes) -> Rule:
+    return Rule("filesystem.checksum.changes", (False,))
+
+
+def _ukey(data: bytes, how: str) -> Rule:
+    return Rule(f"filesystem.ukey.{how}", (how == "same",), should=True)
+
+
+def text_of(data: bytes, way: str, encoding: str, errors: str, newline: str | None) -> Any:
+    """Return the lines that Python reads from these bytes, or the whole text as the only one.
+
+    Return None if the bytes can't be decoded.
+    """
+    text = io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline)
+    try:
+        return (text.read(),) if way == "read" else tuple(text)
+    except UnicodeError:
+        return None
+
+
+def _text(
+    data: bytes, path: str, way: str, encoding: str, errors: str, newline: str | None
+) -> Rule:
+    right = text_of(_content(data, path) or b"", way, encoding, errors, newline)
+    if right is None:
+        return Rule("filesystem.text.errors", (), frozenset({Kind.ILLEGAL_ARGUMENT}))
+    return Rule(f"filesystem.text.{'read' if way == 'read' else 'lines'}", (right,))
+
+
+def _pickle(data: bytes, what: str) -> Rule:
+    return Rule(f"filesystem.pickle.{what.replace(' ', '-')}", (data,), should=True)
+
+
+def _rules(call: Call) -> list[Rule]:
+    """Return the rule of a call for each content that the file may have."""
+    rules = _RULES[call.op][0]
+    return [rules(data, *call.args) for data in reversed(call.state.versions)]
+
+
+def right_values(step: Step, state: State) -> tuple[Any, ...]:
+    """Return the values that a call without anchors may return; none of other operations."""
+    if step.op not in _RULES:
+        return ()
+    found = _rules(Call(step.op, step.args, state, frozenset()))
+    return tuple(value for rule in found for value in rule.values)
+
+
+def _same(right: Any, value: Any) -> bool:
+    """Return whether a value is the right one; True and 1 differ."""
+    if isinstance(right, tuple) and isinstance(value, tuple):
+        return len(right) == len(value) and all(map(_same, right, value))
+    return right is value if isinstance(right, bool) or right is None else bool(right == value)
+
+
+def _accept(call: Call, outcome: Outcome) -> Accepted | Failure:
+    rules = _rules(call)
+    for rule in rules:
+        found = not outcome.raised and any(_same(one, outcome.value) for one in rule.values)
+        if found or outcome.kind in rule.kinds:
+            return Accepted(call.state)
+    first = rules[0]
+    if first.should:
+        return Accepted(call.state, missed=(first.clause,))
+    accepted = not first.values and not outcome.raised
+    aspect = "accepted" if accepted else "raised" if outcome.raised else "value"
+    return Failure(first.clause, "", aspect)
+
+
+def _says(call: Call) -> tuple[str, ...]:
+    rule = _rules(call)[0]
+    raises = (f"raises {words(rule.kinds)}",) if len(rule.kinds) < len(Kind) - 1 else ()
+    anything = ("raises an exception",) if rule.kinds and not raises else ()
+    shown = tuple(str(returned(value)).replace("returned", "returns") for value in rule.values)
+    return shown + (raises if rule.kinds else ()) + anything
+
+
+def _row(clause: str) -> Row:
+    return Row((clause,), lambda c: _rules(c)[0].clause == clause, _accept, _says)
+
+
+def _named(start: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"filesystem.{start}.{name}" for name in names)
+
+
+_OF_LIMITS = ("whole", "range", "one-limit", "negative", "past-end", "reversed")
+#: For each operation its rules, and the clauses that these name.
+_RULES: dict[str, tuple[_Rules, tuple[str, ...]]] = {
+    "fs_cat_file": (_cat_file, _named("cat-file", *_OF_LIMITS)),
+    "fs_cat_missing": (_cat_missing, _named("cat-file", "missing")),
+    "fs_cat_ranges": (
+        _cat_ranges,
+        _named("cat-ranges", "data", "scalars", "empty", *_OF_LIMITS[-3:], "return", "raise"),
+    ),
+    "fs_cat": (_cat, _named("cat", "one", "list", "glob", "raise", "omit", "return")),
+    "fs_read_block": (
+        _read_block,
+        _named("read-block", "range", "all", "past-end", "delimiter"),
+    ),
+    "fs_head": (_head, _named("head", "data", "past-end")),
+    "fs_tail": (_tail, _named("tail", "data", "past-end")),
+    "fs_get_file": (_get_file, _named("get-file", "data", "missing")),
+    "fs_get_leaves": (_get_leaves, _named("get-file", "leaves-nothing")),
+    "fs_info": (_info, _named("info", "name", "size", "type")),
+    "fs_size": (_size, ("filesystem.size",)),
+    "fs_sizes": (_sizes, ("filesystem.sizes",)),
+    "fs_exists": (_exists, _named("exists", "file", "missing")),
+    "fs_isfile": (_isfile, _named("isfile", "file", "missing")),
+    "fs_checksum": (_checksum, _named("checksum", "changes")),
+    "fs_ukey": (_ukey, _named("ukey", "same", "changed")),
+    "fs_text": (_text, _named("text", "read", "lines", "errors")),
+    "fs_pickle": (_pickle, _named("pickle", "filesystem", "open-file")),
+}
+#: Clauses that apply by the bytes of the file.
+_BY_CONTENT = {"fs_text": _RULES["fs_text"][1]}
+TABLES: dict[str, Operation] = {
+    op: Operation((), tuple(map(_row, named)), _BY_CONTENT.get(op, ()))
+    for op, (_, named) in _RULES.items()
+}

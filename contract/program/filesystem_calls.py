@@ -1,0 +1,86 @@
+"""Calls of an fsspec filesystem that read without a stream, as operations of programs.
+
+Each takes the path of the program's file, whatever its stream did. Some also take the path of
+another file (`OTHER`), or one at which there is no file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fscontract.contract.program.arguments import Argument, is_number
+
+#: The operations with the names of their arguments. `begin`, `end`, `at` and `count` are numbers,
+#: None for no limit. `delimiter` is hexadecimal, "" for none.
+FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_cat_file": ("begin", "end"),
+    "fs_cat_missing": (),
+    "fs_cat_ranges": ("paths", "begins", "ends", "on_error"),
+    "fs_cat": ("paths", "on_error"),
+    "fs_read_block": ("at", "count", "delimiter"),
+    "fs_head": ("count",),
+    "fs_tail": ("count",),
+    "fs_get_file": ("path",),
+    "fs_get_leaves": (),
+    "fs_info": ("key",),
+    "fs_size": (),
+    "fs_sizes": ("paths",),
+    "fs_exists": ("path",),
+    "fs_isfile": ("path",),
+    "fs_checksum": (),
+    "fs_ukey": ("how",),
+    "fs_text": ("path", "way", "encoding", "errors", "newline"),
+    "fs_pickle": ("what",),
+}
+#: The program's file, another one, and a path without a file.
+PATHS = ("file", "other", "missing")
+#: A pattern that matches the other file alone.
+GLOB = "glob"
+#: The bytes of the other file: lines of text with every kind of ending.
+OTHER = "one\r\ntwo\nthr\u00e9e\rfour\n\nlast".encode()
+#: The end of the path of the other file, of a missing one, and of the pattern.
+SUFFIXES = {"file": "", "other": ".other", "missing": ".missing", GLOB: ".oth*"}
+
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "path": PATHS,
+    "on_error": ("default", "raise", "return", "omit"),
+    "key": ("name", "size", "type"),
+    "how": ("same", "changed"),
+    "way": ("read", "lines"),
+    "encoding": ("utf-8", "latin-1", "utf-16"),
+    "errors": ("strict", "replace", "ignore"),
+    "newline": (None, "", "\n", "\r", "\r\n"),
+    "what": ("filesystem", "open file"),
+}
+_LIMITS = frozenset({"begin", "end", "at", "count"})
+_LISTS = frozenset({"begins", "ends"})
+
+
+def uses_other(step_args: tuple[Argument, ...]) -> bool:
+    """Return whether a call with these arguments needs the other file."""
+    named = {arg for one in step_args for arg in (one if isinstance(one, tuple) else (one,))}
+    return bool(named & {"other", GLOB})
+
+
+def problem(name: str, value: Argument) -> str:
+    """Return what an argument of such a call must be, "" if it is valid."""
+    if name in _LIMITS:
+        return "" if value is None or is_number(value) else "a whole number, an anchor or null"
+    if name in _LISTS:
+        numbers = value if isinstance(value, tuple) else (value,)
+        return "" if all(map(is_number, numbers)) else "a whole number, or a list of them"
+    if name == "paths":
+        named = value if isinstance(value, tuple) else (value,)
+        allowed = PATHS if isinstance(value, tuple) else (*PATHS, GLOB)
+        return "" if all(one in allowed for one in named) else f"a list of {', '.join(PATHS)}"
+    if name == "delimiter":
+        return "" if _is_hex(value) else "hexadecimal bytes"
+    return "" if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))
+
+
+def _is_hex(value: Argument) -> bool:
+    try:
+        bytes.fromhex(value)
+    except (TypeError, ValueError):
+        return False
+    return True

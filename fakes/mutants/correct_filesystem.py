@@ -1,0 +1,168 @@
+"""A correct fsspec filesystem, from which mutants derive."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+from fsspec.spec import AbstractFileSystem
+
+#: Filesystems by name, as which they are pickled: mutants are classes without a module.
+_NAMED: WeakValueDictionary[str, RightFilesystem] = WeakValueDictionary()
+
+
+def named(name: str) -> RightFilesystem:
+    """Return the filesystem of this name."""
+    return _NAMED[name]
+
+
+class RightFile(io.BytesIO):
+    """A file that was opened for reading."""
+
+    def writable(self) -> bool:
+        """Return False."""
+        return False
+
+    def write(self, data: Any) -> int:
+        """Raise UnsupportedOperation."""
+        raise io.UnsupportedOperation("not writable")
+
+
+class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
+    """A filesystem in memory, with other methods where those of fsspec have bugs."""
+
+    protocol = "right"
+    cachable = False
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.files: dict[str, bytes] = {}
+        self.name = f"{type(self).__name__}-{id(self)}"
+        _NAMED[self.name] = self
+
+    def __reduce__(self) -> Any:
+        return named, (self.name,)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file; raise FileNotFoundError."""
+        name = self._strip_protocol(path)
+        if name not in self.files:
+            raise FileNotFoundError(name)
+        return self.files[name]
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        """Write a file."""
+        self.files[self._strip_protocol(path)] = bytes(value)
+
+    def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
+        """Remove a file, or all files of a directory."""
+        name = self._strip_protocol(path)
+        for found in [one for one in self.files if one == name or one.startswith(f"{name}/")]:
+            del self.files[found]
+
+    def makedirs(self, path: str, exist_ok: bool = False) -> None:
+        """Do nothing: there are no directories without files."""
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        """List the files of a directory, or the file at the path."""
+        name = self._strip_protocol(path)
+        found = [one for one in self.files if one == name or one.startswith(f"{name}/")]
+        if not found:
+            raise FileNotFoundError(name)
+        entries = [{"name": n, "size": len(self.files[n]), "type": "file"} for n in sorted(found)]
+        return entries if detail else [entry["name"] for entry in entries]
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        """Return name, size and type."""
+        name = self._strip_protocol(path)
+        if name not in self.files and any(one.startswith(f"{name}/") for one in self.files):
+            return {"name": name, "size": 0, "type": "directory"}
+        return {"name": name, "size": len(self.content(name)), "type": "file"}
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> RightFile:
+        return RightFile(self.content(path))
+
+    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        """Open a file for reading."""
+        return super().open(path, mode, **options)
+
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        """Return a slice of the file."""
+        return self.content(path)[start:end]
+
+    def cat_ranges(
+        self,
+        paths: list[str],
+        starts: Any,
+        ends: Any,
+        max_gap: int | None = None,
+        on_error: str = "return",
+        **options: Any,
+    ) -> list[Any]:
+        """Return the bytes of ranges."""
+        return list(super().cat_ranges(paths, starts, ends, max_gap, on_error))
+
+    def cat(
+        self, path: Any, recursive: bool = False, on_error: str = "raise", **options: Any
+    ) -> Any:
+        """Return the bytes of one file, or of several by their paths."""
+        return super().cat(path, recursive, on_error)
+
+    def read_block(
+        self, fn: str, offset: int, length: int | None, delimiter: bytes | None = None
+    ) -> bytes:
+        """Return a block, or one from a delimiter to another."""
+        data = self.content(fn)
+        end = len(data) if length is None else min(offset + length, len(data))
+        if delimiter:
+            offset = 0 if offset == 0 else self.boundary(data, offset, delimiter)
+            end = end if end in (0, len(data)) else self.boundary(data, end, delimiter)
+        return data[offset:end]
+
+    def boundary(self, data: bytes, at: int, delimiter: bytes) -> int:
+        """Return the end of the first delimiter from an offset."""
+        found = data.find(delimiter, at)
+        return len(data) if found < 0 else found + len(delimiter)
+
+    def head(self, path: str, size: int = 1024) -> bytes:
+        """Return the first bytes."""
+        return self.content(path)[:size]
+
+    def tail(self, path: str, size: int = 1024) -> bytes:
+        """Return the last bytes."""
+        data = self.content(path)
+        return data[max(len(data) - size, 0) :]
+
+    def get_file(self, rpath: str, lpath: str, **options: Any) -> None:
+        """Copy a file to a local path."""
+        data = self.content(rpath)
+        with open(lpath, "wb") as file:
+            file.write(data)
+
+    def size(self, path: str) -> int | None:
+        """Return the number of bytes."""
+        return len(self.content(path))
+
+    def sizes(self, paths: Sequence[str]) -> list[int | None]:
+        """Return the number of bytes of each file."""
+        return [self.size(path) for path in paths]
+
+    def checksum(self, path: str) -> int:
+        """Return a number that depends on the bytes."""
+        return hash(self.content(path))
+
+    def ukey(self, path: str) -> str:
+        """Return a text that depends on the bytes."""
+        return str(self.checksum(path))
+
+    def exists(self, path: str, **options: Any) -> bool:
+        """Return whether there is a file, or a directory."""
+        return bool(super().exists(path, **options))
+
+    def isfile(self, path: str) -> bool:
+        """Return whether there is a file."""
+        return bool(super().isfile(path))

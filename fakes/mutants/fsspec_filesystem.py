@@ -1,0 +1,481 @@
+"""Mutants of fsspec filesystems that read without a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
+from fscontract.fakes.mutants.registry import Operation, mutant, right
+
+_Limit = int | None
+
+
+def _method(name: str) -> Operation[Callable[..., Any]]:
+    return Operation(RightFilesystem, name, lambda function: function)
+
+
+@mutant("filesystem.cat-file.whole", _method("cat_file"))
+def whole_is_a_block(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """cat_file() without limits returns 256 bytes at most."""
+    end = 256 if (start, end) == (None, None) else end
+    return right(self).cat_file(path, start, end)
+
+
+@mutant("filesystem.cat-file.range", _method("cat_file"))
+def end_is_inclusive(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """The range includes the byte at its end."""
+    given = start is not None and end is not None and 0 <= start < end
+    return right(self).cat_file(path, start, end + 1 if given and end is not None else end)
+
+
+@mutant("filesystem.cat-file.range", _method("cat_file"))
+def empty_is_unlimited(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """An empty range has no end."""
+    empty = start is not None and 0 <= start == end
+    return right(self).cat_file(path, start, None if empty else end)
+
+
+@mutant("filesystem.cat-file.one-limit", _method("cat_file"))
+def end_needs_a_start(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """An end without a start is ignored."""
+    return right(self).cat_file(path, start, None if start is None and (end or 0) >= 0 else end)
+
+
+@mutant("filesystem.cat-file.one-limit", _method("cat_file"))
+def end_zero_is_none(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """An end of 0 counts as none."""
+    return right(self).cat_file(path, start, end or None)
+
+
+@mutant("filesystem.cat-file.negative", _method("cat_file"))
+def negative_is_refused(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """A negative limit raises ValueError."""
+    if min(start or 0, end or 0) < 0:
+        raise ValueError("negative seek position")
+    return right(self).cat_file(path, start, end)
+
+
+@mutant("filesystem.cat-file.negative", _method("cat_file"))
+def before_start_wraps(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """A negative end before the start of the file is the end of the file."""
+    size = len(self.content(path))
+    return right(self).cat_file(path, start, size if end is not None and end < -size else end)
+
+
+@mutant("filesystem.cat-file.past-end", _method("cat_file"))
+def past_end_raises(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """A range past the end raises OSError."""
+    if max(start or 0, end or 0) > len(self.content(path)):
+        raise OSError("range not satisfiable")
+    return right(self).cat_file(path, start, end)
+
+
+@mutant("filesystem.cat-file.reversed", _method("cat_file"))
+def reversed_reads_on(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """A range whose start is after its end goes to the end of the file."""
+    crossed = start is not None and end is not None and start > end >= 0
+    return right(self).cat_file(path, start, None if crossed else end)
+
+
+@mutant("filesystem.cat-file.missing", _method("content"))
+def missing_is_denied(self: RightFilesystem, path: str) -> bytes:
+    """A missing file raises PermissionError."""
+    try:
+        return right(self).content(path)
+    except FileNotFoundError:
+        raise PermissionError(path) from None
+
+
+def _ranges(paths: list[str], starts: Any, ends: Any) -> tuple[list[int], list[int]]:
+    count = len(paths)
+    return (
+        starts if isinstance(starts, list) else [starts] * count,
+        ends if isinstance(ends, list) else [ends] * count,
+    )
+
+
+def _columns(asked: Iterable[tuple[Any, ...]]) -> tuple[list[str], list[int], list[int]]:
+    rows = [*asked]
+    return [path for path, _, _ in rows], [low for _, low, _ in rows], [high for _, _, high in rows]
+
+
+@mutant("filesystem.cat-ranges.data", _method("cat_ranges"))
+def ranges_are_sorted(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """The results are in the order of the ranges in the file."""
+    order = sorted(zip(paths, *_ranges(paths, starts, ends), strict=True))
+    return right(self).cat_ranges(*_columns(order), **how)
+
+
+@mutant("filesystem.cat-ranges.data", _method("cat_ranges"))
+def same_ranges_are_one(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """A range that is asked for twice has one result."""
+    asked = dict.fromkeys(zip(paths, *_ranges(paths, starts, ends), strict=True))
+    return right(self).cat_ranges(*_columns(asked), **how)
+
+
+@mutant("filesystem.cat-ranges.data", _method("cat_ranges"))
+def one_file_for_all(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """All ranges are read from the first file."""
+    same = [path if path.endswith(".missing") else paths[0] for path in paths]
+    return right(self).cat_ranges(same, starts, ends, **how)
+
+
+@mutant("filesystem.cat-ranges.scalars", _method("cat_ranges"))
+def numbers_are_for_the_first(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """One number for all paths is used for the first only."""
+    count = len(paths) if isinstance(starts, list) and isinstance(ends, list) else 1
+    return right(self).cat_ranges(
+        paths[:count], starts, ends if not isinstance(ends, list) else ends[:count], **how
+    )
+
+
+@mutant("filesystem.cat-ranges.empty", _method("cat_ranges"))
+def needs_ranges(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """No ranges raise ValueError."""
+    if not paths:
+        raise ValueError("no ranges")
+    return right(self).cat_ranges(paths, starts, ends, **how)
+
+
+@mutant("filesystem.cat-ranges.past-end", _method("cat_ranges"))
+def padded_ranges(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """A range past the end is filled with zeros."""
+    parts = right(self).cat_ranges(paths, starts, ends, **how)
+    low, high = _ranges(paths, starts, ends)
+    sizes = [end - start if 0 <= start <= end else 0 for start, end in zip(low, high, strict=True)]
+    return [
+        p.ljust(n, b"\0") if isinstance(p, bytes) else p for p, n in zip(parts, sizes, strict=True)
+    ]
+
+
+@mutant("filesystem.cat-ranges.negative", _method("cat_ranges"))
+def negative_is_zero(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """A negative start is the start of the file."""
+    low, high = _ranges(paths, starts, ends)
+    return right(self).cat_ranges(paths, [max(start, 0) for start in low], high, **how)
+
+
+@mutant("filesystem.cat-ranges.reversed", _method("cat_ranges"))
+def reversed_is_swapped(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """The limits of a reversed range are exchanged."""
+    pairs = [
+        sorted(p) if min(p) >= 0 else list(p)
+        for p in zip(*_ranges(paths, starts, ends), strict=True)
+    ]
+    return right(self).cat_ranges(paths, [a for a, _ in pairs], [b for _, b in pairs], **how)
+
+
+@mutant("filesystem.cat-ranges.return", _method("cat_ranges"))
+def errors_are_left_out(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """Exceptions are not in the list."""
+    parts = right(self).cat_ranges(paths, starts, ends, **how)
+    return [part for part in parts if isinstance(part, bytes)]
+
+
+@mutant("filesystem.cat-ranges.raise", _method("cat_ranges"))
+def never_raises(
+    self: RightFilesystem, paths: list[str], starts: Any, ends: Any, **how: Any
+) -> list[Any]:
+    """Exceptions are returned, whatever on_error is."""
+    return right(self).cat_ranges(paths, starts, ends)
+
+
+@mutant("filesystem.cat.one", _method("cat"))
+def one_is_several(self: RightFilesystem, path: Any, **how: Any) -> Any:
+    """One path returns a dictionary as well."""
+    return (
+        right(self).cat([path], **how)
+        if isinstance(path, str) and "*" not in path
+        else right(self).cat(path, **how)
+    )
+
+
+@mutant("filesystem.cat.list", _method("cat"))
+def list_of_one_is_bytes(self: RightFilesystem, path: Any, **how: Any) -> Any:
+    """A list of one path returns bytes."""
+    single = isinstance(path, list) and len(path) == 1
+    return right(self).cat(path[0] if single else path, **how)
+
+
+@mutant("filesystem.cat.glob", _method("cat"))
+def only_match_is_bytes(self: RightFilesystem, path: Any, **how: Any) -> Any:
+    """A pattern that matches one file returns bytes."""
+    result = right(self).cat(path, **how)
+    single = isinstance(path, str) and isinstance(result, dict) and len(result) == 1
+    return next(iter(result.values())) if single else result
+
+
+@mutant("filesystem.cat.raise", _method("cat"))
+def cat_omits(self: RightFilesystem, path: Any, on_error: str = "raise", **how: Any) -> Any:
+    """Missing files are left out unless they are asked for."""
+    return right(self).cat(path, on_error="omit" if on_error == "raise" else on_error, **how)
+
+
+@mutant("filesystem.cat.omit", _method("cat"))
+def omitted_is_returned(
+    self: RightFilesystem, path: Any, on_error: str = "raise", **how: Any
+) -> Any:
+    """Exceptions that are to be left out are returned."""
+    return right(self).cat(path, on_error="return" if on_error == "omit" else on_error, **how)
+
+
+@mutant("filesystem.cat.return", _method("cat"))
+def returned_is_none(self: RightFilesystem, path: Any, on_error: str = "raise", **how: Any) -> Any:
+    """Exceptions that are to be returned are left out."""
+    return right(self).cat(path, on_error="omit" if on_error == "return" else on_error, **how)
+
+
+@mutant("filesystem.read-block.range", _method("read_block"))
+def block_ends_at_length(
+    self: RightFilesystem, fn: str, offset: int, length: _Limit, delimiter: bytes | None = None
+) -> bytes:
+    """The length is taken for the end of the block."""
+    if delimiter is None and length is not None and offset < length:
+        length -= offset
+    return right(self).read_block(fn, offset, length, delimiter)
+
+
+@mutant("filesystem.read-block.all", _method("read_block"))
+def block_without_length(
+    self: RightFilesystem, fn: str, offset: int, length: _Limit, delimiter: bytes | None = None
+) -> bytes:
+    """A length of None raises TypeError without a delimiter."""
+    if length is None and delimiter is None:
+        raise TypeError("length must be a number")
+    return right(self).read_block(fn, offset, length, delimiter)
+
+
+@mutant("filesystem.read-block.past-end", _method("read_block"))
+def block_has_to_fit(
+    self: RightFilesystem, fn: str, offset: int, length: _Limit, delimiter: bytes | None = None
+) -> bytes:
+    """A block past the end raises EOFError."""
+    if delimiter is None and length is not None and offset + length > len(self.content(fn)):
+        raise EOFError
+    return right(self).read_block(fn, offset, length, delimiter)
+
+
+@mutant("filesystem.read-block.delimiter", _method("boundary"))
+def block_without_its_delimiter(
+    self: RightFilesystem, data: bytes, at: int, delimiter: bytes
+) -> int:
+    """Blocks begin and end before the delimiter."""
+    end = right(self).boundary(data, at, delimiter)
+    return end - len(delimiter) if data.find(delimiter, at) >= 0 else end
+
+
+@mutant("filesystem.read-block.delimiter", _method("read_block"))
+def first_block_skips(
+    self: RightFilesystem, fn: str, offset: int, length: _Limit, delimiter: bytes | None = None
+) -> bytes:
+    """The first block begins after a delimiter, too."""
+    block = right(self).read_block(fn, offset, length, delimiter)
+    return block.partition(delimiter)[2] if delimiter and offset == 0 and length is None else block
+
+
+@mutant("filesystem.head.data", _method("head"))
+def head_of_nothing(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
+    """A size of 0 is the default size."""
+    return right(self).head(path, size or 1024)
+
+
+@mutant("filesystem.head.past-end", _method("head"))
+def head_has_to_fit(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
+    """A size of more than the file's raises EOFError."""
+    if size > len(self.content(path)):
+        raise EOFError
+    return right(self).head(path, size)
+
+
+@mutant("filesystem.tail.data", _method("tail"))
+def tail_of_nothing(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
+    """The last 0 bytes are the whole file, as in a slice from -0."""
+    return self.content(path)[-size:]
+
+
+@mutant("filesystem.tail.past-end", _method("tail"))
+def tail_before_start(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
+    """A size of more than the file's seeks before its start, which raises OSError."""
+    if size > len(self.content(path)):
+        raise OSError(22, "Invalid argument")
+    return right(self).tail(path, size)
+
+
+@mutant("filesystem.get-file.data", _method("get_file"))
+def copy_of_text(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
+    """The local copy has the line ends of Unix."""
+    data = self.content(rpath).replace(b"\r\n", b"\n")
+    Path(lpath).write_bytes(data)
+
+
+@mutant("filesystem.get-file.missing", _method("get_file"))
+def missing_is_skipped(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
+    """A missing file is not copied, and nothing is raised."""
+    if self.exists(rpath):
+        right(self).get_file(rpath, lpath)
+
+
+@mutant("filesystem.get-file.leaves-nothing", _method("get_file"))
+def opens_copy_first(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
+    """The local file is created before the other one is read."""
+    Path(lpath).touch()
+    right(self).get_file(rpath, lpath)
+
+
+def _changed(info: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**info, **changes} if info["type"] == "file" else info
+
+
+@mutant("filesystem.info.name", _method("info"))
+def name_is_a_path(self: RightFilesystem, path: str, **options: Any) -> dict[str, Any]:
+    """The name is a path of pathlib."""
+    info = right(self).info(path)
+    return _changed(info, name=Path(info["name"]))
+
+
+@mutant("filesystem.info.size", _method("info"))
+def size_in_blocks(self: RightFilesystem, path: str, **options: Any) -> dict[str, Any]:
+    """The size is rounded up to blocks of 8 bytes."""
+    info = right(self).info(path)
+    return _changed(info, size=-(-info["size"] // 8) * 8)
+
+
+@mutant("filesystem.info.type", _method("info"))
+def type_is_of_content(self: RightFilesystem, path: str, **options: Any) -> dict[str, Any]:
+    """The type is that of the content."""
+    return _changed(right(self).info(path), type="application/octet-stream")
+
+
+@mutant("filesystem.size", _method("size"))
+def size_is_text(self: RightFilesystem, path: str) -> Any:
+    """The size is text."""
+    return str(right(self).size(path))
+
+
+@mutant("filesystem.sizes", _method("sizes"))
+def sizes_are_sorted(self: RightFilesystem, paths: list[str]) -> list[int | None]:
+    """The sizes are in ascending order."""
+    return sorted(right(self).sizes(paths), key=lambda size: size or 0)
+
+
+@mutant("filesystem.checksum.changes", _method("checksum"))
+def checksum_of_path(self: RightFilesystem, path: str) -> int:
+    """The checksum is that of the path."""
+    return hash(path)
+
+
+@mutant("filesystem.ukey.changed", _method("ukey"))
+def ukey_of_path(self: RightFilesystem, path: str) -> str:
+    """The key is that of the path."""
+    return path
+
+
+@mutant("filesystem.ukey.same")
+class NewKeys(RightFilesystem):
+    """The key is new at each call."""
+
+    calls = 0
+
+    def ukey(self, path: str) -> str:
+        self.calls += 1
+        return str(self.calls)
+
+
+@mutant("filesystem.exists.file", _method("exists"))
+def empty_does_not_exist(self: RightFilesystem, path: str, **options: Any) -> bool:
+    """An empty file does not exist."""
+    return right(self).exists(path) and self.info(path)["size"] > 0
+
+
+@mutant("filesystem.exists.missing", _method("exists"))
+def everything_exists(self: RightFilesystem, path: str, **options: Any) -> bool:
+    """Each path exists."""
+    return True
+
+
+@mutant("filesystem.isfile.file", _method("isfile"))
+def empty_is_no_file(self: RightFilesystem, path: str) -> bool:
+    """An empty file is none."""
+    return right(self).isfile(path) and self.info(path)["size"] > 0
+
+
+@mutant("filesystem.isfile.missing", _method("isfile"))
+def missing_is_a_file(self: RightFilesystem, path: str) -> bool:
+    """A path at which there is nothing is a file."""
+    return not self.exists(path) or right(self).isfile(path)
+
+
+def _text_options(mode: str, options: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return options if "b" in mode else {**options, **changes}
+
+
+@mutant("filesystem.text.read", _method("open"))
+def text_is_utf8(self: RightFilesystem, path: str, mode: str = "rb", **options: Any) -> Any:
+    """Text is UTF-8 whatever the encoding is."""
+    changed = _text_options(mode, options, encoding="utf-8", errors="replace")
+    return right(self).open(path, mode, **changed)
+
+
+@mutant("filesystem.text.lines", _method("open"))
+def newline_is_ignored(self: RightFilesystem, path: str, mode: str = "rb", **options: Any) -> Any:
+    """Lines end at every kind of newline, which is not changed."""
+    return right(self).open(path, mode, **_text_options(mode, options, newline=""))
+
+
+@mutant("filesystem.text.errors", _method("open"))
+def errors_are_ignored(self: RightFilesystem, path: str, mode: str = "rb", **options: Any) -> Any:
+    """Bytes that can't be decoded are left out."""
+    changed = _text_options(mode, options)
+    if options.get("errors") == "strict" and "b" not in mode:
+        changed = {**options, "errors": "ignore"}
+    return right(self).open(path, mode, **changed)
+
+
+@mutant("filesystem.pickle.filesystem", _method("__reduce__"))
+def pickled_without_files(self: RightFilesystem) -> Any:
+    """The copy of a filesystem has no files."""
+    return RightFilesystem, ()
+
+
+@mutant("filesystem.pickle.open-file", _method("__reduce__"))
+def can_not_be_pickled(self: RightFilesystem) -> Any:
+    """A filesystem can't be pickled."""
+    raise TypeError("cannot pickle")

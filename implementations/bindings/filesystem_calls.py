@@ -1,0 +1,322 @@
+"""Calls of an fsspec filesystem that read without a stream, and the same calls as source code."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fscontract.contract.binding import Action, Opened
+from fscontract.contract.program.filesystem_calls import GLOB, OTHER, SUFFIXES, uses_other
+from fscontract.contract.program.outcome import INEXPRESSIBLE, Kind, Outcome
+from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import Call, Form, path_text
+from fscontract.contract.script.data import bytes_text
+from fscontract.contract.script.layout import literal, quoted
+from fscontract.implementations.bindings.common import WrongType, plain_bytes, several
+from fscontract.implementations.bindings.file_operations import Fail
+
+#: Writes a file that no program reads.
+Write = Callable[[str, bytes], None]
+#: What `fs.ukey` and `fs.checksum` are compared on: a file, and the same file with more bytes.
+_FIRST, _MORE = b"abc", b"abcd"
+#: The end of the path of that file.
+_KEYED = ".keyed"
+
+
+class Target(NamedTuple):
+    """A filesystem, and a function that writes its files; None if there is one file only."""
+
+    filesystem: Any
+    write: Write | None
+
+
+def bind_filesystem(step: Step, target: Target, fail: Fail) -> Action:
+    """Return a step of FILESYSTEM_OPERATIONS as a function of an object with `path`."""
+    run = _RUNS[step.op]
+    needs_other, writes = uses_other(step.args), step.op in _WRITES
+
+    def attempt(opened: Opened) -> Outcome:
+        path = opened.path
+        if ("?" in path or writes or needs_other) and target.write is None:
+            return INEXPRESSIBLE
+        if needs_other and target.write is not None:
+            try:
+                target.write(_at(path, "other"), OTHER)
+            except Exception as error:
+                return fail(error, Kind.ENVIRONMENT)
+        try:
+            return Outcome(Kind.RETURNED, run(target, path, *step.args))
+        except NotImplementedError:  # as of fsspec's base classes: the filesystem lacks the call
+            return INEXPRESSIBLE
+        except Exception as error:
+            return fail(error)
+
+    return attempt
+
+
+def _at(path: str, name: str) -> str:
+    return path + SUFFIXES[name]
+
+
+def _part(part: Any) -> Any:
+    """Return the bytes of a result; True if it is an exception."""
+    return True if isinstance(part, Exception) else plain_bytes(part)
+
+
+def _cat_ranges(
+    target: Target,
+    path: str,
+    paths: tuple[str, ...],
+    begins: int | tuple[int, ...],
+    ends: int | tuple[int, ...],
+    on_error: str,
+) -> Any:
+    given = [_at(path, name) for name in paths]
+    starts, stops = (list(n) if isinstance(n, tuple) else n for n in (begins, ends))
+    parts = target.filesystem.cat_ranges(given, starts, stops, **_on_error(on_error))
+    return tuple(map(_part, several(parts)))
+
+
+def _on_error(on_error: str) -> dict[str, str]:
+    return {} if on_error == "default" else {"on_error": on_error}
+
+
+def _cat(target: Target, path: str, paths: str | tuple[str, ...], on_error: str) -> Any:
+    given = [_at(path, n) for n in paths] if isinstance(paths, tuple) else _at(path, paths)
+    result = target.filesystem.cat(given, **_on_error(on_error))
+    if isinstance(paths, str) and paths != GLOB:
+        return plain_bytes(result)
+    names = {os.path.basename(path + end): name for name, end in SUFFIXES.items()}
+    if not isinstance(result, Mapping):
+        raise WrongType(f"expected a dictionary, got {type(result).__name__}")
+    pairs = ((os.path.basename(key), part) for key, part in result.items())
+    return tuple(sorted((names.get(name, name), _part(part)) for name, part in pairs))
+
+
+def _get_file(target: Target, path: str, name: str) -> bytes | bool:
+    with tempfile.TemporaryDirectory() as directory:
+        copy = Path(directory, "copy")
+        target.filesystem.get_file(_at(path, name), str(copy))
+        return copy.exists() and copy.read_bytes()
+
+
+def _get_leaves(target: Target, path: str) -> bool:
+    with tempfile.TemporaryDirectory() as directory:
+        copy = Path(directory, "copy")
+        with suppress(Exception):  # another clause is about what it raises
+            target.filesystem.get_file(_at(path, "missing"), str(copy))
+        return copy.exists()
+
+
+def _info(target: Target, path: str, key: str) -> Any:
+    value = target.filesystem.info(path)[key]
+    return isinstance(value, str) if key == "name" else value
+
+
+def _sizes(target: Target, path: str, paths: tuple[str, ...]) -> Any:
+    return tuple(several(target.filesystem.sizes([_at(path, name) for name in paths])))
+
+
+def _compared(method: str, how: str) -> Callable[..., Any]:
+    """Return a function that compares two keys of a file; `how` may be an argument of it."""
+
+    def run(target: Target, path: str, given: str = how) -> bool:
+        write, keyed, key = target.write, path + _KEYED, getattr(target.filesystem, method)
+        assert write is not None
+        write(keyed, _FIRST)
+        before = key(keyed)
+        if given == "changed":
+            write(keyed, _MORE)
+        return bool(before == key(keyed))
+
+    return run
+
+
+def _text(
+    target: Target,
+    path: str,
+    name: str,
+    way: str,
+    encoding: str,
+    errors: str,
+    newline: str | None,
+) -> tuple[str, ...]:
+    options = {"encoding": encoding, "errors": errors, "newline": newline}
+    file = target.filesystem.open(_at(path, name), "r", **options)
+    try:
+        return (file.read(),) if way == "read" else tuple(file)
+    finally:
+        with suppress(Exception):  # another clause is about what close() raises
+            file.close()
+
+
+def _pickle(target: Target, path: str, what: str) -> bytes:
+    if what == "filesystem":
+        copied = pickle.loads(pickle.dumps(target.filesystem))  # noqa: S301  # our own
+        return plain_bytes(copied.cat_file(path))
+    from fsspec.core import OpenFile
+
+    copied = pickle.loads(pickle.dumps(OpenFile(target.filesystem, path)))  # noqa: S301  # our own
+    file = copied.open()
+    try:
+        return plain_bytes(file.read())
+    finally:
+        with suppress(Exception):
+            file.close()
+
+
+_RUNS: dict[str, Callable[..., Any]] = {
+    "fs_cat_file": lambda t, path, begin, end: plain_bytes(
+        t.filesystem.cat_file(path, start=begin, end=end)
+    ),
+    "fs_cat_missing": lambda t, path: plain_bytes(t.filesystem.cat_file(_at(path, "missing"))),
+    "fs_cat_ranges": _cat_ranges,
+    "fs_cat": _cat,
+    "fs_read_block": lambda t, path, at, count, delimiter: plain_bytes(
+        t.filesystem.read_block(path, at, count, bytes.fromhex(delimiter) or None)
+    ),
+    "fs_head": lambda t, path, count: plain_bytes(t.filesystem.head(path, count)),
+    "fs_tail": lambda t, path, count: plain_bytes(t.filesystem.tail(path, count)),
+    "fs_get_file": _get_file,
+    "fs_get_leaves": _get_leaves,
+    "fs_info": _info,
+    "fs_size": lambda t, path: t.filesystem.size(path),
+    "fs_sizes": _sizes,
+    "fs_exists": lambda t, path, name: t.filesystem.exists(_at(path, name)),
+    "fs_isfile": lambda t, path, name: t.filesystem.isfile(_at(path, name)),
+    "fs_checksum": _compared("checksum", "changed"),
+    "fs_ukey": _compared("ukey", ""),
+    "fs_text": _text,
+    "fs_pickle": _pickle,
+}
+#: Operations that write a file of their own.
+_WRITES = frozenset({"fs_checksum", "fs_ukey"})
+
+
+# Source code ---------------------------------------------------------------------------------
+
+
+def spell_filesystem(step: Step) -> Call | None:
+    """Return a step as a call of the filesystem `fs` on `path`; None if it is none."""
+    spell = _SPELLINGS.get(step.op)
+    if spell is None:
+        return None
+    call = spell(*step.args)
+    if not uses_other(step.args):
+        return call
+    written = (
+        f"other = path + {quoted(SUFFIXES['other'])}",
+        f"fs.pipe_file(other, {bytes_text(OTHER)})",
+    )
+    return replace(call, before=(*written, *call.before))
+
+
+def _paths(names: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(path_text, names))}]"
+
+
+def _given(*args: Any, **options: Any) -> str:
+    """Return arguments after the first one as source code, without default values."""
+    named = [f"{name}={literal(value)}" for name, value in options.items() if value != "default"]
+    return "".join(f", {one}" for one in [*map(literal, args), *named])
+
+
+_PART = "isinstance({0}, Exception) or bytes({0})"
+
+
+def _spell_ranges(paths: Any, begins: Any, ends: Any, on_error: str) -> Call:
+    call = f"fs.cat_ranges({_paths(paths)}{_given(begins, ends, on_error=on_error)})"
+    return Call(f"[{_PART.format('one')} for one in {call}]", Form.EQUAL)
+
+
+def _spell_cat(paths: Any, on_error: str) -> Call:
+    given = _paths(paths) if isinstance(paths, tuple) else path_text(paths)
+    call = f"fs.cat({given}{_given(on_error=on_error)})"
+    if isinstance(paths, str) and paths != GLOB:
+        return Call(f"bytes({call})", Form.EQUAL)
+    pairs = f"os.path.basename(key): {_PART.format('one')}"
+    return Call(f"{{{pairs} for key, one in {call}.items()}}", Form.MAPPING)
+
+
+_LOCAL = 'local = os.path.join(tempfile.mkdtemp(), "copy")'
+
+
+def _spell_get(name: str) -> Call:
+    before = _LOCAL, f"fs.get_file({path_text(name)}, local)"
+    return Call('os.path.exists(local) and open(local, "rb").read()', Form.EQUAL, before=before)
+
+
+def _spell_leaves() -> Call:
+    getting = f"fs.get_file({path_text('missing')}, local)"
+    before = _LOCAL, f"with contextlib.suppress(Exception): {getting}"
+    return Call("os.path.exists(local)", Form.EQUAL, before=before)
+
+
+def _spell_info(key: str) -> Call:
+    text = f"fs.info(path)[{quoted(key)}]"
+    return Call(f"isinstance({text}, str)" if key == "name" else text, Form.EQUAL)
+
+
+def _spell_compared(method: str, how: str) -> Callable[..., Call]:
+    def spell(given: str = how) -> Call:
+        written = f"fs.pipe_file(keyed, {bytes_text(_FIRST)})"
+        before = [f"keyed = path + {quoted(_KEYED)}", written, f"before = fs.{method}(keyed)"]
+        if given == "changed":
+            before.append(f"fs.pipe_file(keyed, {bytes_text(_MORE)})")
+        return Call(f"before == fs.{method}(keyed)", Form.EQUAL, before=tuple(before))
+
+    return spell
+
+
+def _spell_text(name: str, way: str, encoding: str, errors: str, newline: str | None) -> Call:
+    options = _given("r", encoding=encoding, errors=errors, newline=newline)
+    opened = f"text = fs.open({path_text(name)}{options})"
+    return Call("[text.read()]" if way == "read" else "[*text]", Form.EQUAL, before=(opened,))
+
+
+def _spell_pickle(what: str) -> Call:
+    if what == "filesystem":
+        return Call("pickle.loads(pickle.dumps(fs)).cat_file(path)", Form.EQUAL)
+    text = "pickle.loads(pickle.dumps(OpenFile(fs, path))).open().read()"
+    return Call(text, Form.EQUAL, imports=("from fsspec.core import OpenFile",))
+
+
+def _spell(method: str) -> Callable[..., Call]:
+    return lambda *args: Call(f"fs.{method}(path{_given(*args)})", Form.EQUAL)
+
+
+def _spell_named(method: str) -> Callable[[str], Call]:
+    return lambda name: Call(f"fs.{method}({path_text(name)})", Form.EQUAL)
+
+
+def _spell_block(at: int, count: int | None, delimiter: str) -> Call:
+    more = f", {bytes_text(bytes.fromhex(delimiter))}" if delimiter else ""
+    return Call(f"fs.read_block(path{_given(at, count)}{more})", Form.EQUAL)
+
+
+_SPELLINGS: dict[str, Callable[..., Call]] = {
+    "fs_cat_file": _spell("cat_file"),
+    "fs_cat_missing": lambda: Call(f"fs.cat_file({path_text('missing')})", Form.EQUAL),
+    "fs_cat_ranges": _spell_ranges,
+    "fs_cat": _spell_cat,
+    "fs_read_block": _spell_block,
+    "fs_head": _spell("head"),
+    "fs_tail": _spell("tail"),
+    "fs_get_file": _spell_get,
+    "fs_get_leaves": _spell_leaves,
+    "fs_info": _spell_info,
+    "fs_size": _spell("size"),
+    "fs_sizes": lambda paths: Call(f"fs.sizes({_paths(paths)})", Form.EQUAL),
+    "fs_exists": _spell_named("exists"),
+    "fs_isfile": _spell_named("isfile"),
+    "fs_checksum": _spell_compared("checksum", "changed"),
+    "fs_ukey": _spell_compared("ukey", ""),
+    "fs_text": _spell_text,
+    "fs_pickle": _spell_pickle,
+}

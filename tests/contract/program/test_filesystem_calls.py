@@ -1,0 +1,47 @@
+"""Calls of an fsspec filesystem as parts of programs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from fscontract.contract.generate.filesystem_calls import programs
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, uses_other
+from fscontract.contract.program.program import Program, Step
+
+_EVERY = frozenset(FILESYSTEM_OPERATIONS)
+
+
+def test_programs_of_filesystems_are_data() -> None:
+    made = programs(_EVERY)
+    assert {step.op for program in made for step in program.steps} == _EVERY
+    assert [Program.from_json(program.to_json()) for program in made] == made
+    assert len(programs(_EVERY, remote=True)) < 250
+    assert len(made) < 400
+
+
+def test_programs_on_the_only_file_need_no_other() -> None:
+    made = programs(_EVERY, fixed=bytes(range(5, 60)))
+    assert {program.length for program in made} == {55}
+    assert not any(uses_other(step.args) for program in made for step in program.steps)
+    assert programs(frozenset({"read_byte"})) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (["fs_cat_file", "x", 1], "begin: expected a whole number, an anchor or null, got 'x'"),
+        (["fs_cat_ranges", ["file"], [None], 1, "raise"], "begins: expected a whole number, or"),
+        (["fs_cat", ["nowhere"], "raise"], "paths: expected a list of file, other, missing"),
+        (["fs_cat", "file", "skip"], "on_error: expected 'default' or 'raise' or 'return'"),
+        (["fs_read_block", 0, 1, "zz"], "delimiter: expected hexadecimal bytes, got 'zz'"),
+        (["fs_text", "file", "read", "utf-7", "strict", None], "encoding: expected 'utf-8' or"),
+    ],
+    ids=lambda value: str(value[0]) if isinstance(value, list) else "",
+)
+def test_invalid_arguments_are_named(call: list[Any], expected: str) -> None:
+    with pytest.raises(ProgramError, match=re.escape(expected)):
+        Step.from_json(call)
