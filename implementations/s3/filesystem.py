@@ -123,6 +123,16 @@ class Reader:
         self._source.close()
 
 
+def checked(stream: FSDataInputStream) -> FSDataInputStream:
+    """Return a stream after its first request; close it if that raises."""
+    try:
+        stream.available()
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
 #: Maximum number of objects copied concurrently.
 _COPIES = 16
 
@@ -199,13 +209,7 @@ class S3FileSystem(ReferenceFileSystem, Closeable):
 
         This sends the first request, for the first bytes. `open_file` sends none before a read.
         """
-        stream = self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size))
-        try:
-            stream.available()
-        except BaseException:
-            stream.close()
-            raise
-        return stream
+        return checked(self._opened(OP_OPEN, path, OpenOptions(buffer_size=buffer_size)))
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """Return a binary file for writing; raise PathIOException if the path can't be replaced.

@@ -18,26 +18,8 @@ from fscontract.contract.isolation.parallel import Parallel
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions
+from tests.contract.isolation.seeking_targets import TARGETS
 from tests.limits import DEADLOCK
-
-TARGETS = """
-import os
-from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-
-class Lenient(MemoryInputStream):
-    def seek(self, position):
-        super().seek(max(position, 0))
-
-class Deadly(MemoryInputStream):
-    def seek(self, position):
-        os._exit(3) if position < 0 else super().seek(position)
-
-def lenient():
-    return MemoryFileSystem(stream_class=Lenient)
-
-def deadly():
-    return MemoryFileSystem(stream_class=Deadly)
-"""
 
 
 def pid(request: str) -> str:

@@ -19,50 +19,9 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError
+from tests.contract.isolation.seeking_targets import TARGETS
 
 RUN = RunOptions(None, (), ("seek.negative",), "all", "quick", None, 0, 10.0, {}, None, None)
-#: A filesystem whose streams accept negative seeks, and one whose reads end the process.
-TARGETS = """
-import os
-from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-
-class Lenient(MemoryInputStream):
-    def seek(self, position):
-        super().seek(max(position, 0))
-
-class Deadly(MemoryInputStream):
-    def seek(self, position):
-        os._exit(3) if position < 0 else super().seek(position)
-
-class Raising(MemoryInputStream):
-    def seek(self, position):
-        return super().seek(position) if position >= 0 else {}["position"]
-
-class Sharing(MemoryInputStream):
-    unbuffered = []
-
-    def unbuffer(self):
-        super().unbuffer()
-        self.unbuffered.append(self)
-
-    def seek(self, position):
-        super().seek(max(position, 0) if self.unbuffered else position)
-
-def sharing():
-    return MemoryFileSystem(stream_class=Sharing)
-
-def raising():
-    return MemoryFileSystem(stream_class=Raising)
-
-def lenient():
-    return MemoryFileSystem(stream_class=Lenient)
-
-def deadly():
-    return MemoryFileSystem(stream_class=Deadly)
-
-def nothing():
-    os._exit(0)
-"""
 
 
 @pytest.fixture

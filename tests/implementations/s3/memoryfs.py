@@ -17,7 +17,7 @@ from fscontract.implementations.filesystem_base import (
 )
 from fscontract.implementations.openfile_builder import OpenOptions
 from fscontract.implementations.s3.config import S3Config
-from fscontract.implementations.s3.filesystem import Reader
+from fscontract.implementations.s3.filesystem import Reader, checked
 from fscontract.implementations.s3.input_stream import S3InputStream
 from tests.implementations.s3.memorysource import BUCKET, MemorySource, etag_of
 
@@ -48,13 +48,7 @@ class MemoryS3(ReferenceFileSystem):
 
     def open(self, path: str, buffer_size: int | None = None) -> FSDataInputStream:
         """Send the first request, as S3FileSystem does."""
-        stream = super().open(path, buffer_size)
-        try:
-            stream.available()
-        except BaseException:
-            stream.close()
-            raise
-        return stream
+        return checked(super().open(path, buffer_size))
 
     def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
         """See the base class."""

@@ -1,0 +1,46 @@
+"""Targets whose streams have a bug in seek(), as the text of a module."""
+
+from __future__ import annotations
+
+#: A filesystem whose streams accept negative seeks, and one whose reads end the process.
+TARGETS = """
+import os
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+
+class Lenient(MemoryInputStream):
+    def seek(self, position):
+        super().seek(max(position, 0))
+
+class Deadly(MemoryInputStream):
+    def seek(self, position):
+        os._exit(3) if position < 0 else super().seek(position)
+
+class Raising(MemoryInputStream):
+    def seek(self, position):
+        return super().seek(position) if position >= 0 else {}["position"]
+
+class Sharing(MemoryInputStream):
+    unbuffered = []
+
+    def unbuffer(self):
+        super().unbuffer()
+        self.unbuffered.append(self)
+
+    def seek(self, position):
+        super().seek(max(position, 0) if self.unbuffered else position)
+
+def sharing():
+    return MemoryFileSystem(stream_class=Sharing)
+
+def raising():
+    return MemoryFileSystem(stream_class=Raising)
+
+def lenient():
+    return MemoryFileSystem(stream_class=Lenient)
+
+def deadly():
+    return MemoryFileSystem(stream_class=Deadly)
+
+def nothing():
+    os._exit(0)
+"""
