@@ -218,12 +218,7 @@ def check(
     from fscontract.contract.runner.timeouts import held_back
 
     run = options.collect(values)
-    for option, given in (("--isolate", isolate), ("--fail-fast", run.fail_fast)):
-        if given and run.spark is not None:
-            raise click.UsageError(f"{option} and --spark are mutually exclusive")
-    for option, used in (("--spark", run.spark is not None), ("--fail-fast", run.fail_fast)):
-        if used and run.jobs > 1:
-            raise click.UsageError(f"--jobs and {option} are mutually exclusive")
+    _require_compatible(run, isolate)
     apart = watched.by_default() if isolate is None else isolate
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     options.check_writable(paths := [path for path in reports.values() if path is not None])
@@ -244,6 +239,24 @@ def check(
         raise
     _finish(requests, entries, reports, scripts)
     ctx.exit(_exit_code(entries, tell(entries, old)))
+
+
+def _require_compatible(run: RunOptions, isolate: bool | None) -> None:
+    """Raise UsageError for options that exclude each other."""
+    given = {
+        "--isolate": bool(isolate),
+        "--fail-fast": run.fail_fast,
+        "--jobs": run.jobs > 1,
+        "--spark": run.spark is not None,
+    }
+    for one, other in (
+        ("--isolate", "--spark"),
+        ("--fail-fast", "--spark"),
+        ("--jobs", "--spark"),
+        ("--fail-fast", "--jobs"),
+    ):
+        if given[one] and given[other]:
+            raise click.UsageError(f"{one} and {other} are mutually exclusive")
 
 
 def _finish(

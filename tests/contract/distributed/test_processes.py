@@ -1,8 +1,7 @@
-"""Tasks in processes of this machine, and runs that several of them share."""
+"""Tasks in processes of this machine."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import threading
@@ -14,11 +13,6 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed.processes import ProcessBackend
-from fscontract.contract.isolation.parallel import Parallel
-from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
-from fscontract.contract.runner.result import RunResult, Verdict
-from fscontract.contract.runner.run_options import RunOptions
-from tests.contract.isolation.seeking_targets import TARGETS
 from tests.limits import DEADLOCK
 
 
@@ -75,36 +69,3 @@ def until(holds: Callable[[], bool]) -> None:
     tick = threading.Event()
     while not holds():
         tick.wait(0.01)
-
-
-def check(place: Path, name: str, jobs: int) -> tuple[RunResult, list[Event]]:
-    """Return the result of a run with this number of processes, and its events."""
-    (place / "targets.py").write_text(TARGETS)
-    events: list[Event] = []
-    run = RunOptions(clauses=("seek.negative", "seek.zero"), jobs=jobs)
-    with closing(Parallel(f"{place}/targets.py:{name}", run, ())) as target:
-        target.set_up()
-        return target.check(events.append), events
-
-
-def failures(result: RunResult) -> dict[str, str]:
-    """Return the failures, with their programs, as in a report."""
-    return {
-        one.clause.id: json.dumps([str(f.program) for f in one.counterexamples])
-        for one in result.clauses
-        if one.outcome is not Verdict.PASS
-    }
-
-
-def test_verdict_is_the_same_for_any_number_of_processes(tmp_path: Path) -> None:
-    one, two, three = (check(tmp_path, "lenient", jobs)[0] for jobs in (1, 2, 3))
-    assert failures(one) == failures(two) == failures(three)
-    assert failures(one).keys() == {"seek.negative"}
-
-
-def test_call_that_ends_a_process_is_a_crash_of_the_run(tmp_path: Path) -> None:
-    result, events = check(tmp_path, "deadly", 2)
-    outcomes = {one.clause.id: one.outcome for one in result.clauses}
-    assert outcomes["seek.negative"] is Verdict.CRASH
-    for kind in (RunStarted, RunFinished, ViolationFound):
-        assert sum(isinstance(event, kind) for event in events) == 1
