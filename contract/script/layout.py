@@ -56,7 +56,7 @@ def printed(label: str, text: str) -> Iterator[str]:
 
 
 def statement(text: str, indent: str = "") -> list[str]:
-    """Return a statement as lines: a call, or a condition, is split if it is too long."""
+    """Return a statement as lines: a call, a condition or a comparison is split if too long."""
     if len(indent + text) <= WIDTH:
         return [indent + text]
     head, operands = _operands(text)
@@ -69,7 +69,11 @@ def statement(text: str, indent: str = "") -> list[str]:
         return [f"{indent}{head}(", *split, f"{indent})"]
     opening = text.find("(")
     if opening > 0 and text.endswith(")"):
-        return _call(text, opening, indent)
+        return _split(text, opening, indent)
+    for first, last in ("{}", "[]"):
+        opening = text.find(f" == {first}")
+        if opening > 0 and text.endswith(last):
+            return _split(text, opening + len(" == "), indent)
     return [indent + text]
 
 
@@ -85,17 +89,17 @@ def _operands(text: str) -> tuple[str, list[Any]]:
     return start, [first, *(("and", one) for one in rest)]
 
 
-def _call(text: str, opening: int, indent: str) -> list[str]:
-    """Return a call with its arguments on a separate line, or each on one."""
+def _split(text: str, opening: int, indent: str) -> list[str]:
+    """Return a text that ends with a bracket, with its items on a separate line, or each on one."""
     inner = text[opening + 1 : -1]
+    head, end = f"{indent}{text[: opening + 1]}", f"{indent}{text[-1]}"
     if len(indent) + 4 + len(inner) <= WIDTH:
-        return [f"{indent}{text[: opening + 1]}", f"{indent}    {inner}", f"{indent})"]
-    given = [f"{indent}    {one}," for one in _arguments(inner)]
-    return [f"{indent}{text[: opening + 1]}", *given, f"{indent})"]
+        return [head, f"{indent}    {inner}", end]
+    return [head, *(f"{indent}    {one}," for one in _arguments(inner)), end]
 
 
 def _arguments(text: str) -> list[str]:
-    """Return the arguments of a call, split at the commas outside of brackets and texts."""
+    """Return arguments or items, split at the commas outside of brackets and texts."""
     parts, depth, quote, start = [], 0, "", 0
     for at, char in enumerate(text):
         if quote:

@@ -554,8 +554,9 @@ class _Script:
 def _statements(call: Call) -> Iterator[str]:
     """Yield the statements before a call, with their blocks on separate lines."""
     for line in call.before:
-        head, colon, body = line.partition(": ")
-        yield from (f"{head}:", f"    {body}") if colon else (line,)
+        head, _, body = line.partition(": ")
+        is_block = line.startswith(("for ", "if ", "with "))
+        yield from (f"{head}:", f"    {body}") if is_block else (line,)
 
 
 def _count(call: Call) -> str:

@@ -232,7 +232,8 @@ _PART = "isinstance({0}, Exception) or bytes({0})"
 
 def _spell_ranges(paths: Any, begins: Any, ends: Any, on_error: str) -> Call:
     call = f"fs.cat_ranges({_paths(paths)}{_given(begins, ends, on_error=on_error)})"
-    return Call(f"[{_PART.format('one')} for one in {call}]", Form.EQUAL)
+    text = f"[{_PART.format('one')} for one in found]"
+    return Call(text, Form.EQUAL, before=(f"found = {call}",))
 
 
 def _spell_cat(paths: Any, on_error: str) -> Call:
@@ -240,8 +241,9 @@ def _spell_cat(paths: Any, on_error: str) -> Call:
     call = f"fs.cat({given}{_given(on_error=on_error)})"
     if isinstance(paths, str) and paths != GLOB:
         return Call(f"bytes({call})", Form.EQUAL)
-    pairs = f"os.path.basename(key): {_PART.format('one')}"
-    return Call(f"{{{pairs} for key, one in {call}.items()}}", Form.MAPPING)
+    named = "parts = {os.path.basename(key): one for key, one in found.items()}"
+    text = f"{{k: {_PART.format('v')} for k, v in parts.items()}}"
+    return Call(text, Form.MAPPING, before=(f"found = {call}", named))
 
 
 _LOCAL = 'local = os.path.join(tempfile.mkdtemp(), "copy")'
