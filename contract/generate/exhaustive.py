@@ -19,7 +19,10 @@ OVERHANG = 3
 #: Programs per effort if every call costs a round trip.
 REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
 #: Calls that precede another one in the programs that every sample includes.
-_BEFORE = (Step("close"), Step("seek", ("len",)), Step("py_seek", (0, 2)))
+_BEFORE = (
+    *((Step("close"),), (Step("seek", ("len",)),), (Step("py_seek", (0, 2)),)),
+    (Step("seek", (2,)), Step("close")),
+)
 #: Calls that show the state in which a call leaves a stream on a file of no or one byte.
 _LOOKS = (
     *(Step("get_pos"), Step("read_byte"), Step("seek", (0,)), Step("available"), Step("close")),
@@ -68,8 +71,8 @@ def rows(
 def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
     """Return at most `most` programs of a source.
 
-    First comes each call alone, on a closed stream and at the end, in the first file of the source;
-    the others are drawn by seed.
+    First comes each call alone, on a closed stream, also after a seek, and at the end, in the first
+    file of the source; the others are drawn by seed.
     """
     everything = list(source)
     if len(everything) <= limit:
@@ -97,7 +100,7 @@ def shuffled(source: Iterable[Program], seed: int) -> list[Program]:
 def _is_basic(program: Program) -> bool:
     """Return whether a program is a single call, or one after a close or a move to the end."""
     steps = program.steps
-    return len(steps) == 1 or (len(steps) == 2 and steps[0] in _BEFORE)
+    return len(steps) == 1 or steps[:-1] in _BEFORE
 
 
 def _product(length: int, *alphabets: list[Step], streams: int = 1) -> Iterator[Row]:

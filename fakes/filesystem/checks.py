@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from fscontract.contract.program.fault_firing import Firing
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem, FakeFsspec
+from fscontract.fakes.filesystem.handles import Handle
 
 #: The number of requests or handles in a message.
 _MOST_LINES = 20
+#: Seconds between looks at files that may be about to be released.
+_PAUSES = (0.01, 0.05, 0.2, 0.5)
 
 
 @contextmanager
@@ -38,14 +42,26 @@ def leaked_handles(name: str, filesystem: FakeFileSystem) -> str:
     """Return a description of the files that a test left open, or ""."""
     if not filesystem.open_handles:
         return ""
-    gc.collect()  # files in reference cycles that PyArrow opened are not leaks
-    handles = filesystem.open_handles
+    handles = _kept_handles(filesystem)
     if not handles:
         return ""
     lines = [f"  {handle}" for handle in handles[:_MOST_LINES]]
     if len(handles) > len(lines):
         lines.append(f"  and {len(handles) - len(lines)} more")
     return "\n".join((f"{name}: the test left files open", *lines))
+
+
+def _kept_handles(filesystem: FakeFileSystem) -> tuple[Handle, ...]:
+    """Return the files that are still open after a moment.
+
+    Those in reference cycles are not leaks, nor those that PyArrow's threads are about to release.
+    """
+    for pause in _PAUSES:
+        gc.collect()
+        if all(handle.lost for handle in filesystem.open_handles):
+            break
+        time.sleep(pause)
+    return filesystem.open_handles
 
 
 def unstruck_faults(name: str, plans: list[Firing]) -> str:

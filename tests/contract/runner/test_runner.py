@@ -166,6 +166,7 @@ def test_a_hang_is_reported_with_its_program_and_the_run_goes_on(clock: Clock) -
     assert clause(result, "read-byte.value").outcome is Verdict.PASS
 
 
+@pytest.mark.all_programs
 def test_calls_that_hang_by_clauses_not_selected_are_warned_of(clock: Clock) -> None:
     """A line for each clause says which it would be; the others are judged."""
     result = check(binding_of(sticking(clock)), settings_for("getpos.value", timeout=1.0))

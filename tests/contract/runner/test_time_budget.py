@@ -205,6 +205,7 @@ class SlowOpens(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
+@pytest.mark.all_programs
 def test_a_phase_of_slower_calls_than_before_ends_in_time(
     time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
