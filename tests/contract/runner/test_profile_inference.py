@@ -156,7 +156,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     [
         ("reference", "memory", ()),
         pytest.param("reference", "local", (), marks=pytest.mark.deep),
-        ("fsspec", "defects.py:Short", ()),
+        pytest.param("fsspec", "defects.py:Short", (), marks=pytest.mark.deep),
         ("python-file", "defects.py:files", ("-o", "folder=d")),
     ],
 )
