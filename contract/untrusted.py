@@ -33,6 +33,8 @@ MOST_ALIASED = 1 << 20
 _MOST_MISTAKES = 20
 #: The C parser does not recurse, and is ten times faster.
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+#: The problem of libyaml, which scans ahead, with text that is nested too deeply for it.
+_TOO_DEEP = "maximum nesting depth"
 _TAG = "tag:yaml.org,2002:"
 #: Resolvers of the type of a plain scalar, by its first character. Dates stay text.
 _RESOLVERS = {
@@ -193,9 +195,10 @@ def _finite(text: str) -> float:
 class _Yaml:
     """Builds plain data from the events of YAML text."""
 
-    def __init__(self, text: str, where: str) -> None:
+    def __init__(self, text: str, where: str, parser: Any = None) -> None:
         self._text = text
         self._where = where
+        self._parser = parser or _PARSER
         self._events: Iterator[Any] = iter(())
         #: By anchor: the value, its size, and its depth in levels.
         self._anchors: dict[str, tuple[Any, int, int]] = {}
@@ -211,7 +214,7 @@ class _Yaml:
             if odd is not None:
                 code = f"U+{ord(odd[0]):04X}"
                 _refuse(self._text, odd.start(), f"not YAML: the character {code} is not allowed")
-            self._events = iter(yaml.parse(self._text, Loader=_PARSER))
+            self._events = iter(yaml.parse(self._text, Loader=self._parser))
             next(self._events)  # the start of the stream
             if isinstance(next(self._events), yaml.StreamEndEvent):
                 return None
@@ -219,6 +222,8 @@ class _Yaml:
             next(self._events)  # the end of the document
             end = next(self._events)
         except yaml.MarkedYAMLError as error:
+            if self._parser is not yaml.SafeLoader and _TOO_DEEP in str(error.problem):
+                return _Yaml(self._text, self._where, yaml.SafeLoader).document()
             self._malformed(error)
         except UntrustedError as error:
             raise UntrustedError(f"{self._where}: {error}") from None
