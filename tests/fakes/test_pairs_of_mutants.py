@@ -65,7 +65,10 @@ def new_failures(first: Mutant, second: Mutant) -> list[str]:
 
 
 @pytest.mark.usefixtures("programs")
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [*PAIRS[:3], *(pytest.param(*pair, marks=pytest.mark.deep) for pair in PAIRS[3:])],
+)
 def test_a_second_bug_is_seen_beside_a_known_one(first: str, second: str) -> None:
     assert new_failures(mutant_named(first), mutant_named(second))
 
