@@ -20,7 +20,9 @@ OVERHANG = 3
 REMOTE_PROGRAMS = {"quick": 900, "normal": 6_000, "deep": 60_000}
 #: Calls that precede another one in the programs that every sample includes.
 _BEFORE = (
-    *((Step("close"),), (Step("seek", ("len",)),), (Step("py_seek", (0, 2)),)),
+    (Step("close"),),
+    (Step("seek", ("len",)),),
+    (Step("py_seek", (0, 2)),),
     (Step("seek", (2,)), Step("close")),
 )
 #: Calls that show the state in which a call leaves a stream on a file of no or one byte.

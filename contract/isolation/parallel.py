@@ -32,8 +32,8 @@ class Parallel:
         self._target, self._run, self._known = target, run, known
         self._isolated = Isolated(target, run, known, forks)
         self.name = self._isolated.name
-        self._started: RunStarted | None = None
-        self._found: set[str] = set()
+        #: The clauses of violations that were passed on, and "" for the start of the run.
+        self._passed: set[str] = set()
 
     @property
     def apis(self) -> frozenset[str]:
@@ -76,11 +76,9 @@ class Parallel:
 
     def _is_new(self, event: Event) -> bool:
         """Return whether an event was not passed on by the first of two runs."""
-        if isinstance(event, RunStarted):
-            first, self._started = self._started is None, event
-            return first
-        if isinstance(event, ViolationFound):
-            first = event.clause not in self._found
-            self._found.add(event.clause)
-            return first
-        return True
+        if not isinstance(event, RunStarted | ViolationFound):
+            return True
+        key = event.clause if isinstance(event, ViolationFound) else ""
+        is_new = key not in self._passed
+        self._passed.add(key)
+        return is_new

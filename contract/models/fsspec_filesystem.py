@@ -23,7 +23,7 @@ RAISED = True
 
 
 class Rule(NamedTuple):
-    """What a call may do: return one of `values`, or raise one of `kinds`."""
+    """The right outcomes of a call: it returns one of `values`, or raises one of `kinds`."""
 
     clause: str
     values: tuple[Any, ...] = ()

@@ -161,7 +161,7 @@ class Program:
 
     @property
     def needs_stream(self) -> bool:
-        """Whether a call uses a stream, or there are no calls."""
+        """True if a call uses a stream, or the program has no calls."""
         return not self.steps or any(s.op not in FILESYSTEM_OPERATIONS for s in self.steps)
 
     def with_steps(self, steps: tuple[Step, ...]) -> Program:

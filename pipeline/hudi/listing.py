@@ -283,6 +283,7 @@ class FileListing(Closeable):
         return self._timeline
 
 
+_Listed = TypeVar("_Listed")
 #: Number of groups of directories for each concurrent task.
 _SHARE = 4
 
@@ -292,24 +293,21 @@ def spark_lister(spark: Any) -> Callable[[FileSystem, str], Sizes]:
 
     Executors must have access to the filesystem: a local one at the same path, or a bucket.
     """
-
-    def lister(fs: FileSystem, path: str) -> Sizes:
-        tasks = tasks_of(spark)
-        try:
-            return listing_by(tasks, fs, path)
-        finally:
-            tasks.close()
-
-    return lister
+    return _with_tasks(spark, listing_by)
 
 
 def spark_files(spark: Any) -> Callable[[FileSystem, str], dict[str, list[FileStatus]]]:
     """Return a `lister` for `FileListing` that lists on Spark's executors, as `spark_lister`."""
+    return _with_tasks(spark, files_by)
 
-    def lister(fs: FileSystem, path: str) -> dict[str, list[FileStatus]]:
+
+def _with_tasks(
+    spark: Any, listed: Callable[[Tasks, FileSystem, str], _Listed]
+) -> Callable[[FileSystem, str], _Listed]:
+    def lister(fs: FileSystem, path: str) -> _Listed:
         tasks = tasks_of(spark)
         try:
-            return files_by(tasks, fs, path)
+            return listed(tasks, fs, path)
         finally:
             tasks.close()
 
