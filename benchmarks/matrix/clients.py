@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any, ClassVar
 
 from fsspec import AbstractFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.spec import AbstractBufferedFile
 
 from fscontract.contract.binding import Binding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
@@ -64,3 +67,35 @@ def body(url: str, bucket: str) -> Binding:
     from servers.s3.client_targets import Place, streaming_body
 
     return streaming_body(Place(url, bucket))
+
+
+def opened(folder: str) -> Binding:
+    """Return a binding to local files of smart_open."""
+    from smart_open import open as smart_open
+
+    return PythonFileBinding(lambda path: smart_open(path, "rb"), folder, "smart_open")
+
+
+class _Buffered(AbstractBufferedFile):  # type: ignore[misc]
+    """A file that takes what it reads from a store in memory, through a cache of fsspec."""
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return bytes(self.fs.store[self.path].getvalue()[start:end])
+
+
+class Cached(MemoryFileSystem):  # type: ignore[misc]
+    """A filesystem in memory whose files are read through a cache of fsspec."""
+
+    protocol = "cached"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+    def __init__(self, cache: str) -> None:
+        super().__init__()
+        self.cache = cache
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        if mode != "rb":
+            return super()._open(path, mode, **options)
+        self.info(path)
+        return _Buffered(self, path, mode, block_size=4096, cache_type=self.cache)

@@ -72,6 +72,8 @@ POLICY_LISTS = (
     "nonsense,whole-file,nonsense",
     "nonsense, unknown",
 )
+#: The text of the largest integer of 32 bits, among the examples of integers.
+_TWO_GIGABYTES = "2147483647"
 #: Both ways to set an option.
 WAYS = ("opt", "must")
 
@@ -86,7 +88,9 @@ def values(key: str) -> Iterator[BuilderCall]:
     option = option_table().options.get(key)
     examples = option_table().types[option.type if option is not None else "text"].examples
     texts = ("7", "true") if option is None else ()
-    examples_ = (*(value for value, _ in examples), *texts, *TEXTS)
+    examples_ = [*(value for value, _ in examples), *texts, *TEXTS]
+    if key == BUFFER_SIZE:  # a filesystem may allocate a buffer of the size that it is given
+        examples_.remove(_TWO_GIGABYTES)
     for value in dict.fromkeys((type(v), v) for v in examples_):
         for way in WAYS:
             if isinstance(value[1], float):
@@ -163,7 +167,7 @@ def conflicts(keys: Iterable[str]) -> Iterator[tuple[BuilderCall, ...]]:
 
 def _buffer_sizes() -> Iterator[tuple[BuilderCall, ...]]:
     """Yield the buffer size by its method, by its key, and by both in either order."""
-    sizes: tuple[Argument, ...] = (0, 1, -1, "len", "buf", 2**31 - 1)
+    sizes: tuple[Argument, ...] = (0, 1, -1, "len", "buf", 2**20)
     yield from ((("buffer_size", size),) for size in sizes)
     for size, other in ((1, 4), (4096, 0), (0, 16), (-1, 1), (4, -1)):
         yield ("buffer_size", size), ("opt_long", BUFFER_SIZE, other)

@@ -65,6 +65,9 @@ _MOST_CRASHES = 5
 _MOST_ROUNDS = 4
 #: Limit of silence in seconds: longer than any limit of the watchdog in the process.
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
+#: Seconds of silence after the end of the budget, longer than all calls together may hang: a target
+#: that hangs outside of calls, such as in a set-up, keeps its process from seeing the end.
+_GRACE = 20.0
 #: How many seconds longer than the limit of a call the watchdog in it may take for one look.
 _PULSE = 1.0
 #: The maximum of failures of a clause that are tried alone, and of seconds for all that are.
@@ -225,12 +228,13 @@ class Isolated:
             result, ended, hung = None, False, False
             self._process.say("go")
             try:
-                self._process.quiet = self._quiet
+                self._process.quiet = self._silence()
                 for answer in self._process.answers():
                     ended = "ended" in answer
                     if ended:
                         break
                     result = self._handle_answer(answer, listener) or result
+                    self._process.quiet = self._silence()
             except Quiet:
                 hung = True
             how = self._process.end(0) if hung else self._process.end()
@@ -241,7 +245,15 @@ class Isolated:
                     why = f"{self.name}: {self._how(how)} after the last program"
                     result = replace(result, incomplete=result.incomplete or why)
                 return result
-            self._go_on_after(self._how(how), hung)
+            partial_result = self._go_on_after(self._how(how), hung)
+            if partial_result is not None:
+                return partial_result
+
+    def _silence(self) -> float | None:
+        """Return how many seconds the process may be silent from now on."""
+        if self._quiet is None or self._time is None:
+            return self._quiet
+        return min(self._quiet, max(self._time.left, 0.0) + _GRACE)
 
     def _how(self, how: str) -> str:
         """Describe the end of a process that ended without a message."""
@@ -261,14 +273,14 @@ class Isolated:
                 self._prefixes.pop()  # the process has removed its own files
         self._process.end()
         if not reported and self._started is not None:
-            listener(Interrupted(self._partial_result(self._started)))
+            listener(Interrupted(self._partial_result(self._started, INTERRUPTED)))
         with held_back():
             self._clear_away()
 
-    def _partial_result(self, started: RunStarted) -> RunResult:
+    def _partial_result(self, started: RunStarted, why: str) -> RunResult:
         """Return the reported results of a run whose process can't sum it up any more."""
         if self._judged is not None:
-            return replace(self._judged, incomplete=INTERRUPTED)
+            return replace(self._judged, incomplete=why)
         chosen = [c for c in self._select() if c.checks and c.api in self.apis]
         return RunResult(
             target=started.target,
@@ -278,11 +290,11 @@ class Isolated:
             seed=started.seed,
             started=datetime.now(timezone.utc),
             seconds=0.0,
-            clauses=tuple(self._verdict(clause, started.target) for clause in chosen),
-            incomplete=INTERRUPTED,
+            clauses=tuple(self._verdict(clause, started.target, why) for clause in chosen),
+            incomplete=why,
         )
 
-    def _verdict(self, clause: Clause, target: str) -> ClauseResult:
+    def _verdict(self, clause: Clause, target: str, why: str) -> ClauseResult:
         counterexample = self._violations.get(clause.id)
         failures = () if counterexample is None else (counterexample,)
         word = "" if counterexample is None else counterexample.how.rpartition(": ")[2]
@@ -291,7 +303,7 @@ class Isolated:
             crashed=failures if word == "crash" else (),
             hung=failures if word == "hang" else (),
             failed=failures if word not in ("crash", "hang") else (),
-            lost=INTERRUPTED,
+            lost=why,
         )
         listed = entries_of(self._known, clause.id, target)
         return outcome_of(clause, seen, listed, date.today())
@@ -335,10 +347,13 @@ class Isolated:
         self._reported.add(text)
         return None
 
-    def _listen_to_end(self) -> str:
-        """Let a process without a run finish; return its failure, "" if it ended normally."""
+    def _listen_to_end(self, quiet: float | None) -> str:
+        """Let a process without a run finish; return its failure, "" if it ended normally.
+
+        It may be silent for `quiet` seconds.
+        """
         self._process.say("go")
-        self._process.quiet = self._quiet
+        self._process.quiet = quiet
         for answer in self._process.answers():
             if "ended" in answer:
                 return self._process.end()
@@ -361,7 +376,7 @@ class Isolated:
             return
         try:
             self._start("nothing")
-            self._listen_to_end()
+            self._listen_to_end(LONGEST_CLEARING if self._quiet is None else CLEARING)
         except (TargetError, UsageError, Quiet) as error:
             self._warnings.append(str(error))
         self._warnings += [f"{self.name}: {prefix} was not removed" for prefix in self._prefixes]
@@ -434,7 +449,7 @@ class Isolated:
         self._failed = []
         try:
             self._start("judge", programs)
-            ended = self._listen_to_end()
+            ended = self._listen_to_end(self._quiet)
         except Quiet:
             self._process.end(0)
             return None
@@ -444,8 +459,11 @@ class Isolated:
 
     # Crashes --------------------------------------------------------------------------------
 
-    def _go_on_after(self, how: str, hung: bool) -> None:
-        """Start another process without the crashed program; TargetError if that is unknown."""
+    def _go_on_after(self, how: str, hung: bool) -> RunResult | None:
+        """Start another process without the crashed program.
+
+        If that is unknown, return the violations that were reported; TargetError if none was.
+        """
         item, phase, done = self._journal.item(), self._phase, self._journal.done
         crash = self._crash(item, phase, self._journal.step_index[0], how, hung)
         if self._journal.unheard:  # the process has continued since, so that the cause is unknown
@@ -455,7 +473,9 @@ class Isolated:
             outside = "" if self._journal.unheard else ", outside any program"
             where = f"in phase {phase}{outside}" if phase else "during set-up"
             self._clear_away()
-            raise TargetError(f"{self.name}: {how} {where}")
+            if self._started is None or not self._violations:
+                raise TargetError(f"{self.name}: {how} {where}")
+            return self._partial_result(self._started, f"{how} {where}")
         if hung and self._late < MAX_LATE and not self._hangs_again(crash):
             self._late += 1
             self._warnings.append(late_warning(str(crash.counterexample.program)))
@@ -466,7 +486,13 @@ class Isolated:
         elif len(self._crashes) >= _MOST_CRASHES:
             self._until = (phase, done)
         self._phase = ""
-        self._start()
+        try:
+            self._start()
+        except TargetError as error:  # the crash took its server along, for instance
+            if self._started is None or not self._violations:
+                raise
+            return self._partial_result(self._started, str(error))
+        return None
 
     def _hangs_again(self, crash: Crash) -> bool:
         """Return whether the program of a process that hung does so in another one."""
@@ -474,7 +500,7 @@ class Isolated:
             return True
         try:
             self._start("try", [crash.program])
-            return bool(self._listen_to_end())
+            return bool(self._listen_to_end(self._quiet))
         except Quiet:
             self._process.end(0)
             return True
@@ -487,7 +513,7 @@ class Isolated:
                 return crash
             try:
                 self._start("try", filter(partial(self._charges, crash.clause), smaller(program)))
-                how = self._listen_to_end()
+                how = self._listen_to_end(self._quiet)
             except (TargetError, UsageError, Quiet):
                 return crash
             item, index = self._journal.item(), self._journal.step_index[0]

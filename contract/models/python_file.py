@@ -144,7 +144,10 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
 
 SEEK = Operation(
     refusals=(
-        after_close("python.seek.closed"),
+        # The whence may be checked first, with the exception of a file that is open.
+        after_close("python.seek.closed")._replace(
+            tolerates=lambda c, o: c.args[1] not in _WHENCE and o.kind in REFUSES
+        ),
         Refusal(
             "python.seek.unsupported",
             lambda c: not c.has("supports-seek"),

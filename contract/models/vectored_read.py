@@ -66,12 +66,13 @@ def _refuses_early(call: Call) -> bool:
 
 
 def _some_empty_past_end(call: Call, outcome: Outcome) -> bool:
-    """Return whether only empty ranges are past the end and the call returned.
+    """Return whether only empty ranges are past the end, and the outcome is permitted for them.
 
-    An empty range past the end may be answered in both ways.
+    An empty range past the end may be read, and refused as an illegal argument.
     """
     late = [r for r in _valid(call) if _beyond(call, r)]
-    return not outcome.raised and all(length == 0 for _, length in late)
+    fine = not outcome.raised or outcome.kind in ILLEGAL
+    return fine and all(length == 0 for _, length in late)
 
 
 def _bad_range(test: Any) -> Any:
@@ -131,8 +132,7 @@ def _clause_of(call: Call, asked: tuple[int, int], inside: str) -> str:
 def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     asked = call.args[0]
     after = call.state.at(call.state.pos, _POSITION)
-    may_be_refused = _may_overlap(call) if asked else not call.has(HADOOP_TESTS)
-    if outcome.kind in ILLEGAL and may_be_refused:
+    if outcome.kind in ILLEGAL and _may_be_refused(call):
         return Accepted(after)
     if outcome.kind in EOF and any(offset >= HUGE for offset, _ in asked):
         return Accepted(after)
@@ -148,8 +148,17 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Accepted(after, tuple(_exercised(call, inside)))
 
 
-def _may_overlap(call: Call) -> bool:
-    return not call.has("vector-io-overlapping-ranges") and _empty_inside(call.args[0])
+def _may_be_refused(call: Call) -> bool:
+    """Return whether the arguments may be called illegal.
+
+    These are an empty list, an empty range past the end, and an empty range inside another one.
+    """
+    asked = call.args[0]
+    if not asked:
+        return not call.has(HADOOP_TESTS)
+    if any(length == 0 and _beyond(call, (offset, length)) for offset, length in asked):
+        return True
+    return not call.has("vector-io-overlapping-ranges") and _empty_inside(asked)
 
 
 def _refused_clause(call: Call, outcome: Outcome) -> str:

@@ -35,8 +35,8 @@ from fscontract.contract.spec.inherited_failures import inherits
 from fscontract.contract.spec.known_failures import Known, match, outdated
 from fscontract.contract.spec.profiles import Profile
 
-#: Levels whose violation is a failure. A testable MAY limits its permission.
-_BINDING = frozenset({Level.MUST, Level.MAY, Level.UNSPECIFIED})
+#: Levels whose violation is a failure.
+_BINDING = frozenset({Level.MUST, Level.UNSPECIFIED})
 
 
 @dataclass(frozen=True)

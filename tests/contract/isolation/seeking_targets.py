@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-#: A filesystem whose streams accept negative seeks, and one whose reads end the process.
+#: Filesystems: their streams accept negative seeks, end the process, raise another exception, or
+#: share state.
 TARGETS = """
 import os
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
@@ -28,6 +29,13 @@ class Sharing(MemoryInputStream):
 
     def seek(self, position):
         super().seek(max(position, 0) if self.unbuffered else position)
+
+class DeadlyIfLong(Lenient):
+    def seek(self, position):
+        os._exit(3) if self._length() > 60_000 else super().seek(position)
+
+def deadly_if_long():
+    return MemoryFileSystem(stream_class=DeadlyIfLong)
 
 def sharing():
     return MemoryFileSystem(stream_class=Sharing)

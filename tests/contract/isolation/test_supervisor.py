@@ -6,6 +6,7 @@ Targets that end their process are in `tests/end_to_end/test_ends.py`.
 from __future__ import annotations
 
 import json
+import math
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from fscontract.contract.isolation.supervisor import Isolated
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.targets import UsageError
 from tests.contract.isolation.seeking_targets import TARGETS
@@ -76,6 +78,25 @@ def test_call_that_ends_the_process_is_a_crash_with_its_shortest_program(targets
     assert clause.counterexample is not None
     assert clause.counterexample.program is not None
     assert [step.op for step in clause.counterexample.program.steps] == ["seek"]
+
+
+def test_violations_are_kept_when_a_process_ends_outside_any_program(
+    targets: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Isolated, "_crash", lambda *args: None)
+    result = run(f"{targets}:deadly_if_long")
+    assert result.incomplete.endswith(", outside any program")
+    assert result.counterexamples.keys() == {"seek.negative"}
+
+
+def test_process_may_be_silent_until_shortly_after_the_end_of_its_budget() -> None:
+    """A hang outside of calls has no other limit than that of a run without budget."""
+    with closing(Isolated("memory", replace(RUN, timeout=100.0), ())) as isolated:
+        unlimited = isolated._silence()
+        isolated._time = TimeBudget(0.0)
+        assert isolated._silence() == 20.0
+        isolated._time = TimeBudget(math.inf)
+        assert isolated._silence() == unlimited == 730.0
 
 
 def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(

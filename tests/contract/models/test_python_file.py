@@ -79,6 +79,11 @@ class TestSeek:
         assert permits(call("py_seek", 0, 7, raises=Kind.ILLEGAL_ARGUMENT))
         assert missed(call("py_seek", 0, 7, gives=0)) == ("python.seek.bad-whence",)
 
+    def test_closed_file_may_check_the_whence_first(self) -> None:
+        assert permits(CLOSE, call("py_seek", 0, 7, raises=Kind.IO))
+        refused = violation(CLOSE, call("py_seek", 0, 0, raises=Kind.IO))
+        assert refused.clause == "python.seek.closed"
+
 
 class TestTell:
     def test_tell_returns_the_position(self) -> None:

@@ -111,6 +111,11 @@ def test_empty_range_beyond_the_end_may_be_read_or_refused() -> None:
     assert permits(vectored((9, 0), raises=Kind.EOF), features=early)
 
 
+def test_empty_range_beyond_the_end_may_be_an_illegal_argument() -> None:
+    assert permits(vectored((9, 0), raises=Kind.ILLEGAL_ARGUMENT))
+    assert not permits(vectored((5, 0), raises=Kind.ILLEGAL_ARGUMENT))
+
+
 def test_empty_range_inside_the_file_returns_nothing() -> None:
     read = vectored((2, 0), gives=(returned(0, b""),))
     assert "read-vectored.zero-length" in judgement(read).exercised
