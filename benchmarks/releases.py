@@ -132,7 +132,7 @@ def _checked(target: Target, installed: Path, report: Path, before: Path | None)
         done = subprocess.run(
             command,
             cwd=scratch,
-            env={**os.environ, "PYTHONPATH": f"{installed}:{ROOT}", "CI": "true"},
+            env={**os.environ, "PYTHONPATH": f"{installed}:{ROOT}:{ROOT / 'src'}", "CI": "true"},
             capture_output=True,
             text=True,
             timeout=_TIMEOUT,
