@@ -31,7 +31,10 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Return the page with titles on code blocks, and without links to files outside the site."""
+    """Return the page with titles on code blocks, and without links to files outside the site.
+
+    Text in folds is Markdown, and a tilde is no markup, as on GitHub.
+    """
     docs = Path(config["docs_dir"]).resolve()
     here = (docs / page.file.src_uri).parent
 
@@ -43,6 +46,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return match[1] if path in match[1] else f"{match[1]} (`{path}`)"
 
     markdown = _DIRECTIVE.sub(r"\1", _FILE.sub(r'```\1 title="\2"', markdown))
+    markdown = markdown.replace("<details>", '<details markdown="1">').replace("\\~", "~")
     return _with_clause_links(_LINK.sub(replace, markdown), here, _clause_pages(docs))
 
 

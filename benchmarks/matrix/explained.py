@@ -50,7 +50,7 @@ def write(target: Target, report: Path) -> list[str]:
             f"# {target.label}: what fails, and the findings of docs/findings.md that say why.\n"
         )
         save_known(target.known, entries, heading)
-    return [entry.clause for entry in entries if not entry.issue]
+    return sorted({entry.clause for entry in entries if not entry.issue})
 
 
 def _with_intermittent(target: Target, entries: tuple[Known, ...]) -> tuple[Known, ...]:
@@ -66,5 +66,6 @@ def _entries(target: Target, data: dict[str, Any]) -> Iterator[Known]:
         if clause["outcome"] in _RED:
             ids = [i for i in target.findings.split() if clause["id"] in findings()[i][1]]
             titles = "; ".join(findings()[i][0] for i in ids)
-            signature = clause["counterexample"]["signature"]
-            yield Known(clause["id"], titles or "no finding yet", signature, " ".join(ids))
+            failures = [clause["counterexample"], *clause.get("others", ())]
+            for signature in dict.fromkeys(failure["signature"] for failure in failures):
+                yield Known(clause["id"], titles or "no finding yet", signature, " ".join(ids))

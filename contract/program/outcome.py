@@ -126,10 +126,6 @@ _BY_CLASS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Ki
 )
 
 
-#: Modules of the errors that a library documents as its own, in place of OSError.
-_OWN_IO_ERRORS = frozenset({"obstore.exceptions", "opendal.exceptions"})
-
-
 def classify(error: BaseException) -> Kind:
     """Return the API-neutral kind of a Python exception."""
     from io import UnsupportedOperation
@@ -139,7 +135,7 @@ def classify(error: BaseException) -> Kind:
     for classes, kind in _BY_CLASS:
         if isinstance(error, classes):
             return kind
-    return Kind.IO if type(error).__module__ in _OWN_IO_ERRORS else Kind.OTHER
+    return Kind.OTHER
 
 
 def raised(error: BaseException, kind: Kind | None = None) -> Outcome:

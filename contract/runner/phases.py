@@ -239,7 +239,8 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     yield _Source("ranges", len(lists), iter(lists))
     number = large_numbers.programs(operations, effort, remote, only, opens)
     yield _Source("numbers", len(number), iter(number))
-    size = sizes.programs(operations, effort, seed, remote, only) + _sparse(context)
+    size = sizes.programs(operations, effort, seed, remote, only, binding.block)
+    size += _sparse(context)
     yield _Source("sizes", len(size), iter(size))
     yield _Source("counts", None, call_counts.programs(operations, effort, remote, only))
 

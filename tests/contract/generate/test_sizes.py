@@ -75,6 +75,14 @@ def test_calls_that_cost_round_trips_are_few() -> None:
     assert calls(remote=True) < calls(remote=False) / 2
 
 
+@pytest.mark.parametrize(("block", "longest"), [(512, 200_003), (4096, 409_699), (1 << 20, LARGE)])
+def test_large_file_has_few_blocks_if_each_costs_a_round_trip(block: int, longest: int) -> None:
+    """So a read of all of it is not taken for a hang."""
+    lengths = {p.length for p in programs(ALL, "quick", 0, remote=True, block=block)}
+    assert max(lengths) == longest
+    assert max(p.length for p in programs(ALL, "quick", 0, block=block)) == LARGE
+
+
 def test_operations_that_an_api_lacks_are_left_out() -> None:
     some = frozenset({"py_read", "py_seek"})
     assert {step.op for program in programs(some, "quick", 0) for step in program.steps} == some

@@ -42,12 +42,6 @@ def test_python_exception_has_a_kind(error: BaseException, kind: Kind) -> None:
     assert classify(error) is kind
 
 
-@pytest.mark.parametrize("module", ["obstore.exceptions", "opendal.exceptions"])
-def test_error_that_a_library_documents_in_place_of_oserror_is_an_io_error(module: str) -> None:
-    error = type("GenericError", (Exception,), {"__module__": module})
-    assert classify(error()) is Kind.IO
-
-
 def test_given_kind_overrides_that_of_the_exception() -> None:
     assert raised(OSError("x"), Kind.INDEX).kind is Kind.INDEX
 
