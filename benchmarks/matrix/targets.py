@@ -220,7 +220,7 @@ HADOOP = (
         _CONTEXT,
     ),
     Target("Hadoop http", "hadoop+{web}", "H4 H6 H14 H16", "ranges", file="file"),
-    Target("Hadoop ftp", "hadoop+{ftp}", "H4 H6 H15 H16", "ftp", _PASSIVE),
+    Target("Hadoop ftp", "hadoop+{ftp}", "H4 H6 H15 H16 H20", "ftp", _PASSIVE),
     Target("Hadoop S3A 3.3.3", "s3a", "H12", isolate=True),
 )
 

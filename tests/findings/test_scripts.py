@@ -102,7 +102,7 @@ _SERVERS: dict[str, tuple[Server, ...]] = {
     "N8": (ftp_server,),
     **dict.fromkeys(("N9", "N10"), (webdav_server,)),
     "N11": (azure,),
-    **dict.fromkeys(("H15", "H16"), (ftp_server,)),
+    **dict.fromkeys(("H15", "H16", "H20"), (ftp_server,)),
     "H14": (web_server,),
 }
 

@@ -1,4 +1,4 @@
-"""Hadoop's filesystems in a JVM, and a file of 10,000 bytes, for the scripts of H1 to H19."""
+"""Hadoop's filesystems in a JVM, and a file of 10,000 bytes, for the scripts of H1 to H20."""
 
 import glob
 import os

@@ -1,0 +1,15 @@
+"""H20: files over FTP with names beyond ASCII share one. Argument: URL of a server with `it`."""
+
+import sys
+
+from hadoop import Path, filesystem, raises
+
+mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
+ftp = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode)
+for name in ("文", "語"):
+    out = ftp.create(Path("/" + name), True)
+    out.write(65)
+    out.close()
+    # expected to open
+    assert raises("java.io.FileNotFoundException", lambda: ftp.open(Path("/" + name)))
+assert len(ftp.listStatus(Path("/"))) == 2  # expected 3: these files, and `it`
