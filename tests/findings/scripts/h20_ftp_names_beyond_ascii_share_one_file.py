@@ -6,10 +6,10 @@ from hadoop import Path, filesystem, raises
 
 mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
 ftp = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode)
-for name in ("文", "語"):
-    out = ftp.create(Path("/" + name), True)
+for path in (Path("/文"), Path("/語")):
+    out = ftp.create(path, True)
     out.write(65)
     out.close()
     # expected to open
-    assert raises("java.io.FileNotFoundException", lambda: ftp.open(Path("/" + name)))
+    assert raises("java.io.FileNotFoundException", lambda path=path: ftp.open(path))
 assert len(ftp.listStatus(Path("/"))) == 2  # expected 3: these files, and `it`
