@@ -24,10 +24,13 @@ from fscontract.pipeline.hudi.column_stats import (
     partition_key,
 )
 from fscontract.pipeline.hudi.file_group import FileGroupReader
+from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.file_slices import check_slices, latest_slices, visible
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
+from fscontract.pipeline.hudi.index_definitions import indexed_columns
 from fscontract.pipeline.hudi.io import MetadataException, list_files
 from fscontract.pipeline.hudi.metrics import Metrics
+from fscontract.pipeline.hudi.partition_stats import unknown_records
 from fscontract.pipeline.hudi.pruning import Filter, ruled_out
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
@@ -36,9 +39,19 @@ from fscontract.pipeline.hudi.records import (
     FilesRecord,
     Record,
 )
-from fscontract.pipeline.hudi.table_location import COLUMNS, location_of, read_properties
 from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
-from fscontract.pipeline.hudi.timeline import COLUMN_STATS, FILES, load_timeline
+from fscontract.pipeline.hudi.table_location import (
+    READABLE,
+    check_version,
+    location_of,
+    read_properties,
+)
+from fscontract.pipeline.hudi.timeline import (
+    COLUMN_STATS,
+    FILES,
+    PARTITION_STATS,
+    load_timeline,
+)
 
 #: Number of attempts to list the timelines while instants are removed.
 _TRIES = 3
@@ -78,9 +91,11 @@ class MetadataTable(Closeable):
         self.metrics = metrics or Metrics()
         properties = read_properties(fs, location.marker)
         self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
-        self._columns = [column for column in properties.get(COLUMNS, "").split(",") if column]
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
+        check_version(self.path, properties, READABLE)
+        has_columns = COLUMN_STATS in self.partitions
+        self._columns = indexed_columns(fs, self.path, properties).names if has_columns else ()
         self._as_of = as_of
         for attempts_left in reversed(range(_TRIES)):
             try:
@@ -110,7 +125,7 @@ class MetadataTable(Closeable):
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that have statistics."""
-        return tuple(self._columns)
+        return self._columns
 
     def close(self) -> None:
         """Close all files."""
@@ -216,9 +231,18 @@ class MetadataTable(Closeable):
                         statistics[record.key[:length], record.file_name] = record
         return statistics
 
-    def _get(self, keys: list[str]) -> dict[str, Record]:
+    def partition_statistics(self, keys: Iterable[str]) -> dict[str, ColumnStatistics]:
+        """Return statistics of partitions by key, as of `column_stats.partition_key`."""
+        if PARTITION_STATS not in self.partitions:
+            return {}
+        records = self._get(list(keys), PARTITION_STATS)
+        return {
+            key: record for key, record in records.items() if isinstance(record, ColumnStatistics)
+        }
+
+    def _get(self, keys: list[str], partition: str = FILES) -> dict[str, Record]:
         records: dict[str, Record] = {}
-        for group in self._readers(FILES):
+        for group in self._readers(partition):
             records |= group.get_many(keys)
         return records
 
@@ -245,10 +269,14 @@ class MetadataTable(Closeable):
         for change in self._unsynced:
             if partition == FILES:
                 records = file_records(change, self._names)
+            elif partition == PARTITION_STATS:
+                records = unknown_records(change, self._columns)
             else:
                 records = statistics_records(change, self._columns)
-            for group in self._groups[partition][:1]:
-                group.add(records)
+            groups = {group.name: group for group in self._groups[partition]}
+            names = list(groups)
+            for record in records if names else ():
+                groups[group_of(record.key, names)].add([record])
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
         listed = self.list_many(partitions)

@@ -15,8 +15,11 @@ CHECKSUM = "hoodie.table.checksum"
 NAME = "hoodie.table.name"
 DATABASE = "hoodie.database.name"
 VERSION = "hoodie.table.version"
-#: Usable partitions of the metadata table, and columns with statistics.
+#: Versions of tables that can be read and written; earlier ones have another timeline.
+READABLE, WRITABLE = range(8, 1 << 31), range(8, 10)
+#: Usable partitions of the metadata table, those being built, and columns with statistics.
 PARTITIONS = "hoodie.table.metadata.partitions"
+INFLIGHT = "hoodie.table.metadata.partitions.inflight"
 COLUMNS = "hoodie.metadata.index.column.stats.column.list"
 #: Partitioning of a dataset's rows, part of all Hudi tables.
 KEY_GENERATOR = "hoodie.table.keygenerator.type"
@@ -60,6 +63,22 @@ def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
     if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
         raise MetadataException(path, "checksum mismatch in the properties")
     return properties
+
+
+def check_version(path: str, properties: Mapping[str, str], versions: range) -> None:
+    """Raise MetadataException if the version of a table is not among these."""
+    version = properties.get(VERSION, str(versions.start))
+    if not (version.isascii() and version.isdecimal()) or int(version) not in versions:
+        upper = f" to {versions[-1]}" if len(versions) < 10 else " or later"
+        raise MetadataException(
+            path, f"unsupported table version {version}: must be {versions.start}{upper}"
+        )
+
+
+def is_typed(properties: Mapping[str, str]) -> bool:
+    """Return True if records of the table may have a type: from version 9."""
+    version = properties.get(VERSION, "")
+    return version.isascii() and version.isdecimal() and int(version) >= 9
 
 
 def write_properties(

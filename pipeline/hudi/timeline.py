@@ -90,6 +90,8 @@ _NAME = re.compile(
     r"(?P<time>\d{17})(?:_(?P<end>\d{17}))?\.(?P<action>[a-z]+?)"
     r"(?:\.(?P<state>requested|inflight))?"
 )
+#: Names of completed instants before version 8.
+_FIRST_LAYOUT = re.compile(r"(?P<time>\d{17})\.(?P<action>(?!inflight)[a-z]+)")
 #: Names of completed instants of an action, if different.
 _COMPLETED_AS = {"compaction": "commit", "logcompaction": "deltacommit"}
 _BEGUN_AS = {"commit": ("compaction",), "deltacommit": ("logcompaction",)}
@@ -176,6 +178,21 @@ class Timeline:
 def load_timeline(fs: FileSystem, table: str) -> Timeline:
     """Return the timeline of a table, with one listing; an empty one if there is none."""
     return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
+
+
+def load_first_layout(fs: FileSystem, table: str) -> Timeline:
+    """Return the timeline of a table before version 8, whose instants are in `.hoodie` itself.
+
+    Completed instants have no completion time there, and get that of their request.
+    """
+    statuses = list_files(fs, f"{table}/{HOODIE}")
+    matches = (_FIRST_LAYOUT.fullmatch(status.path.rpartition("/")[2]) for status in statuses)
+    completed = [
+        Instant(match["time"], match["action"], COMPLETED, match["time"])
+        for match in matches
+        if match is not None
+    ]
+    return Timeline([*timeline_of(statuses).pending, *completed])
 
 
 def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:

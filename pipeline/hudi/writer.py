@@ -8,6 +8,7 @@ completed first, and the table catches up.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,8 +42,10 @@ from fscontract.pipeline.hudi.commit_metadata import (
     encode_restore_plan,
     encode_rollback_plan,
 )
+from fscontract.pipeline.hudi.index_definitions import IndexedColumns, indexed_columns
 from fscontract.pipeline.hudi.io import (
     MetadataException,
+    MetadataWarning,
     RolledBackException,
     list_files,
     sync_files,
@@ -55,7 +58,12 @@ from fscontract.pipeline.hudi.parquet_stats import (
     read_statistics,
     without,
 )
-from fscontract.pipeline.hudi.records import Record
+from fscontract.pipeline.hudi.partition_stats import (
+    IncompleteStatistics,
+    check_known,
+    partition_records,
+)
+from fscontract.pipeline.hudi.records import NO_PARTITION, ColumnStatistics, Record, ValueType
 from fscontract.pipeline.hudi.schema import CLEAN_PLAN, RESTORE_PLAN, ROLLBACK_PLAN
 from fscontract.pipeline.hudi.schema import RESTORE as RESTORED
 from fscontract.pipeline.hudi.table import MetadataTable
@@ -66,6 +74,8 @@ from fscontract.pipeline.hudi.table_location import (
     NAME,
     PARTITIONS,
     SCHEMA,
+    WRITABLE,
+    check_version,
     write_properties,
 )
 from fscontract.pipeline.hudi.table_services import TableServices
@@ -76,6 +86,7 @@ from fscontract.pipeline.hudi.timeline import (
     FILES,
     FIRST_INSTANT,
     HOODIE,
+    PARTITION_STATS,
     PROPERTIES,
     REQUESTED,
     Instant,
@@ -83,6 +94,7 @@ from fscontract.pipeline.hudi.timeline import (
     instant_at,
     parse_name,
 )
+from fscontract.pipeline.hudi.value_types import with_type
 from fscontract.pipeline.hudi.writer_base import Services
 
 __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"]
@@ -111,6 +123,7 @@ class MetadataWriter(TableServices):
         columns: Collection[str] | None = (),
         reader: StatisticsReader = read_statistics,
         infer: Callable[[FileSystem, str, Sizes], Mapping[str, str]] | None = None,
+        partition_stats: bool = False,
     ) -> None:
         """Create the metadata table from a listing of the dataset.
 
@@ -118,7 +131,9 @@ class MetadataWriter(TableServices):
         for a dataset that will contain the table and does not belong to Hudi yet.
 
         The table stores ranges of `columns`, or of the first 32 of each file if None: those of
-        Parquet files are read from their footers, now and with each action that adds files.
+        Parquet files are read from their footers, now and with each action that adds files. With
+        `partition_stats` it also stores the ranges over the files of each partition, if all files
+        have ranges; a MetadataWarning names the first that has not.
 
         Raise MetadataException while an action is not completed, because its files would count as
         part of the dataset; otherwise as `bootstrap`.
@@ -129,7 +144,7 @@ class MetadataWriter(TableServices):
             known = KEY_GENERATOR in self._properties()  # set by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
                 merged = {**infer(self._fs, self.path, content.added), **merged}
-            self.bootstrap(content, name, merged, columns or ())
+            self.bootstrap(content, name, merged, columns or (), partition_stats)
 
     def rebuild(
         self,
@@ -139,18 +154,20 @@ class MetadataWriter(TableServices):
         """Rebuild the metadata table from a listing, with the same columns; return the files found.
 
         This repairs a table that is damaged or differs from the files. Meanwhile readers list
-        directories. Raise MetadataException without a table, if it has partitions that this
-        package does not write, and while an action is not completed.
+        directories. Partitions that this package does not write are removed, with a
+        MetadataWarning. Raise MetadataException without a table, and while an action is not
+        completed.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
             self._partitions()
-            properties = self._properties()
-            self._check_partitions(properties)
-            columns = self._columns(properties)
+            columns = self._indexed(self._properties()).names
             content = self._listed(lister, columns, reader)
+            self._retire()
+            properties = self._properties()
             self.drop()
             own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
-            self.bootstrap(content, properties.get(NAME, "dataset"), own, columns)
+            ranges = PARTITION_STATS in properties.get(PARTITIONS, "").split(",")
+            self.bootstrap(content, properties.get(NAME, "dataset"), own, columns, ranges)
             return content
 
     def _listed(
@@ -175,11 +192,13 @@ class MetadataWriter(TableServices):
         name: str,
         properties: Mapping[str, str] | None = None,
         columns: Collection[str] = (),
+        partition_stats: bool = False,
     ) -> None:
         """Create the table with this content; raise FileAlreadyExistsException if it exists.
 
-        It stores ranges of `columns`, and of columns with statistics in `content`. Raise
-        IllegalArgumentException for a name that can't be part of the list of columns.
+        It stores ranges of `columns`, and of columns with statistics in `content`, and those of
+        partitions as `initialize`. Raise IllegalArgumentException for a name that can't be part of
+        the list of columns.
 
         The table becomes valid once the properties name its partitions: the dataset's, which are
         created if missing, and get `properties`. Remains of earlier attempts are removed. If the
@@ -193,9 +212,9 @@ class MetadataWriter(TableServices):
             raise IllegalArgumentException(
                 f"invalid column name: {bad[0]!r}; it can't be part of a comma-separated list"
             )
-        records: dict[str, list[Record]] = {FILES: file_records(content, self._names)}
+        records = {FILES: file_records(content, self._names)}
         if columns:
-            records[COLUMN_STATS] = statistics_records(content, columns)
+            records |= self._first_statistics(content, columns, partition_stats)
         with self._critical():
             self._make_room()
             own = own_properties(name)
@@ -205,7 +224,7 @@ class MetadataWriter(TableServices):
             for number, (partition, item) in enumerate(records.items()):
                 instant = Instant(f"{int(FIRST_INSTANT) + number:017}", "deltacommit", COMPLETED)
                 self._instants.reserve(instant)
-                base = self._write_base(partition, instant.time, item)
+                base = self._write_base(partition, FILE_GROUPS[partition], instant.time, item)
                 commit = encode_commit([base], "BULK_INSERT")
                 self._instants.complete(instant, commit, self._latest())
             merged = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
@@ -213,6 +232,22 @@ class MetadataWriter(TableServices):
             merged |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
             write_properties(self._fs, self.location.marker, merged, replace=True)
             self._refresh()
+
+    def _first_statistics(
+        self, content: Change, columns: Sequence[str], partition_stats: bool
+    ) -> dict[str, list[Record]]:
+        """Return the statistics of all files, and of their partitions if they are complete."""
+        typed = indexed_columns(self._fs, self.path, self._properties()).typed
+        of_files = statistics_records(content, columns)
+        records = {COLUMN_STATS: _versioned(of_files, typed)}
+        if partition_stats:
+            try:
+                ranges = partition_records(content, of_files, columns, is_tight=True)
+                records[PARTITION_STATS] = _versioned(ranges, typed)
+            except IncompleteStatistics as error:
+                message = f"{self._metadata}: no partition {PARTITION_STATS}: {error}"
+                warnings.warn(message, MetadataWarning, stacklevel=4)
+        return records
 
     def _first_commit(self, content: Change, schema: str) -> None:
         """Write a commit to an empty timeline; completion file first, so that none is pending."""
@@ -226,6 +261,7 @@ class MetadataWriter(TableServices):
         self._data_instants.reserve(done)
 
     def _make_room(self) -> None:
+        check_version(self.path, self._properties(), WRITABLE)
         if self.location.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
             raise FileAlreadyExistsException(
                 self._metadata, "the dataset already has a metadata table"
@@ -286,6 +322,7 @@ class MetadataWriter(TableServices):
     # updates ------------------------------------------------------------------------------
 
     def _begin(self, action: str, plan: bytes = b"") -> Instant:
+        check_version(self.path, self._properties(), WRITABLE)
         latest = max(self.timelines(), key=lambda timeline: timeline.latest)
         instant = self._data_instants.request(action, latest, plan)
         self._mine.add(instant.time)
@@ -339,33 +376,51 @@ class MetadataWriter(TableServices):
         return digest not in (None, digest_of(change))
 
     def _apply(self, time: str, change: Change) -> None:
-        properties = self._properties()
-        self._check_partitions(properties)
-        columns = self._columns(properties)
-        records = {FILES: file_records(change, self._names)}
-        if columns:
-            records[COLUMN_STATS] = self._statistics(change, columns)
+        check_version(self.path, self._properties(), WRITABLE)
+        self._retire()
+        records = self._records(change)
         if time in self.timelines()[1].instants:  # an earlier attempt died
             self._take_out(time)
         delta = Instant(time, "deltacommit", COMPLETED)
         self._instants.reserve(delta)
         written = [
-            self._write_log(partition, time, entries)
+            file
             for partition, entries in records.items()
-            if entries
+            for file in self._write_logs(partition, time, entries)
         ]
         content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
         self._instants.complete(delta, content, self._latest())
 
-    def _check_partitions(self, properties: Mapping[str, str]) -> None:
-        """Raise MetadataException for a partition of the table that can't be kept up to date."""
-        unsupported = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
-        if unsupported:
-            message = (
-                "unsupported partitions, which can't be kept up to date: "
-                f"{', '.join(sorted(unsupported))}"
+    def _records(self, change: Change) -> dict[str, Sequence[Record]]:
+        """Return the records of a change, by partition of the table."""
+        records: dict[str, Sequence[Record]] = {FILES: file_records(change, self._names)}
+        properties = self._properties()
+        indexed = self._indexed(properties)
+        if indexed.names:
+            statistics = self._statistics(change, indexed.names)
+            records[COLUMN_STATS] = _versioned(statistics, indexed.typed)
+        if PARTITION_STATS in properties.get(PARTITIONS, "").split(","):
+            try:
+                records[PARTITION_STATS] = self._partition_records(change, records, indexed)
+            except IncompleteStatistics as error:
+                self._disable([PARTITION_STATS], str(error))
+        return records
+
+    def _partition_records(
+        self, change: Change, records: Mapping[str, Sequence[Record]], indexed: IndexedColumns
+    ) -> list[Record]:
+        """Return the statistics of a change's partitions; raise IncompleteStatistics."""
+        ranges = partition_records(change, records.get(COLUMN_STATS, ()), indexed.names)
+        with self._table() as table:
+            known = table.partition_statistics(record.key for record in ranges)
+            listed = table.list_many(
+                partition for partition, files in change.added.items() if files
             )
-            raise MetadataException(self._metadata, message)
+        check_known(
+            ranges, known, {name or NO_PARTITION for name, files in listed.items() if files}
+        )
+        types = {key: record.value_type for key, record in known.items()}
+        return _versioned(ranges, indexed.typed, types)
 
     def _take_out(self, time: str) -> None:
         """Remove an action's change from the metadata table, the logs first."""
@@ -415,7 +470,7 @@ class MetadataWriter(TableServices):
         unread = without(change.added, change.statistics)
         if not any(unread.values()):
             return change
-        indexed = self._columns(self._properties()) if columns is None else columns
+        indexed = self._indexed(self._properties()).names if columns is None else columns
         if not indexed:
             return change
         known = read_statistics(self._fs, self.path, unread, indexed)
@@ -427,15 +482,18 @@ class MetadataWriter(TableServices):
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
         """Return the file names of partitions, from the table."""
-        with MetadataTable(
+        with self._table() as table:
+            listed = table.list_many(partitions)
+        return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
+
+    def _table(self) -> MetadataTable:
+        return MetadataTable(
             self._fs,
             self.path,
             directory=self._directory,
             merge_unsynced=False,
             max_block_bytes=self._max_block_bytes,
-        ) as table:
-            listed = table.list_many(partitions)
-        return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
+        )
 
     @property
     def _elsewhere(self) -> bool:
@@ -618,6 +676,19 @@ class MetadataWriter(TableServices):
                 except OSError:
                     failed.setdefault(partition, set()).add(name)
         return failed
+
+
+def _versioned(
+    records: Iterable[Record], typed: bool, types: Mapping[str, ValueType | None] | None = None
+) -> list[Record]:
+    """Return statistics with the types that the table's version has; `types` are known by key."""
+    statistics = (record for record in records if isinstance(record, ColumnStatistics))
+    if typed:
+        return [with_type(record, (types or {}).get(record.key)) for record in statistics]
+    return [
+        record if record.value_type is None else replace(record, value_type=None)
+        for record in statistics
+    ]
 
 
 def data_properties(name: str) -> dict[str, str]:
