@@ -113,6 +113,7 @@ def check_slices(
             raise MetadataException(metadata, f"base file of {partition!r} is missing")
     start = min((file_slice.base_instant for file_slice in every), default="")
     present = {log.name.instant for file_slice in every for log in file_slice.logs}
+    present |= {file_slice.base_instant for file_slice in every}  # a partition that was built
     for time, end in timeline.completed.items():
         instant = timeline.instants[time]
         if instant.action != "deltacommit" or time in present or end < start:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from fscontract.pipeline.hudi.timeline import COLUMN_STATS
 
 #: Property with the path of the file, below the dataset.
 _PATH = "hoodie.table.index.defs.path"
+_DEFAULT_PATH = ".hoodie/.index_defs/index.json"
 _DEFINITIONS, _FIELDS, _VERSION = "indexDefinitions", "sourceFields", "version"
 _MAX_BYTES = 4 << 20
 
@@ -43,6 +44,31 @@ def indexed_columns(fs: FileSystem, path: str, properties: Mapping[str, str]) ->
     return IndexedColumns(named or tuple(fields), typed)
 
 
+def default_path(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return the property of a table of version 9 that has no path of definitions yet."""
+    has_path = bool(properties.get(_PATH))
+    return {} if has_path or not is_typed(properties) else {_PATH: _DEFAULT_PATH}
+
+
+def put_definition(
+    fs: FileSystem, path: str, properties: Mapping[str, str], columns: Sequence[str]
+) -> None:
+    """Define the columns with statistics, in a dataset that has definitions of indexes."""
+    if properties.get(_PATH):
+        definitions = _definitions(fs, path, properties)
+        known = definitions.get(COLUMN_STATS, {})
+        definition = {
+            "indexName": COLUMN_STATS,
+            "indexType": COLUMN_STATS,
+            "indexFunction": COLUMN_STATS,
+            "indexOptions": {},
+            _VERSION: "V2" if is_typed(properties) and not known else "V1",
+        }
+        named = {**definition, **known, _FIELDS: list(columns)}
+        if named != known:
+            _write(fs, path, properties, {**definitions, COLUMN_STATS: named})
+
+
 def remove_definitions(
     fs: FileSystem, path: str, properties: Mapping[str, str], kept: Collection[str]
 ) -> None:
@@ -50,8 +76,14 @@ def remove_definitions(
     definitions = _definitions(fs, path, properties)
     remaining = {name: entry for name, entry in definitions.items() if name in kept}
     if len(remaining) < len(definitions):
-        content = json.dumps({_DEFINITIONS: remaining}, indent=2).encode()
-        write_file(fs, _file(path, properties), content, replace=True)
+        _write(fs, path, properties, remaining)
+
+
+def _write(
+    fs: FileSystem, path: str, properties: Mapping[str, str], definitions: Mapping[str, object]
+) -> None:
+    content = json.dumps({_DEFINITIONS: definitions}, indent=2).encode()
+    write_file(fs, _file(path, properties), content, replace=True)
 
 
 def _file(path: str, properties: Mapping[str, str]) -> str:

@@ -25,7 +25,13 @@ from fscontract.pipeline.hudi.column_stats import (
 )
 from fscontract.pipeline.hudi.file_group import FileGroupReader
 from fscontract.pipeline.hudi.file_groups import group_of
-from fscontract.pipeline.hudi.file_slices import check_slices, latest_slices, visible
+from fscontract.pipeline.hudi.file_slices import (
+    FileSlice,
+    check_slices,
+    is_whole,
+    latest_slices,
+    visible,
+)
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.index_definitions import indexed_columns
 from fscontract.pipeline.hudi.io import MetadataException, list_files
@@ -85,7 +91,7 @@ class MetadataTable(Closeable):
     ) -> None:
         self._fs = fs
         self._max_block_bytes = max_block_bytes
-        location = location_of(path, directory)
+        self._location = location = location_of(path, directory)
         self.path = location.path
         self._metadata = location.metadata
         self.metrics = metrics or Metrics()
@@ -252,8 +258,11 @@ class MetadataTable(Closeable):
             slices = latest_slices(statuses, self.timeline, self._as_of)
             if partition == FILES and not slices:
                 raise MetadataException(self.path, f"the metadata table has no partition {FILES!r}")
-            where = (self._fs, self._metadata, partition)
-            check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
+            if partition != FILES and self._is_unbuilt(partition, slices):
+                slices = []
+            else:
+                where = (self._fs, self._metadata, partition)
+                check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
             self._groups[partition] = [
                 self.group_class(
                     self._fs, file_slice, self._counts, self.metrics, self._max_block_bytes
@@ -263,6 +272,15 @@ class MetadataTable(Closeable):
             if self._unsynced:
                 self._merge_unsynced(partition)
         return self._groups[partition]
+
+    def _is_unbuilt(self, partition: str, slices: Sequence[FileSlice]) -> bool:
+        """Return True if a partition was built after the requested time, or dropped meanwhile."""
+        if self._as_of is not None:
+            return not all(is_whole(item, self.timeline, self._as_of) for item in slices)
+        if slices:
+            return False
+        properties = self._location.properties(self._fs)
+        return partition not in properties.get(METADATA_PARTITIONS, "").split(",")
 
     def _merge_unsynced(self, partition: str) -> None:
         """Merge changes that are missing in the table over the logs, in order."""

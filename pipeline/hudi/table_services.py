@@ -13,6 +13,7 @@ from fscontract.pipeline.hudi.records import Record
 from fscontract.pipeline.hudi.table_partitions import TablePartitions
 from fscontract.pipeline.hudi.timeline import (
     COMPLETED,
+    FILE_GROUPS,
     FIRST_INSTANT,
     BaseName,
     Instant,
@@ -32,7 +33,10 @@ class TableServices(TablePartitions):
         """Complete pending services, then run those that are due."""
         services = self._services
         with self._critical():
-            _, metadata = self.timelines()
+            data, metadata = self.timelines()
+            for pending in metadata.pending:  # a partition whose writer died
+                if pending.action == "deltacommit" and _is_abandoned(pending, data):
+                    self._take_out(pending.time)
             actions = {instant.action for instant in metadata.pending}
             if _COMPACTION in actions:
                 self.compact()
@@ -140,6 +144,20 @@ class TableServices(TablePartitions):
                 files.setdefault(name.group, []).append((name, status.path))
         return [path for group in files.values() for path in _unneeded_of(group, metadata, keep)]
 
+    def _take_out(self, time: str) -> None:
+        """Remove an action's change from the metadata table, the files first."""
+        _, metadata = self.timelines()
+        for partition in FILE_GROUPS:
+            for status in list_files(self._fs, f"{self._metadata}/{partition}"):
+                name = parse_name(status.path.rpartition("/")[2])
+                if name is not None and name.instant == time:
+                    self._fs.delete(status.path)
+        done = metadata.instants.get(time)
+        if done is not None and done.state == COMPLETED:
+            self._instants.forget(done)
+        elif done is not None:
+            self._instants.remove(done)
+
     def archive(self, keep: int = 0) -> list[str]:
         """Remove unneeded instants from both timelines; return their times.
 
@@ -212,3 +230,9 @@ def _unneeded_of(
         if not needed and name.instant not in recent:
             unneeded.append(path)
     return unneeded
+
+
+def _is_abandoned(instant: Instant, data: Timeline) -> bool:
+    """Return True if an instant of the table belongs to no action of the dataset."""
+    is_first = instant.time[:14] == FIRST_INSTANT[:14]
+    return not is_first and instant.time not in data.instants

@@ -8,7 +8,6 @@ completed first, and the table catches up.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -42,10 +41,9 @@ from fscontract.pipeline.hudi.commit_metadata import (
     encode_restore_plan,
     encode_rollback_plan,
 )
-from fscontract.pipeline.hudi.index_definitions import IndexedColumns, indexed_columns
+from fscontract.pipeline.hudi.index_definitions import IndexedColumns, default_path
 from fscontract.pipeline.hudi.io import (
     MetadataException,
-    MetadataWarning,
     RolledBackException,
     list_files,
     sync_files,
@@ -54,19 +52,22 @@ from fscontract.pipeline.hudi.listing import listing
 from fscontract.pipeline.hudi.metrics import INITIALIZE, SYNC
 from fscontract.pipeline.hudi.parquet_stats import (
     StatisticsReader,
-    indexable,
     read_statistics,
     without,
+)
+from fscontract.pipeline.hudi.partition_builder import (
+    PartitionBuilder,
+    columns_of,
+    versioned,
 )
 from fscontract.pipeline.hudi.partition_stats import (
     IncompleteStatistics,
     check_known,
     partition_records,
 )
-from fscontract.pipeline.hudi.records import NO_PARTITION, ColumnStatistics, Record, ValueType
+from fscontract.pipeline.hudi.records import NO_PARTITION, Record
 from fscontract.pipeline.hudi.schema import CLEAN_PLAN, RESTORE_PLAN, ROLLBACK_PLAN
 from fscontract.pipeline.hudi.schema import RESTORE as RESTORED
-from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import (
     CHECKSUM,
     COLUMNS,
@@ -74,11 +75,11 @@ from fscontract.pipeline.hudi.table_location import (
     NAME,
     PARTITIONS,
     SCHEMA,
+    VERSION,
     WRITABLE,
     check_version,
     write_properties,
 )
-from fscontract.pipeline.hudi.table_services import TableServices
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     COMPLETED,
@@ -92,9 +93,7 @@ from fscontract.pipeline.hudi.timeline import (
     Instant,
     Timeline,
     instant_at,
-    parse_name,
 )
-from fscontract.pipeline.hudi.value_types import with_type
 from fscontract.pipeline.hudi.writer_base import Services
 
 __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"]
@@ -103,7 +102,7 @@ __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"
 _PLANS = {CLEAN: CLEAN_PLAN, ROLLBACK: ROLLBACK_PLAN, RESTORE: RESTORE_PLAN}
 
 
-class MetadataWriter(TableServices):
+class MetadataWriter(PartitionBuilder):
     """Writes the metadata table of the dataset at `path`.
 
     Only one process may write at a time, unless all use a `lock`: then each acquires it for every
@@ -198,7 +197,7 @@ class MetadataWriter(TableServices):
 
         It stores ranges of `columns`, and of columns with statistics in `content`, and those of
         partitions as `initialize`. Raise IllegalArgumentException for a name that can't be part of
-        the list of columns.
+        the list of columns, and for `partition_stats` without columns.
 
         The table becomes valid once the properties name its partitions: the dataset's, which are
         created if missing, and get `properties`. Remains of earlier attempts are removed. If the
@@ -206,18 +205,16 @@ class MetadataWriter(TableServices):
         because other readers treat one without commits as empty.
         """
         check_change(content)
-        indexed = {known.column for group in content.statistics.values() for known in group}
-        columns = sorted({*columns, *indexed})
-        if bad := [item for item in columns if not indexable(item)]:
-            raise IllegalArgumentException(
-                f"invalid column name: {bad[0]!r}; it can't be part of a comma-separated list"
-            )
+        columns = columns_of(content, columns)
+        if partition_stats and not columns:
+            raise IllegalArgumentException(f"{PARTITION_STATS} requires columns")
         records = {FILES: file_records(content, self._names)}
         if columns:
             records |= self._first_statistics(content, columns, partition_stats)
         with self._critical():
             self._make_room()
-            own = own_properties(name)
+            version = {VERSION: self._properties().get(VERSION, str(WRITABLE.start))}
+            own = {**own_properties(name), **version}
             if SCHEMA in (properties or {}) and not self._elsewhere:
                 self._first_commit(content, dict(properties or {})[SCHEMA])
             write_properties(self._fs, f"{self._metadata}/{PROPERTIES}", own)
@@ -229,25 +226,10 @@ class MetadataWriter(TableServices):
                 self._instants.complete(instant, commit, self._latest())
             merged = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
             merged |= properties or {}
+            merged |= {} if self._elsewhere or not columns else default_path(merged)
             merged |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
             write_properties(self._fs, self.location.marker, merged, replace=True)
             self._refresh()
-
-    def _first_statistics(
-        self, content: Change, columns: Sequence[str], partition_stats: bool
-    ) -> dict[str, list[Record]]:
-        """Return the statistics of all files, and of their partitions if they are complete."""
-        typed = indexed_columns(self._fs, self.path, self._properties()).typed
-        of_files = statistics_records(content, columns)
-        records = {COLUMN_STATS: _versioned(of_files, typed)}
-        if partition_stats:
-            try:
-                ranges = partition_records(content, of_files, columns, is_tight=True)
-                records[PARTITION_STATS] = _versioned(ranges, typed)
-            except IncompleteStatistics as error:
-                message = f"{self._metadata}: no partition {PARTITION_STATS}: {error}"
-                warnings.warn(message, MetadataWarning, stacklevel=4)
-        return records
 
     def _first_commit(self, content: Change, schema: str) -> None:
         """Write a commit to an empty timeline; completion file first, so that none is pending."""
@@ -352,6 +334,11 @@ class MetadataWriter(TableServices):
         self._mine.discard(instant.time)
         return done
 
+    def _settle(self) -> None:
+        self.recover()
+        self.maintain()
+        self._catch_up()
+
     def _catch_up(self) -> None:
         """Apply actions completed by writers that do not update the metadata table."""
         for instant in self._behind(*self.timelines()):
@@ -398,7 +385,7 @@ class MetadataWriter(TableServices):
         indexed = self._indexed(properties)
         if indexed.names:
             statistics = self._statistics(change, indexed.names)
-            records[COLUMN_STATS] = _versioned(statistics, indexed.typed)
+            records[COLUMN_STATS] = versioned(statistics, indexed.typed)
         if PARTITION_STATS in properties.get(PARTITIONS, "").split(","):
             try:
                 records[PARTITION_STATS] = self._partition_records(change, records, indexed)
@@ -420,21 +407,7 @@ class MetadataWriter(TableServices):
             ranges, known, {name or NO_PARTITION for name, files in listed.items() if files}
         )
         types = {key: record.value_type for key, record in known.items()}
-        return _versioned(ranges, indexed.typed, types)
-
-    def _take_out(self, time: str) -> None:
-        """Remove an action's change from the metadata table, the logs first."""
-        _, metadata = self.timelines()
-        for partition in FILE_GROUPS:
-            for status in list_files(self._fs, f"{self._metadata}/{partition}"):
-                name = parse_name(status.path.rpartition("/")[2])
-                if name is not None and name.instant == time:
-                    self._fs.delete(status.path)
-        done = metadata.instants.get(time)
-        if done is not None and done.state == COMPLETED:
-            self._instants.forget(done)
-        elif done is not None:
-            self._instants.remove(done)
+        return versioned(ranges, indexed.typed, types)
 
     def sync(self) -> list[str]:
         """Apply missing actions of the dataset's timeline; return their times.
@@ -485,23 +458,6 @@ class MetadataWriter(TableServices):
         with self._table() as table:
             listed = table.list_many(partitions)
         return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
-
-    def _table(self) -> MetadataTable:
-        return MetadataTable(
-            self._fs,
-            self.path,
-            directory=self._directory,
-            merge_unsynced=False,
-            max_block_bytes=self._max_block_bytes,
-        )
-
-    @property
-    def _elsewhere(self) -> bool:
-        return self.location.marker == f"{self._metadata}/{PROPERTIES}"
-
-    @property
-    def _directory(self) -> str | None:
-        return self._metadata if self._elsewhere else None
 
     # recovery -----------------------------------------------------------------------------
 
@@ -676,19 +632,6 @@ class MetadataWriter(TableServices):
                 except OSError:
                     failed.setdefault(partition, set()).add(name)
         return failed
-
-
-def _versioned(
-    records: Iterable[Record], typed: bool, types: Mapping[str, ValueType | None] | None = None
-) -> list[Record]:
-    """Return statistics with the types that the table's version has; `types` are known by key."""
-    statistics = (record for record in records if isinstance(record, ColumnStatistics))
-    if typed:
-        return [with_type(record, (types or {}).get(record.key)) for record in statistics]
-    return [
-        record if record.value_type is None else replace(record, value_type=None)
-        for record in statistics
-    ]
 
 
 def data_properties(name: str) -> dict[str, str]:

@@ -10,7 +10,9 @@ from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.index_definitions import (
     IndexedColumns,
+    default_path,
     indexed_columns,
+    put_definition,
     remove_definitions,
 )
 from fscontract.pipeline.hudi.io import MetadataException
@@ -68,6 +70,46 @@ def test_damaged_definitions_are_rejected(content: str | bytes, message: str) ->
 def test_definitions_outside_the_dataset_are_rejected(path: str) -> None:
     with pytest.raises(MetadataException, match="must be below the dataset"):
         indexed_columns(MemoryFileSystem(), PATH, {"hoodie.table.index.defs.path": path})
+
+
+@pytest.mark.parametrize(
+    ("version", "known", "typed"),
+    [
+        ("8", None, False),
+        ("9", None, True),
+        ("9", {"version": "V2"}, True),
+        ("9", {"version": "V1"}, False),
+        ("9", {"sourceFields": ["y"]}, False),
+    ],
+)
+def test_new_columns_keep_the_version_of_a_definition(
+    version: str, known: dict[str, object] | None, typed: bool
+) -> None:
+    """A new definition has that of the table."""
+    fs = defined(json.dumps({"indexDefinitions": {"column_stats": known} if known else {}}))
+    properties = {**HUDI, "hoodie.table.version": version}
+    put_definition(fs, PATH, properties, ["x"])
+    assert indexed_columns(fs, PATH, properties) == IndexedColumns(("x",), typed)
+
+
+def test_dataset_without_definitions_gets_none() -> None:
+    fs = MemoryFileSystem()
+    put_definition(fs, PATH, {}, ["x"])
+    assert not list(fs.list_status("/"))
+
+
+@pytest.mark.parametrize(
+    ("properties", "path"),
+    [
+        ({"hoodie.table.version": "9"}, HUDI["hoodie.table.index.defs.path"]),
+        ({"hoodie.table.version": "8"}, None),
+        (HUDI, None),
+    ],
+)
+def test_tables_of_version_nine_get_a_path_of_definitions(
+    properties: dict[str, str], path: str | None
+) -> None:
+    assert default_path(properties).get("hoodie.table.index.defs.path") == path
 
 
 def test_removal_keeps_the_other_definitions_as_they_were() -> None:
