@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
@@ -19,6 +19,7 @@ from fscontract.pipeline.hudi.changes import (
 )
 from fscontract.pipeline.hudi.column_stats import (
     ColumnChunk,
+    chunks,
     column_prefix,
     partition_hash,
     partition_key,
@@ -61,6 +62,8 @@ from fscontract.pipeline.hudi.timeline import (
 
 #: Number of attempts to list the timelines while instants are removed.
 _TRIES = 3
+#: Largest number of partitions whose statistics are read one by one.
+_FEW = 16
 
 
 class MetadataTable(Closeable):
@@ -183,12 +186,16 @@ class MetadataTable(Closeable):
     ) -> list[FileStatus]:
         """Return the files, of some partitions or all, that may have rows matching all filters.
 
-        A file is omitted only if its statistics exclude a match. The statistics of a column are
-        read once and held in memory.
+        A file is omitted only if its statistics exclude a match, or those of its partition, which
+        Hudi keeps for current files only: files that a later version of their group replaced may be
+        omitted, too. The statistics of a column are read once and held in memory, or for few
+        partitions read for these alone.
         """
-        excluded = [self._without_match(condition) for condition in filters]
+        conditions = list(filters)
+        kept = self._kept_partitions(conditions, partitions)
+        excluded = [self._excluded(condition, kept) for condition in conditions]
         statuses = []
-        for partition, record in self._records(partitions):
+        for partition, record in self._records(partitions if kept is None else kept):
             key = partition_hash(partition)
             names = record.files.keys() - set().union(
                 *(condition.get(key, ()) for condition in excluded)
@@ -197,17 +204,45 @@ class MetadataTable(Closeable):
             statuses += self._statuses(partition, FilesRecord(record.key, files))
         return statuses
 
+    def _kept_partitions(
+        self, conditions: Sequence[Filter], partitions: Iterable[str] | None
+    ) -> list[str] | None:
+        """Return the partitions that may have matching rows; None if all have to be looked at."""
+        out: set[str] = set()
+        for condition in conditions:
+            out.update(self._partitions_without_match(condition))
+        if not out:
+            return None
+        names = self.list_partitions() if partitions is None else partitions
+        return [name for name in names if name not in out]
+
+    def _partitions_without_match(self, condition: Filter) -> Iterator[str]:
+        """Yield the partitions whose range excludes a match."""
+        if PARTITION_STATS not in self.partitions or condition.column not in self._columns:
+            return
+        for group in self._readers(PARTITION_STATS):
+            for chunk in group.chunks(condition.column):
+                marks = ruled_out(chunk, condition)
+                for name in compress(chunk.files, marks):
+                    yield "" if name == NO_PARTITION else name
+
+    def _excluded(
+        self, condition: Filter, kept: Sequence[str] | None
+    ) -> Mapping[str, Collection[str]]:
+        """Return the files without matching rows, by statistics of few partitions or of all."""
+        column = condition.column
+        if kept is None or len(kept) > _FEW or column in self._known:
+            return self._without_match(condition)
+        in_each = (self.column_statistics(column, partition) for partition in kept)
+        return _marked(
+            condition,
+            (chunk for known in in_each for chunk in chunks(known.values())),
+            self._ruled_out,
+        )
+
     def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
         """Return the files without rows matching a condition, by hash of their partition."""
-        files: dict[str, set[str]] = defaultdict(set)
-        for chunk in self._chunks(condition.column):
-            marks = self._ruled_out(chunk, condition)
-            for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
-                if out:
-                    files[partition].add(name)
-                elif partition in files:
-                    files[partition].discard(name)
-        return files
+        return _marked(condition, self._chunks(condition.column), self._ruled_out)
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
         """Return for each file of a chunk True if no row matches a condition."""
@@ -319,3 +354,20 @@ class MetadataTable(Closeable):
             FileStatus(f"{self.path}/{path}", files[name].size)
             for name, path in zip(names, paths, strict=True)
         ]
+
+
+def _marked(
+    condition: Filter,
+    statistics: Iterable[ColumnChunk],
+    rule: Callable[[ColumnChunk, Filter], Sequence[bool]],
+) -> Mapping[str, Collection[str]]:
+    """Return the files that a rule marks, by hash of their partition; their last row counts."""
+    files: dict[str, set[str]] = defaultdict(set)
+    for chunk in statistics:
+        marks = rule(chunk, condition)
+        for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
+            if out:
+                files[partition].add(name)
+            elif partition in files:
+                files[partition].discard(name)
+    return files

@@ -5,17 +5,21 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.scenarios.instrumented_filesystem import InstrumentedFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.changes import Change, statistics_records
 from fscontract.pipeline.hudi.column_stats import partition_key
 from fscontract.pipeline.hudi.io import MetadataWarning
 from fscontract.pipeline.hudi.partition_stats import IncompleteStatistics, partition_records
+from fscontract.pipeline.hudi.pruning import Filter, Operator
 from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
-from tests.pipeline.hudi.support import PATH, ranges, started, writer
+from tests.pipeline.hudi.support import COMPARISONS, PATH, ranges, started, writer
 
 A, B = "day=1", "day=2"
 
@@ -184,3 +188,74 @@ def test_an_unpartitioned_dataset_has_one_range() -> None:
     started(fs, PATH, {"": {"a": 1}}, statistics=known, partition_stats=True)
     writer(fs).commit(adds("", "b", 90))
     assert bounds(fs, "") == (0, 99)
+
+
+# Pruning ---------------------------------------------------------------------------------------
+
+
+def pruned(fs: FileSystem, *filters: Filter, as_of: str | None = None) -> set[str]:
+    """Return the paths below the dataset that may match all filters."""
+    with MetadataTable(fs, PATH, as_of=as_of) as table:
+        return {status.path.removeprefix(f"{PATH}/") for status in table.prune(filters)}
+
+
+def test_partitions_without_a_match_are_not_looked_up() -> None:
+    """Statistics of files are read only for partitions that may match."""
+    inner, _ = indexed()
+    fs = InstrumentedFileSystem(inner)
+    assert pruned(fs, Filter("id", "=", 1000)) == set()
+    assert not [path for path in fs.opened if "column_stats" in path]
+    assert pruned(fs, Filter("id", "=", 55)) == {"day=2/b"}
+    assert [path for path in fs.opened if "column_stats" in path]
+
+
+def test_partition_of_no_match_hides_files_of_every_filter() -> None:
+    fs, made = indexed()
+    made.commit(adds(A, "x", 30))
+    assert pruned(fs, Filter("id", "=", 35), Filter("city", "=", "a")) == {"day=1/x"}
+    assert pruned(fs, Filter("id", "=", 55), Filter("id", "=", 35)) == set()
+
+
+def test_partitions_of_an_earlier_time_are_pruned_by_their_ranges_then() -> None:
+    fs, made = indexed()
+    then = made.timelines()[0].latest
+    made.commit(adds(A, "x", 30))
+    assert pruned(fs, Filter("id", "=", 35), as_of=then) == set()
+    assert pruned(fs, Filter("id", "=", 35)) == {"day=1/x"}
+
+
+def test_commit_that_the_table_lacks_is_not_pruned() -> None:
+    fs, _ = indexed()
+    MetadataWriter(fs, PATH, design=1).commit(Change({A: {"x": 1}}))
+    assert pruned(fs, Filter("id", "=", 1000)) == {"day=1/x"}
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "delete", "compact", "fail"]), st.integers(0, 3)), max_size=6
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(STEPS, st.sampled_from(list(COMPARISONS)), st.integers(-5, 45))
+def test_statistics_of_partitions_prune_no_further_file(
+    steps: list[tuple[str, int]], operator: Operator, value: int
+) -> None:
+    """The files are those that their own statistics leave."""
+    fs, made = indexed()
+    for number, (kind, place) in enumerate(steps):
+        partition = f"day={place}"
+        if kind == "add":
+            made.commit(adds(partition, f"f{number}", 10 * place))
+        elif kind == "fail":
+            failed = made.begin()
+            made.apply(failed, adds(partition, f"f{number}", 10 * place))
+            made.roll_back(failed)
+        elif kind == "compact":
+            made.compact()
+        else:
+            with MetadataTable(fs, PATH) as table:
+                files = [s.path.rpartition("/")[2] for s in table.list_files(partition)[:1]]
+            made.commit(Change(deleted={partition: files}))
+    found = pruned(fs, Filter("id", operator, value))
+    made.drop_partition("partition_stats")
+    assert found == pruned(fs, Filter("id", operator, value))

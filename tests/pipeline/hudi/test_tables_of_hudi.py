@@ -20,6 +20,7 @@ from fscontract.contract.models.metadata_table import difference
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.column_stats import key_partition
+from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
@@ -163,3 +164,23 @@ def test_a_commit_keeps_a_table_right(archive: Path, tmp_path: Path) -> None:
     assert names <= {"files", "column_stats", "partition_stats"}
     directories = {path.name for path in (root / ".hoodie" / "metadata").iterdir() if path.is_dir()}
     assert directories == names | {".hoodie"}
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_current_files_of_a_value_are_not_pruned(archive: Path, tmp_path: Path) -> None:
+    """By the ranges that Hudi wrote, for the smallest value of each column in each file."""
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie" / "metadata").is_dir():
+        return
+    current = {name.rpartition("/")[2] for name in slices_by_hudi(root)}
+    with MetadataTable(LocalFileSystem(), str(root)) as table:
+        for column in table.columns:
+            for record in table.column_statistics(column).values():
+                if record.file_name in current and record.wrapper in PLAIN:
+                    found = table.prune([Filter(column, "=", record.minimum)])
+                    assert record.file_name in {Path(status.path).name for status in found}
+
+
+#: Wrappers of values that a filter has, too.
+PLAIN = {"IntWrapper", "LongWrapper", "DoubleWrapper", "StringWrapper", "DecimalWrapper"}
