@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,22 @@ def encode_commit(
     compacted: bool = False,
 ) -> bytes:
     """Return the content of a completed instant."""
+    return _encode(COMMIT, _commit(files, operation, extra, compacted))
+
+
+def encode_commit_json(
+    files: Iterable[WrittenFile],
+    operation: str,
+    extra: Mapping[str, str] | None = None,
+    compacted: bool = False,
+) -> bytes:
+    """Return the content of a completed instant of a table before version 8."""
+    return json.dumps(_commit(files, operation, extra, compacted), indent=2).encode()
+
+
+def _commit(
+    files: Iterable[WrittenFile], operation: str, extra: Mapping[str, str] | None, compacted: bool
+) -> dict[str, Any]:
     statistics: dict[str, list[dict[str, object]]] = {}
     for file in files:
         statistics.setdefault(file.partition, []).append(
@@ -52,15 +69,12 @@ def encode_commit(
                 "fileSizeInBytes": file.size,
             }
         )
-    return _encode(
-        COMMIT,
-        {
-            "partitionToWriteStats": statistics,
-            "compacted": compacted,
-            "extraMetadata": dict(extra or {}),
-            "operationType": operation,
-        },
-    )
+    return {
+        "partitionToWriteStats": statistics,
+        "compacted": compacted,
+        "extraMetadata": dict(extra or {}),
+        "operationType": operation,
+    }
 
 
 def encode_rollback_plan(target: str, action: str) -> bytes:

@@ -29,8 +29,8 @@ from fscontract.pipeline.hudi.records import ColumnStatistics, Record, ValueType
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import (
     COLUMNS,
+    KEPT,
     PARTITIONS,
-    WRITABLE,
     check_version,
     write_properties,
 )
@@ -70,7 +70,7 @@ class PartitionBuilder(TableServices):
         self._check_name(partition)
         with self._critical():
             self._partitions()
-            check_version(self.path, self._properties(), WRITABLE)
+            check_version(self.path, self._of_dataset(), KEPT)
             self._settle()
             before = self.timelines()[0]
             columns = self._columns(partition, columns)

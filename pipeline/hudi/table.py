@@ -46,13 +46,13 @@ from fscontract.pipeline.hudi.records import (
     FilesRecord,
     Record,
 )
-from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
 from fscontract.pipeline.hudi.table_location import (
-    READABLE,
-    check_version,
+    KEPT,
     location_of,
     read_properties,
+    version_of,
 )
+from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILES,
@@ -102,7 +102,9 @@ class MetadataTable(Closeable):
         self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
-        check_version(self.path, properties, READABLE)
+        if (version := version_of(self.path, properties)) < KEPT[0]:
+            message = f"unsupported metadata table of version {version}: must be {KEPT[0]} or later"
+            raise MetadataException(self.path, message)
         has_columns = COLUMN_STATS in self.partitions
         self._columns = indexed_columns(fs, self.path, properties).names if has_columns else ()
         self._as_of = as_of

@@ -8,6 +8,7 @@ completed first, and the table catches up.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -44,6 +45,7 @@ from fscontract.pipeline.hudi.commit_metadata import (
 from fscontract.pipeline.hudi.index_definitions import IndexedColumns, default_path
 from fscontract.pipeline.hudi.io import (
     MetadataException,
+    MetadataWarning,
     RolledBackException,
     list_files,
     sync_files,
@@ -71,6 +73,8 @@ from fscontract.pipeline.hudi.schema import RESTORE as RESTORED
 from fscontract.pipeline.hudi.table_location import (
     CHECKSUM,
     COLUMNS,
+    INFLIGHT,
+    KEPT,
     KEY_GENERATOR,
     NAME,
     PARTITIONS,
@@ -78,6 +82,7 @@ from fscontract.pipeline.hudi.table_location import (
     VERSION,
     WRITABLE,
     check_version,
+    version_of,
     write_properties,
 )
 from fscontract.pipeline.hudi.timeline import (
@@ -213,7 +218,7 @@ class MetadataWriter(PartitionBuilder):
             records |= self._first_statistics(content, columns, partition_stats)
         with self._critical():
             self._make_room()
-            version = {VERSION: self._properties().get(VERSION, str(WRITABLE.start))}
+            version = {VERSION: str(version_of(self.path, self._properties()))}
             own = {**own_properties(name), **version}
             if SCHEMA in (properties or {}) and not self._elsewhere:
                 self._first_commit(content, dict(properties or {})[SCHEMA])
@@ -243,7 +248,7 @@ class MetadataWriter(PartitionBuilder):
         self._data_instants.reserve(done)
 
     def _make_room(self) -> None:
-        check_version(self.path, self._properties(), WRITABLE)
+        check_version(self.path, self._of_dataset(), KEPT)
         if self.location.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
             raise FileAlreadyExistsException(
                 self._metadata, "the dataset already has a metadata table"
@@ -257,7 +262,8 @@ class MetadataWriter(PartitionBuilder):
             self._refresh()
             existed = PARTITIONS in properties
             if existed and not self._elsewhere:
-                remaining = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
+                gone = (PARTITIONS, INFLIGHT, COLUMNS)
+                remaining = {k: v for k, v in properties.items() if k not in gone}
                 write_properties(self._fs, self.location.marker, remaining, replace=True)
             elif existed:
                 self._fs.delete(self.location.marker)
@@ -304,12 +310,23 @@ class MetadataWriter(PartitionBuilder):
     # updates ------------------------------------------------------------------------------
 
     def _begin(self, action: str, plan: bytes = b"") -> Instant:
-        check_version(self.path, self._properties(), WRITABLE)
+        check_version(self.path, self._of_dataset(), WRITABLE)
+        self._drop_early()
         latest = max(self.timelines(), key=lambda timeline: timeline.latest)
         instant = self._data_instants.request(action, latest, plan)
         self._mine.add(instant.time)
         self._data_instants.begin(instant)
         return instant
+
+    def _drop_early(self) -> None:
+        """Drop the metadata table of a dataset before version 8, because it is not written."""
+        properties = self._properties()
+        if self._layout() == 1 and properties.get(PARTITIONS):
+            self.drop()
+            message = (
+                f"removed, because tables of version {properties.get(VERSION)} are not written"
+            )
+            warnings.warn(f"{self._metadata}: {message}", MetadataWarning, stacklevel=4)
 
     def _finish(
         self,
@@ -321,7 +338,9 @@ class MetadataWriter(PartitionBuilder):
         """Write the metadata table, then the instant; in the first design the instant first."""
         properties = self._properties()
         extra = {"schema": properties[SCHEMA]} if SCHEMA in properties else {}
-        content = encode_change(instant.action, instant.time, change, extra, target, failed)
+        content = encode_change(
+            instant.action, instant.time, change, extra, target, failed, self._layout()
+        )
         if self._design != 1 and FILES in properties.get(PARTITIONS, "").split(","):
             self.maintain()
             self._catch_up()
@@ -363,7 +382,7 @@ class MetadataWriter(PartitionBuilder):
         return digest not in (None, digest_of(change))
 
     def _apply(self, time: str, change: Change) -> None:
-        check_version(self.path, self._properties(), WRITABLE)
+        check_version(self.path, self._of_dataset(), KEPT)
         self._retire()
         records = self._records(change)
         if time in self.timelines()[1].instants:  # an earlier attempt died

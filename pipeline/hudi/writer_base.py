@@ -30,7 +30,13 @@ from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.record_codec import encode_record
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record
 from fscontract.pipeline.hudi.schema import TYPED_JSON, UNTYPED_JSON
-from fscontract.pipeline.hudi.table_location import PARTITIONS, is_typed, location_of
+from fscontract.pipeline.hudi.table_location import (
+    KEPT,
+    PARTITIONS,
+    is_typed,
+    location_of,
+    version_of,
+)
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILE_GROUPS,
@@ -111,7 +117,18 @@ class TableWriterBase:
         """Return the timelines of the dataset and of its metadata table."""
         if not self._depth:
             self._refresh()
+        self._data_instants.layout = self._layout()
         return self._data_instants.timeline(), self._instants.timeline()
+
+    def _layout(self) -> int:
+        """Return the layout of the dataset's timeline."""
+        return 1 if version_of(self.path, self._of_dataset()) < KEPT[0] else 2
+
+    def _of_dataset(self) -> dict[str, str]:
+        """Return the properties of the dataset, also for a table outside it."""
+        own = location_of(self.path)
+        inside = own.marker == self.location.marker
+        return self._properties() if inside else own.properties(self._fs)
 
     @contextmanager
     def _critical(self) -> Iterator[None]:
