@@ -21,7 +21,6 @@ from fscontract.pipeline.hudi.commit_metadata import (
     WrittenFile,
     encode_clean,
     encode_commit,
-    encode_commit_json,
     encode_restore,
     encode_rollback,
 )
@@ -162,8 +161,8 @@ def encode_change(
     ]
     metadata = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
     operation = "COMPACT" if action == COMPACTION else "UPSERT"
-    encode = encode_commit_json if layout == 1 else encode_commit
-    return encode(files, operation, metadata, compacted=action == COMPACTION)
+    is_compaction = action == COMPACTION
+    return encode_commit(files, operation, metadata, is_compaction, as_json=layout == 1)
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:

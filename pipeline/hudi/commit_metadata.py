@@ -36,24 +36,9 @@ def encode_commit(
     operation: str,
     extra: Mapping[str, str] | None = None,
     compacted: bool = False,
+    as_json: bool = False,
 ) -> bytes:
-    """Return the content of a completed instant."""
-    return _encode(COMMIT, _commit(files, operation, extra, compacted))
-
-
-def encode_commit_json(
-    files: Iterable[WrittenFile],
-    operation: str,
-    extra: Mapping[str, str] | None = None,
-    compacted: bool = False,
-) -> bytes:
-    """Return the content of a completed instant of a table before version 8."""
-    return json.dumps(_commit(files, operation, extra, compacted), indent=2).encode()
-
-
-def _commit(
-    files: Iterable[WrittenFile], operation: str, extra: Mapping[str, str] | None, compacted: bool
-) -> dict[str, Any]:
+    """Return the content of a completed instant, for tables before version 8 `as_json`."""
     statistics: dict[str, list[dict[str, object]]] = {}
     for file in files:
         statistics.setdefault(file.partition, []).append(
@@ -69,12 +54,13 @@ def _commit(
                 "fileSizeInBytes": file.size,
             }
         )
-    return {
+    commit = {
         "partitionToWriteStats": statistics,
         "compacted": compacted,
         "extraMetadata": dict(extra or {}),
         "operationType": operation,
     }
+    return json.dumps(commit, indent=2).encode() if as_json else _encode(COMMIT, commit)
 
 
 def encode_rollback_plan(target: str, action: str) -> bytes:

@@ -106,6 +106,9 @@ __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"
 #: Schemas of the plans of actions.
 _PLANS = {CLEAN: CLEAN_PLAN, ROLLBACK: ROLLBACK_PLAN, RESTORE: RESTORE_PLAN}
 
+#: Actions that are requested by one process and executed by another.
+_SCHEDULED = frozenset({COMPACTION, "logcompaction", "clustering", "indexing"})
+
 
 class MetadataWriter(PartitionBuilder):
     """Writes the metadata table of the dataset at `path`.
@@ -181,7 +184,7 @@ class MetadataWriter(PartitionBuilder):
         reader: StatisticsReader,
     ) -> Change:
         """Return all files with statistics; raise MetadataException while an action is pending."""
-        pending = self.timelines()[0].pending
+        pending = [item for item in self.timelines()[0].pending if not _is_scheduled(item)]
         if pending:
             raise MetadataException(self.path, f"action {pending[0].time} is not completed")
         sizes = lister(self._fs, self.path)
@@ -567,9 +570,9 @@ class MetadataWriter(PartitionBuilder):
     def recover(self) -> list[Instant]:
         """Complete planned actions of dead writers, and roll back the others.
 
-        Actions younger than `patience` may still be running, and are skipped. A compaction of the
-        dataset that is only requested waits for its executor. Temporary files of killed writers are
-        removed.
+        Actions younger than `patience` may still be running, and are skipped. A compaction, a
+        clustering or an indexing that is only requested waits for its executor. Temporary files of
+        killed writers are removed.
         """
         with self._critical():
             data, metadata = self.timelines()
@@ -584,7 +587,7 @@ class MetadataWriter(PartitionBuilder):
     def _is_dead(self, instant: Instant) -> bool:
         if instant.time in self._mine:
             return False
-        if instant.action == COMPACTION and instant.state == REQUESTED:
+        if _is_scheduled(instant):
             return False
         return not self._patience or instant.time < instant_at(self._clock() - self._patience)
 
@@ -651,6 +654,11 @@ class MetadataWriter(PartitionBuilder):
                 except OSError:
                     failed.setdefault(partition, set()).add(name)
         return failed
+
+
+def _is_scheduled(instant: Instant) -> bool:
+    """Return True if an action waits for its executor, and has written nothing."""
+    return instant.action in _SCHEDULED and instant.state == REQUESTED
 
 
 def data_properties(name: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ from fscontract.contract.scenarios.instrumented_filesystem import (
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.changes import Change
-from fscontract.pipeline.hudi.commit_metadata import WrittenFile, encode_commit_json
+from fscontract.pipeline.hudi.commit_metadata import WrittenFile, encode_commit
 from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.table_location import parse_properties, write_properties
@@ -75,7 +75,7 @@ def early(fs: FileSystem, indexed: bool = False) -> MetadataWriter:
     ]
     put(fs, f"{PATH}/.hoodie/{DONE}.commit.requested", b"")
     put(fs, f"{PATH}/.hoodie/{DONE}.inflight", b"")
-    content = encode_commit_json(written, "INSERT", {"schema": SCHEMA})
+    content = encode_commit(written, "INSERT", {"schema": SCHEMA}, as_json=True)
     put(fs, f"{PATH}/.hoodie/{DONE}.commit", content)
     return writer(fs)
 
