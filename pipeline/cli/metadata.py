@@ -267,7 +267,8 @@ def compact(dataset: Dataset) -> None:
     _check_table(dataset)
     writer = dataset.writer()
     start = time.monotonic()
-    instant = writer.compact()
+    with _warnings_as_lines():
+        instant = writer.compact()
     if instant is None:
         raise MetadataException(dataset.path, "the table has an action that is not completed")
     removed = writer.clean_table(2)

@@ -44,6 +44,12 @@ def indexed_columns(fs: FileSystem, path: str, properties: Mapping[str, str]) ->
     return IndexedColumns(named or tuple(fields), typed)
 
 
+def with_columns(properties: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
+    """Return properties that name the columns, unless the dataset has definitions of indexes."""
+    others = {key: value for key, value in properties.items() if key != COLUMNS}
+    return others if properties.get(_PATH) else {**others, COLUMNS: ",".join(columns)}
+
+
 def default_path(properties: Mapping[str, str]) -> dict[str, str]:
     """Return the property of a table of version 9 that has no path of definitions yet."""
     has_path = bool(properties.get(_PATH))

@@ -20,6 +20,7 @@ from fscontract.pipeline.hudi.index_definitions import (
     default_path,
     indexed_columns,
     put_definition,
+    with_columns,
 )
 from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning
 from fscontract.pipeline.hudi.listing import sizes_of
@@ -28,7 +29,6 @@ from fscontract.pipeline.hudi.partition_stats import IncompleteStatistics, parti
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record, ValueType
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import (
-    COLUMNS,
     KEPT,
     PARTITIONS,
     check_version,
@@ -65,7 +65,8 @@ class PartitionBuilder(TableServices):
         Other writers may commit meanwhile, and readers use the table as before. If this process
         dies, the table is as before, too. Raise IllegalArgumentException for any other partition
         and for invalid columns; MetadataException without a table, if another action is applied to
-        the table but not completed, and if a file has no range for `partition_stats`.
+        the table but not completed, if no file has statistics, and if one has no range for
+        `partition_stats`.
         """
         self._check_name(partition)
         with self._critical():
@@ -90,6 +91,8 @@ class PartitionBuilder(TableServices):
             known |= reader(self._fs, self.path, again, columns)
             content = Change(after, statistics=known)
             names = columns_of(content, columns)
+            if not names:
+                raise MetadataException(self.path, "no file has statistics of columns")
             partitions = self._partitions()
             ranges = PARTITION_STATS in partitions
             records = self._first_statistics(content, names, ranges)
@@ -123,7 +126,7 @@ class PartitionBuilder(TableServices):
 
     def _columns(self, partition: str, columns: Collection[str] | None) -> Collection[str] | None:
         """Return the columns to read; raise IllegalArgumentException."""
-        known = self._indexed(self._properties()).names
+        known = [name for name in self._indexed(self._properties()).names if indexable(name)]
         if partition == PARTITION_STATS and not known:
             raise IllegalArgumentException(f"{PARTITION_STATS} requires {COLUMN_STATS}")
         if columns is None or partition == PARTITION_STATS:
@@ -211,9 +214,11 @@ class PartitionBuilder(TableServices):
         properties = self._properties()
         named = {*existing, *records}
         properties |= {} if self._elsewhere else default_path(properties)
-        properties |= {PARTITIONS: ",".join(sorted(named)), COLUMNS: ",".join(columns)}
+        properties |= {PARTITIONS: ",".join(sorted(named))}
+        if COLUMN_STATS in records:
+            properties = with_columns(properties, columns)
         write_properties(self._fs, self.location.marker, properties, replace=True)
-        if not self._elsewhere:
+        if COLUMN_STATS in records and not self._elsewhere:
             put_definition(self._fs, self.path, properties, columns)
         self._refresh()
 

@@ -42,7 +42,11 @@ from fscontract.pipeline.hudi.commit_metadata import (
     encode_restore_plan,
     encode_rollback_plan,
 )
-from fscontract.pipeline.hudi.index_definitions import IndexedColumns, default_path
+from fscontract.pipeline.hudi.index_definitions import (
+    IndexedColumns,
+    default_path,
+    with_columns,
+)
 from fscontract.pipeline.hudi.io import (
     MetadataException,
     MetadataWarning,
@@ -54,6 +58,7 @@ from fscontract.pipeline.hudi.listing import listing
 from fscontract.pipeline.hudi.metrics import INITIALIZE, SYNC
 from fscontract.pipeline.hudi.parquet_stats import (
     StatisticsReader,
+    indexable,
     read_statistics,
     without,
 )
@@ -142,9 +147,12 @@ class MetadataWriter(PartitionBuilder):
         `partition_stats` it also stores the ranges over the files of each partition, if all files
         have ranges; a MetadataWarning names the first that has not.
 
-        Raise MetadataException while an action is not completed, because its files would count as
-        part of the dataset; otherwise as `bootstrap`.
+        Raise IllegalArgumentException for `partition_stats` without columns; MetadataException
+        while an action is not completed, because its files would count as part of the dataset;
+        otherwise as `bootstrap`.
         """
+        if partition_stats and columns is not None and not columns:
+            raise IllegalArgumentException(f"{PARTITION_STATS} requires columns")
         with self._critical(), self.metrics.timed(INITIALIZE):
             content = self._listed(lister, columns, reader)
             merged = dict(properties or {})
@@ -167,7 +175,8 @@ class MetadataWriter(PartitionBuilder):
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
             self._partitions()
-            columns = self._indexed(self._properties()).names
+            indexed = self._indexed(self._properties()).names
+            columns = [column for column in indexed if indexable(column)]
             content = self._listed(lister, columns, reader)
             self._retire()
             properties = self._properties()
@@ -205,7 +214,7 @@ class MetadataWriter(PartitionBuilder):
 
         It stores ranges of `columns`, and of columns with statistics in `content`, and those of
         partitions as `initialize`. Raise IllegalArgumentException for a name that can't be part of
-        the list of columns, and for `partition_stats` without columns.
+        the list of columns.
 
         The table becomes valid once the properties name its partitions: the dataset's, which are
         created if missing, and get `properties`. Remains of earlier attempts are removed. If the
@@ -214,8 +223,6 @@ class MetadataWriter(PartitionBuilder):
         """
         check_change(content)
         columns = columns_of(content, columns)
-        if partition_stats and not columns:
-            raise IllegalArgumentException(f"{PARTITION_STATS} requires columns")
         records = {FILES: file_records(content, self._names)}
         if columns:
             records |= self._first_statistics(content, columns, partition_stats)
@@ -235,7 +242,8 @@ class MetadataWriter(PartitionBuilder):
             merged = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
             merged |= properties or {}
             merged |= {} if self._elsewhere or not columns else default_path(merged)
-            merged |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
+            merged |= {PARTITIONS: ",".join(sorted(records))}
+            merged = with_columns(merged, columns)
             write_properties(self._fs, self.location.marker, merged, replace=True)
             self._refresh()
 

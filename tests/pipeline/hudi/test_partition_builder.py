@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -34,6 +35,7 @@ from tests.pipeline.hudi.support import (
     get,
     name,
     names,
+    put,
     ranges,
     seen,
     seen_by_hudi,
@@ -252,6 +254,42 @@ def test_invalid_partitions_and_columns_are_rejected(
 def test_partition_of_a_missing_table_is_not_created(fs: MemoryFileSystem) -> None:
     with pytest.raises(MetadataException, match="no metadata table"):
         writer(fs).create_partition(COLUMN_STATS, ["id"])
+
+
+def test_statistics_need_a_file_that_has_some(fs: MemoryFileSystem) -> None:
+    """The table stays as before."""
+    put(fs, f"{PATH}/{A}/x.csv", b"1")
+    made = writer(fs)
+    made.initialize(columns=None, partition_stats=True)
+    with pytest.raises(MetadataException, match="no file has statistics of columns"):
+        made.create_partition(COLUMN_STATS, None)
+    assert partitions(fs) == {"files"}
+
+
+def test_rebuilt_table_has_the_same_partitions(fs: MemoryFileSystem) -> None:
+    made = plain(fs)
+    made.create_partition(COLUMN_STATS, ["id"])
+    made.create_partition(PARTITION_STATS)
+    made.rebuild()
+    assert partitions(fs) == {"files", COLUMN_STATS, PARTITION_STATS}
+    assert pruned(fs, 5) == {name(0)}
+
+
+@pytest.mark.parametrize("fields", [[], ["a,b"]])
+def test_table_with_definitions_of_no_usable_column_is_rebuilt(
+    fs: MemoryFileSystem, fields: list[str]
+) -> None:
+    """Hudi has such tables if their files are not Parquet files."""
+    made = by_hudi(fs)
+    definitions = {"indexDefinitions": {"column_stats": {"sourceFields": fields}}}
+    put(fs, f"{PATH}/.hoodie/.index_defs/index.json", json.dumps(definitions).encode())
+    before = seen(fs)
+    for partition, files in before.items():
+        for file, size in files.items():
+            put(fs, f"{PATH}/{partition}/{file}", bytes(size))
+    with pytest.warns(MetadataWarning, match="removed partition"):
+        made.rebuild()
+    assert seen(fs) == before
 
 
 def test_table_outside_the_dataset_has_the_same_partitions(fs: MemoryFileSystem) -> None:
