@@ -228,6 +228,16 @@ class CheckedWriter(ABC):
         """Delete the files of the table that no reader of its present state needs."""
 
     @abstractmethod
+    def create_statistics(
+        self, statistics: Mapping[tuple[str, str], Collection[Statistics]]
+    ) -> None:
+        """Add the partition of column statistics to the table, or build it anew, from these."""
+
+    @abstractmethod
+    def drop_statistics(self) -> None:
+        """Drop the partition of column statistics."""
+
+    @abstractmethod
     def archive(self) -> None:
         """Archive the instants that are not needed."""
 

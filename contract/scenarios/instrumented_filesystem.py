@@ -31,8 +31,8 @@ class InstrumentedFileSystem(FileSystem):
     """Delegates to `inner`, logs opens, listings and writes, and simulates faults and crashes.
 
     A write is a new file, a deletion, or a new directory. At write number `kill_at`, from 1, the
-    process crashes, until `revive`. Half of a torn file appears, except for instants and
-    properties, which stores write atomically.
+    process crashes, until `revive`. Half of a torn file appears, except for instants,
+    properties and definitions of indexes, which stores write atomically.
     """
 
     def __init__(self, inner: FileSystem) -> None:
@@ -150,7 +150,7 @@ class InstrumentedFileSystem(FileSystem):
         """Make a complete file visible."""
         with self._write(path) as last:
             torn = last and self.death == TORN
-            if torn and not path.endswith(".properties") and "/timeline/" not in path:
+            if torn and not path.endswith((".properties", ".json")) and "/timeline/" not in path:
                 content = content[: len(content) // 2]
             with self.inner.create(path, overwrite) as file:
                 file.write(content)

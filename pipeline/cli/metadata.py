@@ -11,7 +11,7 @@ import shlex
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
@@ -48,6 +48,7 @@ from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, read_statis
 from fscontract.pipeline.hudi.records import NO_PARTITION
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import location_of
+from fscontract.pipeline.hudi.timeline import COLUMN_STATS, PARTITION_STATS
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _URL = click.argument("url", metavar="URL")
@@ -63,6 +64,11 @@ _MAX_BLOCK_BYTES = click.option(
     default=MAX_BLOCK_BYTES,
     show_default=True,
     help="Treat the table as damaged if an uncompressed block exceeds this size.",
+)
+_PARTITION = click.option(
+    "--partition",
+    type=click.Choice([COLUMN_STATS, PARTITION_STATS]),
+    help="Only this partition of the table.",
 )
 _SPARK = click.option(
     "--spark",
@@ -134,6 +140,11 @@ def set_directory(url: str, directory: str | None) -> None:
     default="",
     help="Comma-separated columns whose ranges are stored to prune files; all means the first 32.",
 )
+@click.option(
+    "--partition-stats",
+    is_flag=True,
+    help="Also store the ranges of each partition of the dataset.",
+)
 @_SPARK
 @click.option(
     "--partition-fields", metavar="NAMES", help="Comma-separated partition fields, in order."
@@ -148,6 +159,7 @@ def create(
     dataset: Dataset,
     name: str,
     columns: str,
+    partition_stats: bool,
     spark: str | None,
     partition_fields: str | None,
     record_key: str | None,
@@ -156,28 +168,53 @@ def create(
     """Create the table from a listing of URL, and from the footers of Parquet files.
 
     The ranges of NAMES, separated by commas, are read from all existing files, and from those that
-    are added later.
+    are added later. If the table exists, --columns and --partition-stats add these partitions, or
+    build them anew, while other writers continue.
 
     Other readers need partition fields, record key and schema. They are detected from directories
     such as year=2024 and from the Parquet files; the options override them.
     """
     declared = _declared(partition_fields, record_key, schema)
     start = time.monotonic()
+    names = None if columns == "all" else [c for c in columns.split(",") if c]
+    if (columns or partition_stats) and dataset.has_table():
+        selected = {COLUMN_STATS: bool(columns), PARTITION_STATS: partition_stats}
+        _build(dataset, [name for name, chosen in selected.items() if chosen], names)
+        return
     with _warnings_as_lines(), _lister(dataset, spark) as lister:
         dataset.writer().initialize(
             name,
             lister=lister,
-            columns=None if columns == "all" else [c for c in columns.split(",") if c],
+            columns=names,
             reader=_footer_reader(),
             infer=partial(infer_properties, declared=declared),
+            partition_stats=partition_stats,
         )
     say(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
 
 
+def _build(dataset: Dataset, partitions: Sequence[str], columns: Sequence[str] | None) -> None:
+    """Build partitions of an existing table."""
+    for partition in partitions:
+        start = time.monotonic()
+        with _warnings_as_lines():
+            dataset.writer().create_partition(partition, columns, _footer_reader())
+        say(f"Built {partition} of Metadata Table in {dataset.table} ({_duration(start)})")
+
+
 @metadata.command(short_help="Delete the table.")
 @_on_dataset
-def delete(dataset: Dataset) -> None:
-    """Delete the table with all its files; later commands list the dataset instead."""
+@_PARTITION
+def delete(dataset: Dataset, partition: str | None) -> None:
+    """Delete the table with all its files; later commands list the dataset instead.
+
+    Without column_stats there is no partition_stats, either.
+    """
+    if partition is not None:
+        if not dataset.writer().drop_partition(partition):
+            raise MetadataException(dataset.path, f"the table has no partition {partition}")
+        say(f"Deleted {partition} of Metadata Table in {dataset.table}")
+        return
     if not dataset.writer().drop():
         raise MetadataException(dataset.path, _NO_TABLE)
     say(f"Deleted Metadata Table in {dataset.table}")
@@ -185,13 +222,19 @@ def delete(dataset: Dataset) -> None:
 
 @metadata.command(short_help="Rebuild the table from the existing files.")
 @_on_dataset
+@_PARTITION
 @_SPARK
-def rebuild(dataset: Dataset, spark: str | None) -> None:
+def rebuild(dataset: Dataset, partition: str | None, spark: str | None) -> None:
     """Rebuild the table from a listing of URL, with the same columns.
 
     Use it if the table is damaged, or differs from the files because some were added or removed
-    without an action on the timeline.
+    without an action on the timeline. With --partition nothing is listed, and other writers
+    continue.
     """
+    if partition is not None:
+        _check_partition(dataset, partition)
+        _build(dataset, [partition], [])
+        return
     start = time.monotonic()
     with _warnings_as_lines(), _lister(dataset, spark) as lister:
         change = dataset.writer().rebuild(lister, _footer_reader())
@@ -224,7 +267,8 @@ def compact(dataset: Dataset) -> None:
     _check_table(dataset)
     writer = dataset.writer()
     start = time.monotonic()
-    instant = writer.compact()
+    with _warnings_as_lines():
+        instant = writer.compact()
     if instant is None:
         raise MetadataException(dataset.path, "the table has an action that is not completed")
     removed = writer.clean_table(2)
@@ -320,6 +364,12 @@ def validate(dataset: Dataset) -> None:
     click.echo(f"the table is correct: {len(actual)} partitions, {count} files")
 
 
+def _check_partition(dataset: Dataset, partition: str) -> None:
+    with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
+        if partition not in table.partitions:
+            raise MetadataException(dataset.path, f"the table has no partition {partition}")
+
+
 _FILE = Path(".fscontract") / "metadata.json"
 
 
@@ -381,6 +431,10 @@ class Dataset:
         words = ["fscontract", "metadata", name, mask_url(self.url)]
         words += ["--metadata-dir", self.directory] if self.directory is not None else []
         return shlex.join(words)
+
+    def has_table(self) -> bool:
+        """Return True if the table exists."""
+        return location_of(self.path, self.directory).exists(self.fs)
 
     def writer(self) -> MetadataWriter:
         """Return a writer that locks the table."""
@@ -469,7 +523,7 @@ def _warnings_as_lines() -> Iterator[None]:
 
 def _check_table(dataset: Dataset) -> None:
     """Raise MetadataException if the dataset has no table."""
-    if not location_of(dataset.path, dataset.directory).exists(dataset.fs):
+    if not dataset.has_table():
         raise MetadataException(dataset.path, _NO_TABLE)
 
 

@@ -23,14 +23,15 @@ from fscontract.contract.pipeline_bindings import (
 )
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.implementations.targets import check_options
-from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.changes import Change, Sizes
 from fscontract.pipeline.hudi.io import MetadataWarning
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.parquet_stats import Statistics as StatisticsByFile
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
-from fscontract.pipeline.hudi.timeline import INFLIGHT, Instant, load_timeline
+from fscontract.pipeline.hudi.timeline import COLUMN_STATS, INFLIGHT, Instant, load_timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, Services
 
 #: Wrappers of the values in scenarios.
@@ -146,6 +147,21 @@ class _Writer(CheckedWriter):
     def clean_table(self) -> None:
         self._writer.clean_table()
 
+    def create_statistics(
+        self, statistics: Mapping[tuple[str, str], Collection[Statistics]]
+    ) -> None:
+        known = _known(statistics)
+        columns = {column.column for columns in statistics.values() for column in columns}
+
+        def read(fs: FileSystem, path: str, sizes: Sizes, names: object) -> StatisticsByFile:
+            files = ((partition, name) for partition, group in sizes.items() for name in group)
+            return {file: known[file] for file in files if file in known}
+
+        self._writer.create_partition(COLUMN_STATS, columns, read)
+
+    def drop_statistics(self) -> None:
+        self._writer.drop_partition(COLUMN_STATS)
+
     def archive(self) -> None:
         self._writer.archive()
 
@@ -218,10 +234,11 @@ def _sizes(statuses: Iterable[FileStatus]) -> dict[str, int]:
 
 
 def _change(change: TableChange) -> Change:
-    statistics = {
-        file: [_statistics(column) for column in known] for file, known in change.statistics.items()
-    }
-    return Change(change.added, change.deleted, statistics)
+    return Change(change.added, change.deleted, _known(change.statistics))
+
+
+def _known(statistics: Mapping[tuple[str, str], Collection[Statistics]]) -> StatisticsByFile:
+    return {file: [_statistics(column) for column in known] for file, known in statistics.items()}
 
 
 def _statistics(known: Statistics) -> ColumnStatistics:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.untrusted import parse_json
@@ -38,7 +38,6 @@ from fscontract.pipeline.hudi.timeline import (
     COMPLETED,
     FIRST_INSTANT,
     HOODIE,
-    TIMELINE,
     Instant,
     Timeline,
 )
@@ -140,11 +139,12 @@ def encode_change(
     extra: Mapping[str, str],
     target: Sequence[str] = (),
     failed: Names | None = None,
+    layout: int = 2,
 ) -> bytes:
     """Return the content of an action's completed instant.
 
     `target` are the instants that a rollback or restore reverts, each followed by a dot and its
-    action; `failed` are files that could not be deleted.
+    action; `failed` are files that could not be deleted. In `layout` 1 commits are JSON.
     """
     deleted = {name: sorted(gone) for name, gone in change.deleted.items() if gone}
     if action == CLEAN:
@@ -161,7 +161,8 @@ def encode_change(
     ]
     metadata = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
     operation = "COMPACT" if action == COMPACTION else "UPSERT"
-    return encode_commit(files, operation, metadata, compacted=action == COMPACTION)
+    is_compaction = action == COMPACTION
+    return encode_commit(files, operation, metadata, is_compaction, as_json=layout == 1)
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:
@@ -170,7 +171,11 @@ def decode_change(action: str, content: bytes, path: str) -> Change:
     Raise MetadataException if it is invalid. Unknown actions change no files.
     """
     if action in WRITES:
-        return _written(_decoded(content, path, *_COMMITS), path) if content else Change()
+        as_json = content.startswith(b"{")
+        decoded = _decoded_json(content, path) if as_json else None
+        if decoded is None:
+            decoded = _decoded(content, path, *_COMMITS) if content else {}
+        return _written(decoded, path)
     if action == CLEAN:
         deleted = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
         return Change(deleted=_deleted(deleted, "deletePathPatterns", "successDeleteFiles"))
@@ -193,6 +198,21 @@ def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, A
         return read_one(content, *schemas)
     except ValueError as error:
         raise MetadataException(path, f"can't read the instant: {error}") from error
+
+
+def _decoded_json(content: bytes, path: str) -> dict[str, Any]:
+    """Return a commit of a table before version 8."""
+    try:
+        datum = parse_json(content)
+        for files in (datum.get("partitionToWriteStats") or {}).values():
+            for file in files:
+                size = file.get("fileSizeInBytes") or 0
+                if not isinstance(file.get("path") or "", str) or not isinstance(size, int):
+                    raise ValueError("path and size of a file must be a text and a number")
+        dict(datum.get("extraMetadata") or {})
+    except (ValueError, AttributeError, TypeError) as error:
+        raise MetadataException(path, f"can't read the instant: {error}") from error
+    return cast(dict[str, Any], datum)
 
 
 def _written(datum: dict[str, Any], path: str) -> Change:
@@ -303,6 +323,6 @@ def changes_of(fs: FileSystem, path: str, instants: Iterable[Instant]) -> list[C
     """Return the change of each instant; raise MetadataException if one is damaged."""
     changes = []
     for instant in instants:
-        file = f"{path}/{TIMELINE}/{instant.file_name}"
+        file = f"{path}/{instant.path}"
         changes.append(decode_change(instant.action, read_file(fs, file), file))
     return changes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,8 +36,9 @@ def encode_commit(
     operation: str,
     extra: Mapping[str, str] | None = None,
     compacted: bool = False,
+    as_json: bool = False,
 ) -> bytes:
-    """Return the content of a completed instant."""
+    """Return the content of a completed instant, for tables before version 8 `as_json`."""
     statistics: dict[str, list[dict[str, object]]] = {}
     for file in files:
         statistics.setdefault(file.partition, []).append(
@@ -52,15 +54,13 @@ def encode_commit(
                 "fileSizeInBytes": file.size,
             }
         )
-    return _encode(
-        COMMIT,
-        {
-            "partitionToWriteStats": statistics,
-            "compacted": compacted,
-            "extraMetadata": dict(extra or {}),
-            "operationType": operation,
-        },
-    )
+    commit = {
+        "partitionToWriteStats": statistics,
+        "compacted": compacted,
+        "extraMetadata": dict(extra or {}),
+        "operationType": operation,
+    }
+    return json.dumps(commit, indent=2).encode() if as_json else _encode(COMMIT, commit)
 
 
 def encode_rollback_plan(target: str, action: str) -> bytes:

@@ -54,6 +54,11 @@ class FileGroupReader:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._slice.group!r}, {self._slice.base_instant!r})"
 
+    @property
+    def name(self) -> str:
+        """Name of the file group."""
+        return self._slice.group
+
     def close(self) -> None:
         """Close the base file."""
         self._open.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.avro import read_one
@@ -14,6 +15,7 @@ from fscontract.pipeline.hudi.timeline import (
     FIRST_INSTANT,
     TIMELINE,
     BaseName,
+    Instant,
     LogName,
     Timeline,
     parse_name,
@@ -101,10 +103,17 @@ def check_slices(
     change here. Rollbacks are skipped: they seldom have a log, and nothing is lost without it.
     """
     every = list(slices)
-    if not all(is_whole(file_slice, timeline, as_of) for file_slice in every):
-        raise MetadataException(metadata, f"base file of {partition!r} is missing")
+    if suspects := {item.group for item in every if not is_whole(item, timeline, as_of)}:
+        last = timeline.instants.get(last_compaction(timeline))
+        # Hudi compacts only file groups that have logs.
+        compacted = _groups_of(_written(fs, metadata, last), partition) if last else suspects
+        if suspects & compacted or any(
+            item.base is None for item in every if item.group in suspects
+        ):
+            raise MetadataException(metadata, f"base file of {partition!r} is missing")
     start = min((file_slice.base_instant for file_slice in every), default="")
     present = {log.name.instant for file_slice in every for log in file_slice.logs}
+    present |= {file_slice.base_instant for file_slice in every}  # a partition that was built
     for time, end in timeline.completed.items():
         instant = timeline.instants[time]
         if instant.action != "deltacommit" or time in present or end < start:
@@ -114,13 +123,21 @@ def check_slices(
             continue
         if of_data is not None and of_data.action == "rollback":
             continue
-        path = f"{metadata}/{TIMELINE}/{instant.file_name}"
-        try:
-            written = read_one(read_file(fs, path), COMMIT).get("partitionToWriteStats") or {}
-        except ValueError as error:
-            raise MetadataException(path, f"can't read the instant: {error}") from error
-        if partition in written:
+        if partition in _written(fs, metadata, instant):
             raise MetadataException(metadata, f"log of {time} in {partition!r} is missing")
+
+
+def _written(fs: FileSystem, metadata: str, instant: Instant) -> dict[str, list[dict[str, Any]]]:
+    """Return the statistics of the files that an instant wrote, by partition."""
+    path = f"{metadata}/{TIMELINE}/{instant.file_name}"
+    try:
+        return read_one(read_file(fs, path), COMMIT).get("partitionToWriteStats") or {}
+    except ValueError as error:
+        raise MetadataException(path, f"can't read the instant: {error}") from error
+
+
+def _groups_of(written: dict[str, list[dict[str, Any]]], partition: str) -> set[str]:
+    return {str(file.get("fileId")) for file in written.get(partition, ())}
 
 
 def visible(instant: str, data: Timeline) -> bool:

@@ -27,7 +27,7 @@ from fscontract.pipeline.hudi.metrics import (
 )
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.table import MetadataTable
-from fscontract.pipeline.hudi.timeline import HOODIE, Timeline, load_timeline
+from fscontract.pipeline.hudi.timeline import HOODIE, Timeline, load_first_layout, load_timeline
 
 #: The instant in a data file's name.
 _INSTANT = re.compile(r"_(\d{17})(?=[._])")
@@ -279,7 +279,10 @@ class FileListing(Closeable):
 
     def _own_timeline(self) -> Timeline:
         if self._timeline is None:
-            self._timeline = load_timeline(self._fs, self.path)
+            loaded = load_timeline(self._fs, self.path)
+            if not loaded.instants:
+                loaded = load_first_layout(self._fs, self.path)
+            self._timeline = loaded
         return self._timeline
 
 

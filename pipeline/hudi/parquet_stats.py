@@ -20,7 +20,7 @@ from fscontract.pipeline.hudi.io import (
     in_threads,
     open_stream,
 )
-from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.records import DECIMAL, ColumnStatistics, ValueType
 
 #: Maximum length of a stored text or binary value; longer ones are truncated.
 LONGEST = 256
@@ -59,7 +59,12 @@ def column_range(file: str, leaf: Any, chunks: Sequence[Any]) -> ColumnStatistic
         None if None in nulls else sum(count for count in nulls if count is not None),
         sum(chunk.total_compressed_size for chunk in chunks),
         sum(chunk.total_uncompressed_size for chunk in chunks),
+        value_type=_decimal_type(leaf) if wrapper == "DecimalWrapper" else None,
     )
+
+
+def _decimal_type(leaf: Any) -> ValueType:
+    return ValueType(DECIMAL, f"{leaf.precision},{leaf.scale}")
 
 
 def _nulls(chunk: Any) -> int | None:

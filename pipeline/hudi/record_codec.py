@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -26,18 +26,41 @@ from fscontract.pipeline.hudi.records import (
     FileEntry,
     FilesRecord,
     Record,
+    ValueType,
     are_bounds,
 )
-from fscontract.pipeline.hudi.schema import NAMESPACE, RECORD, RECORD_JSON, WRAPPERS
+from fscontract.pipeline.hudi.schema import (
+    NAMESPACE,
+    RECORD_JSON,
+    TEXT,
+    TYPED_JSON,
+    TYPED_RECORD,
+    UNTYPED_JSON,
+    UNTYPED_RECORD,
+    WRAPPERS,
+)
+from fscontract.pipeline.hudi.value_types import (
+    decimal_of,
+    digits_of,
+    stored_type,
+    stored_wrapper,
+    typed_wrapper,
+)
 
-_OWN = RECORD_JSON.encode()
+#: Schemas of this package, and whether their statistics have a type.
+_OWN = {UNTYPED_JSON.encode(): False, TYPED_JSON.encode(): True}
+#: Null fields before the key of a record and after its statistics.
+_META, _INDEXES = bytes(5), bytes(2)
 #: Maximum bytes of a decimal with 30 digits.
 _MAX_DECIMAL = 13
 _DAY = 24 * 60 * 60 * 10**6
 
 
-def encode_record(record: Record) -> bytes:
-    """Return a record as Avro, by the schema of this module; empty for a deleted record."""
+def encode_record(record: Record, typed: bool = False) -> bytes:
+    """Return a record as Avro, by the schema of this module; empty for a deleted record.
+
+    If `typed`, statistics have their type.
+    """
     import fastavro
 
     if isinstance(record, Deleted):
@@ -51,9 +74,9 @@ def encode_record(record: Record) -> bytes:
             for name, info in record.files.items()
         }
     else:
-        datum["ColumnStatsMetadata"] = _statistics_datum(record)
+        datum["ColumnStatsMetadata"] = _statistics_datum(record, typed)
     out = io.BytesIO()
-    fastavro.schemaless_writer(out, _own_schema(), datum)
+    fastavro.schemaless_writer(out, _own_schema(typed), datum)
     return out.getvalue()
 
 
@@ -62,12 +85,14 @@ def decoder(schema: bytes | None) -> Callable[[bytes, bytes], Record | None]:
 
     The decoder returns None for records of unknown types. Both raise ValueError.
     """
-    own = schema in (None, _OWN)
-    parsed = checked_schema(_OWN if schema is None else schema, RECORD_JSON)
+    if schema is None:
+        schema = UNTYPED_JSON.encode()
+    typed = _OWN.get(schema)
+    parsed = checked_schema(schema, RECORD_JSON)
 
     def decode(key: bytes, value: bytes) -> Record | None:
         name = key.decode()
-        record = decode_own(name, value) if own and value else None
+        record = decode_own(name, value, typed) if typed is not None and value else None
         return _decoded(parsed, name, value) if record is None else record
 
     return decode
@@ -110,11 +135,14 @@ def _plain(datum: Any) -> Any:
 def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnStatistics:
     low, high = datum["minValue"], datum["maxValue"]
     wrapper, minimum, maximum = None, None, None
+    of_type = _plain(datum.get("valueType"))
+    value_type = of_type and ValueType(of_type["typeOrdinal"], of_type["additionalInfo"])
     if isinstance(low, tuple) and isinstance(high, tuple) and low[0] == high[0]:
         name = str(low[0]).rpartition(".")[2]
         if name in WRAPPERS:
-            wrapper = name
-            minimum, maximum = (_value(name, bound[1]["value"]) for bound in (low, high))
+            wrapper = typed_wrapper(name, value_type)
+            bounds = (low[1]["value"], high[1]["value"])
+            minimum, maximum = (_value(name, wrapper, bound, value_type) for bound in bounds)
     if not are_bounds(minimum, maximum):
         wrapper = minimum = maximum = None
     return ColumnStatistics(
@@ -131,12 +159,15 @@ def _decoded_statistics(key: str, kind: int, datum: dict[str, Any]) -> ColumnSta
         datum["isDeleted"],
         datum.get("isTightBound", False),
         kind,
+        value_type=value_type,
     )
 
 
-def _value(wrapper: str, value: Any) -> Any:
-    """Return the value of a wrapper; raise ValueError if it is out of range."""
+def _value(stored: str, wrapper: str, value: Any, value_type: ValueType | None) -> Any:
+    """Return the value of a wrapper from its stored one; raise ValueError if out of range."""
     if wrapper == "DecimalWrapper":
+        if stored != wrapper and value_type is not None:
+            return decimal_of(value, value_type)
         if len(value) > _MAX_DECIMAL:
             raise ValueError(
                 f"decimal too large: {len(value)} bytes; must be at most {_MAX_DECIMAL}"
@@ -149,51 +180,69 @@ def _value(wrapper: str, value: Any) -> Any:
     return value
 
 
-def _statistics_datum(record: ColumnStatistics) -> dict[str, Any]:
+def _statistics_datum(record: ColumnStatistics, typed: bool) -> dict[str, Any]:
+    of_type = stored_type(record) if typed else None
+
     def wrapped(value: object) -> Any:
         if record.wrapper is None or value is None:
             return None
-        return (f"{NAMESPACE}.{record.wrapper}", {"value": value})
+        stored = stored_wrapper(record.wrapper, of_type)
+        if of_type is not None and isinstance(value, Decimal):
+            value = digits_of(value, of_type)
+        elif stored == "LongWrapper" and isinstance(value, time):
+            value = _microseconds(value)
+        return (f"{NAMESPACE}.{stored}", {"value": value})
 
     return {
         "fileName": record.file_name,
         "columnName": record.column,
         "minValue": wrapped(record.minimum),
         "maxValue": wrapped(record.maximum),
-        "valueCount": record.value_count,
+        # Hudi expects a number, and stores 0 if it is unknown
+        "valueCount": record.value_count if record.null_count is None else record.value_count or 0,
         "nullCount": record.null_count,
         "totalSize": record.total_size,
         "totalUncompressedSize": record.total_uncompressed_size,
         "isDeleted": record.is_deleted,
         "isTightBound": record.is_tight,
+        "valueType": of_type and {"typeOrdinal": of_type.ordinal, "additionalInfo": of_type.info},
     }
 
 
-@lru_cache(maxsize=1)
-def _own_schema() -> Any:
+def _microseconds(value: time) -> int:
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return seconds * 10**6 + value.microsecond
+
+
+@lru_cache(maxsize=2)
+def _own_schema(typed: bool) -> Any:
     import fastavro
 
-    return fastavro.parse_schema(RECORD)
+    return fastavro.parse_schema(TYPED_RECORD if typed else UNTYPED_RECORD)
 
 
-def decode_own(key: str, value: bytes) -> FilesRecord | ColumnStatistics | None:
+def decode_own(
+    key: str, value: bytes, typed: bool = False
+) -> FilesRecord | ColumnStatistics | None:
     """Decode a record with the schema of this package; return None for unknown parts.
 
     Raise ValueError if the record is invalid.
     """
     try:
-        if value[0]:  # the record contains its key
+        if not value.startswith(_META + b"\0"):  # the record contains its key
             return None
-        kind, position = take_long(value, 1)
+        kind, position = take_long(value, len(_META) + 1)
         if kind in (PARTITIONS, FILES) and value[position] == 2:
             record, position = _files(key, value, position + 1)
-            complete = value[position] == 0 and position + 1 == len(value)
-        elif kind in (COLUMN_STATS, PARTITION_STATS) and value[position : position + 2] == b"\0\2":
-            decoded = _statistics(key, kind, value, position + 2)
+            complete = value[position:] == b"\0\0" + _INDEXES
+        elif (
+            kind in (COLUMN_STATS, PARTITION_STATS) and value[position : position + 3] == b"\0\0\2"
+        ):
+            decoded = _statistics(key, kind, value, position + 3, typed)
             if decoded is None:
                 return None
             record, position = decoded
-            complete = position == len(value)
+            complete = value[position:] == _INDEXES
         else:
             return None
     except (IndexError, UnicodeDecodeError, struct.error) as error:
@@ -224,7 +273,7 @@ def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnSt
 
 
 def _statistics(
-    key: str, kind: int, data: bytes, position: int
+    key: str, kind: int, data: bytes, position: int, typed: bool
 ) -> tuple[FilesRecord | ColumnStatistics, int] | None:
     name, position = _optional_text(data, position)
     column, position = _optional_text(data, position)
@@ -237,9 +286,13 @@ def _statistics(
         return None
     high, position = _BOUNDS[high_kind][1](data, position)
     (values, nulls, size, plain), position = _optional_longs(data, position, 4)
-    wrapper = _BOUNDS[low_kind][0]
+    wrapper = stored = _BOUNDS[low_kind][0]
+    value_type, end = _value_type(data, position + 2) if typed else (None, position + 2)
     if low_kind != high_kind or not are_bounds(low, high):
         wrapper = low = high = None
+    elif stored is not None and value_type is not None:
+        wrapper = typed_wrapper(stored, value_type)
+        low, high = (_value(stored, wrapper, bound, value_type) for bound in (low, high))
     record = ColumnStatistics(
         key,
         name,
@@ -254,8 +307,19 @@ def _statistics(
         data[position] != 0,
         data[position + 1] != 0,
         kind,
+        value_type=value_type,
     )
-    return record, position + 2
+    return record, end
+
+
+def _value_type(data: bytes, position: int) -> tuple[ValueType | None, int]:
+    if not _is_there(data, position):
+        return None, position + 1
+    ordinal, position = take_long(data, position + 1)
+    if not _is_there(data, position):
+        return ValueType(ordinal), position + 1
+    info, position = _text(data, position + 1)
+    return ValueType(ordinal, info), position
 
 
 def _text(data: bytes, position: int) -> tuple[str, int]:
@@ -305,7 +369,7 @@ _BOUNDS: dict[int, tuple[str | None, Callable[[bytes, int], tuple[Any, int]]]] =
     0: (None, lambda data, position: (None, position)),
     **{
         number: (name, _READERS[kind])
-        for number, (name, kind) in enumerate(WRAPPERS.items(), 1)
-        if isinstance(kind, str)
+        for number, (name, wrapped) in enumerate(WRAPPERS.items(), 1)
+        if isinstance(kind := "string" if wrapped == TEXT else wrapped, str)
     },
 }

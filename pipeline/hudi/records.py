@@ -14,6 +14,8 @@ NO_PARTITION = "."
 
 #: Record types, by their numbers in the format.
 PARTITIONS, FILES, COLUMN_STATS, PARTITION_STATS = 1, 2, 3, 6
+#: Value types, by their ordinals in Hudi's enumeration.
+NULL, DECIMAL = 1, 10
 
 
 class FileEntry(NamedTuple):
@@ -56,6 +58,13 @@ class FilesRecord:
         return PARTITIONS if self.key == ALL_PARTITIONS else FILES
 
 
+class ValueType(NamedTuple):
+    """Type of a column's values: ordinal in Hudi's enumeration, and precision and scale as text."""
+
+    ordinal: int
+    info: str | None = None
+
+
 #: Value in statistics. Decimals, dates and times are Python objects, as Avro decodes them.
 Value: TypeAlias = object
 
@@ -66,7 +75,8 @@ class ColumnStatistics:
 
     None means an unknown value. Values have the type `wrapper`, a name of `schema.WRAPPERS`.
     `value_count` includes nulls. The bounds may be wider than the actual values unless `is_tight`.
-    Statistics that are tight or deleted `replaces` earlier ones.
+    Statistics that are tight or deleted `replaces` earlier ones. `value_type` is stored in tables
+    whose statistics have Hudi's second version.
     """
 
     key: str
@@ -83,6 +93,7 @@ class ColumnStatistics:
     is_tight: bool = False
     type: int = COLUMN_STATS
     replaces: bool = False
+    value_type: ValueType | None = None
 
     def __post_init__(self) -> None:
         if self.is_deleted or self.is_tight:
@@ -93,6 +104,12 @@ class ColumnStatistics:
         """True if there are values, all of them null."""
         count = self.value_count
         return self.minimum is None and count is not None and 0 < count == self.null_count
+
+    @property
+    def has_digits(self) -> bool:
+        """True if the bounds are a decimal's digits, whose order is not that of their bytes."""
+        is_decimal = self.value_type is not None and self.value_type.ordinal == DECIMAL
+        return self.wrapper == "BytesWrapper" and is_decimal
 
 
 Record: TypeAlias = FilesRecord | ColumnStatistics | Deleted
@@ -150,8 +167,10 @@ def _widened(older: ColumnStatistics, newer: ColumnStatistics) -> ColumnStatisti
     )
     if older.all_null or newer.all_null:
         known = newer if older.all_null else older
+        wide = replace(wide, value_type=known.value_type)
         return replace(wide, wrapper=known.wrapper, minimum=known.minimum, maximum=known.maximum)
-    if older.wrapper != newer.wrapper or older.minimum is None or newer.minimum is None:
+    comparable = older.wrapper == newer.wrapper and not newer.has_digits
+    if not comparable or older.minimum is None or newer.minimum is None:
         return replace(wide, wrapper=None, minimum=None, maximum=None)
     return replace(
         wide,

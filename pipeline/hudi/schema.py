@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 NAMESPACE = "org.apache.hudi.avro.model"
+
+#: A text, and the class that Java has for it.
+TEXT = {"type": "string", "avro.java.string": "String"}
 
 #: Wrappers of a column's smallest and largest value, and their Avro types.
 WRAPPERS: dict[str, Any] = {
@@ -15,7 +19,7 @@ WRAPPERS: dict[str, Any] = {
     "FloatWrapper": "float",
     "DoubleWrapper": "double",
     "BytesWrapper": "bytes",
-    "StringWrapper": "string",
+    "StringWrapper": TEXT,
     "DateWrapper": "int",
     "DecimalWrapper": {"type": "bytes", "logicalType": "decimal", "precision": 30, "scale": 15},
     "TimeMicrosWrapper": {"type": "long", "logicalType": "time-micros"},
@@ -52,30 +56,90 @@ def _map(kind: Any) -> dict[str, Any]:
     return {"type": "map", "values": kind}
 
 
+_VALUE_TYPE = _record("HoodieValueTypeInfo", typeOrdinal="int", additionalInfo=_optional(TEXT))
 _FILE_INFO = _record("HoodieMetadataFileInfo", size="long", isDeleted="boolean")
-_COLUMN_STATS = _record(
-    "HoodieMetadataColumnStats",
-    fileName=_optional("string"),
-    columnName=_optional("string"),
-    minValue=_optional(*(_record(name, value=kind) for name, kind in WRAPPERS.items())),
-    maxValue=_optional(*(f"{NAMESPACE}.{name}" for name in WRAPPERS)),
-    valueCount=_optional("long"),
-    nullCount=_optional("long"),
-    totalSize=_optional("long"),
-    totalUncompressedSize=_optional("long"),
-    isDeleted="boolean",
-    isTightBound=("boolean", False),
-)
 
+
+def _statistics(wrappers: Mapping[str, Any], **further: Any) -> dict[str, Any]:
+    names = [f"{NAMESPACE}.{name}" for name in wrappers]
+    plain = [name for name in names if not name.endswith(".ArrayWrapper")]
+    records = [
+        _record(name, value=kind)
+        if kind is not None
+        else _record(name, wrappedValues=_optional(_array(["null", *plain])))
+        for name, kind in wrappers.items()
+    ]
+    return _record(
+        "HoodieMetadataColumnStats",
+        fileName=_optional(TEXT),
+        columnName=_optional(TEXT),
+        minValue=_optional(*records),
+        maxValue=_optional(*names),
+        valueCount=_optional("long"),
+        nullCount=_optional("long"),
+        totalSize=_optional("long"),
+        totalUncompressedSize=_optional("long"),
+        isDeleted="boolean",
+        isTightBound=("boolean", False),
+        **{name: _optional(kind) for name, kind in further.items()},
+    )
+
+
+#: The record as far as it is read.
 RECORD = _record(
     "HoodieMetadataRecord",
     key="string",
     type="int",
     filesystemMetadata=["null", _map(_FILE_INFO)],
-    ColumnStatsMetadata=_optional(_COLUMN_STATS),
+    ColumnStatsMetadata=_optional(_statistics(WRAPPERS, valueType=_VALUE_TYPE)),
 )
 
 RECORD_JSON = json.dumps(RECORD, separators=(",", ":"))
+
+_META_FIELDS = ("commit_time", "commit_seqno", "record_key", "partition_path", "file_name")
+_BLOOM_FILTER = _record(
+    "HoodieMetadataBloomFilter",
+    type=TEXT,
+    timestamp=TEXT,
+    bloomFilter="bytes",
+    isDeleted="boolean",
+)
+_RECORD_INDEX = _record(
+    "HoodieRecordIndexInfo",
+    partitionName=_optional(TEXT),
+    fileIdHighBits=_optional("long"),
+    fileIdLowBits=_optional("long"),
+    fileIndex=_optional("int"),
+    fileId=_optional(TEXT),
+    instantTime=_optional("long"),
+    fileIdEncoding=("int", 0),
+    position=_optional("long"),
+)
+_SECONDARY_INDEX = _record("HoodieSecondaryIndexInfo", isDeleted="boolean")
+
+
+def _stored(statistics: dict[str, Any]) -> dict[str, Any]:
+    return _record(
+        RECORD["name"],
+        **{f"_hoodie_{name}": _optional("string") for name in _META_FIELDS},
+        key=TEXT,
+        type="int",
+        filesystemMetadata=["null", {**_map(_FILE_INFO), "avro.java.string": "String"}],
+        BloomFilterMetadata=_optional(_BLOOM_FILTER),
+        ColumnStatsMetadata=_optional(statistics),
+        recordIndexMetadata=_optional(_RECORD_INDEX),
+        SecondaryIndexMetadata=_optional(_SECONDARY_INDEX),
+    )
+
+
+#: Schemas of written records: all fields and attributes of Hudi's, because hudi-rs 0.5.0 merges
+#: only files that have the same ones. The first is that of tables before version 9; in later ones
+#: statistics may have a type. Further fields are null.
+UNTYPED_RECORD = _stored(_statistics(WRAPPERS))
+TYPED_RECORD = _stored(_statistics({**WRAPPERS, "ArrayWrapper": None}, valueType=_VALUE_TYPE))
+UNTYPED_JSON, TYPED_JSON = (
+    json.dumps(record, separators=(",", ":")) for record in (UNTYPED_RECORD, TYPED_RECORD)
+)
 
 _INSTANT_INFO = _record("HoodieInstantInfo", commitTime="string", action="string")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
@@ -19,15 +19,25 @@ from fscontract.pipeline.hudi.changes import (
 )
 from fscontract.pipeline.hudi.column_stats import (
     ColumnChunk,
+    chunks,
     column_prefix,
     partition_hash,
     partition_key,
 )
 from fscontract.pipeline.hudi.file_group import FileGroupReader
-from fscontract.pipeline.hudi.file_slices import check_slices, latest_slices, visible
+from fscontract.pipeline.hudi.file_groups import group_of
+from fscontract.pipeline.hudi.file_slices import (
+    FileSlice,
+    check_slices,
+    is_whole,
+    latest_slices,
+    visible,
+)
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
+from fscontract.pipeline.hudi.index_definitions import indexed_columns
 from fscontract.pipeline.hudi.io import MetadataException, list_files
 from fscontract.pipeline.hudi.metrics import Metrics
+from fscontract.pipeline.hudi.partition_stats import unknown_records
 from fscontract.pipeline.hudi.pruning import Filter, ruled_out
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
@@ -36,12 +46,24 @@ from fscontract.pipeline.hudi.records import (
     FilesRecord,
     Record,
 )
-from fscontract.pipeline.hudi.table_location import COLUMNS, location_of, read_properties
+from fscontract.pipeline.hudi.table_location import (
+    KEPT,
+    location_of,
+    read_properties,
+    version_of,
+)
 from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
-from fscontract.pipeline.hudi.timeline import COLUMN_STATS, FILES, load_timeline
+from fscontract.pipeline.hudi.timeline import (
+    COLUMN_STATS,
+    FILES,
+    PARTITION_STATS,
+    load_timeline,
+)
 
 #: Number of attempts to list the timelines while instants are removed.
 _TRIES = 3
+#: Largest number of partitions whose statistics are read one by one.
+_FEW = 16
 
 
 class MetadataTable(Closeable):
@@ -72,15 +94,19 @@ class MetadataTable(Closeable):
     ) -> None:
         self._fs = fs
         self._max_block_bytes = max_block_bytes
-        location = location_of(path, directory)
+        self._location = location = location_of(path, directory)
         self.path = location.path
         self._metadata = location.metadata
         self.metrics = metrics or Metrics()
         properties = read_properties(fs, location.marker)
         self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
-        self._columns = [column for column in properties.get(COLUMNS, "").split(",") if column]
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
+        if (version := version_of(self.path, properties)) < KEPT[0]:
+            message = f"unsupported metadata table of version {version}: must be {KEPT[0]} or later"
+            raise MetadataException(self.path, message)
+        has_columns = COLUMN_STATS in self.partitions
+        self._columns = indexed_columns(fs, self.path, properties).names if has_columns else ()
         self._as_of = as_of
         for attempts_left in reversed(range(_TRIES)):
             try:
@@ -110,7 +136,7 @@ class MetadataTable(Closeable):
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that have statistics."""
-        return tuple(self._columns)
+        return self._columns
 
     def close(self) -> None:
         """Close all files."""
@@ -162,12 +188,16 @@ class MetadataTable(Closeable):
     ) -> list[FileStatus]:
         """Return the files, of some partitions or all, that may have rows matching all filters.
 
-        A file is omitted only if its statistics exclude a match. The statistics of a column are
-        read once and held in memory.
+        A file is omitted only if its statistics exclude a match, or those of its partition, which
+        Hudi keeps for current files only: files that a later version of their group replaced may be
+        omitted, too. The statistics of a column are read once and held in memory, or for few
+        partitions read for these alone.
         """
-        excluded = [self._without_match(condition) for condition in filters]
+        conditions = list(filters)
+        kept = self._kept_partitions(conditions, partitions)
+        excluded = [self._excluded(condition, kept) for condition in conditions]
         statuses = []
-        for partition, record in self._records(partitions):
+        for partition, record in self._records(partitions if kept is None else kept):
             key = partition_hash(partition)
             names = record.files.keys() - set().union(
                 *(condition.get(key, ()) for condition in excluded)
@@ -176,17 +206,45 @@ class MetadataTable(Closeable):
             statuses += self._statuses(partition, FilesRecord(record.key, files))
         return statuses
 
+    def _kept_partitions(
+        self, conditions: Sequence[Filter], partitions: Iterable[str] | None
+    ) -> list[str] | None:
+        """Return the partitions that may have matching rows; None if all have to be looked at."""
+        out: set[str] = set()
+        for condition in conditions:
+            out.update(self._partitions_without_match(condition))
+        if not out:
+            return None
+        names = self.list_partitions() if partitions is None else partitions
+        return [name for name in names if name not in out]
+
+    def _partitions_without_match(self, condition: Filter) -> Iterator[str]:
+        """Yield the partitions whose range excludes a match."""
+        if PARTITION_STATS not in self.partitions or condition.column not in self._columns:
+            return
+        for group in self._readers(PARTITION_STATS):
+            for chunk in group.chunks(condition.column):
+                marks = ruled_out(chunk, condition)
+                for name in compress(chunk.files, marks):
+                    yield "" if name == NO_PARTITION else name
+
+    def _excluded(
+        self, condition: Filter, kept: Sequence[str] | None
+    ) -> Mapping[str, Collection[str]]:
+        """Return the files without matching rows, by statistics of few partitions or of all."""
+        column = condition.column
+        if kept is None or len(kept) > _FEW or column in self._known:
+            return self._without_match(condition)
+        in_each = (self.column_statistics(column, partition) for partition in kept)
+        return _marked(
+            condition,
+            (chunk for known in in_each for chunk in chunks(known.values())),
+            self._ruled_out,
+        )
+
     def _without_match(self, condition: Filter) -> Mapping[str, Collection[str]]:
         """Return the files without rows matching a condition, by hash of their partition."""
-        files: dict[str, set[str]] = defaultdict(set)
-        for chunk in self._chunks(condition.column):
-            marks = self._ruled_out(chunk, condition)
-            for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
-                if out:
-                    files[partition].add(name)
-                elif partition in files:
-                    files[partition].discard(name)
-        return files
+        return _marked(condition, self._chunks(condition.column), self._ruled_out)
 
     def _ruled_out(self, chunk: ColumnChunk, condition: Filter) -> list[bool]:
         """Return for each file of a chunk True if no row matches a condition."""
@@ -216,9 +274,18 @@ class MetadataTable(Closeable):
                         statistics[record.key[:length], record.file_name] = record
         return statistics
 
-    def _get(self, keys: list[str]) -> dict[str, Record]:
+    def partition_statistics(self, keys: Iterable[str]) -> dict[str, ColumnStatistics]:
+        """Return statistics of partitions by key, as of `column_stats.partition_key`."""
+        if PARTITION_STATS not in self.partitions:
+            return {}
+        records = self._get(list(keys), PARTITION_STATS)
+        return {
+            key: record for key, record in records.items() if isinstance(record, ColumnStatistics)
+        }
+
+    def _get(self, keys: list[str], partition: str = FILES) -> dict[str, Record]:
         records: dict[str, Record] = {}
-        for group in self._readers(FILES):
+        for group in self._readers(partition):
             records |= group.get_many(keys)
         return records
 
@@ -228,8 +295,11 @@ class MetadataTable(Closeable):
             slices = latest_slices(statuses, self.timeline, self._as_of)
             if partition == FILES and not slices:
                 raise MetadataException(self.path, f"the metadata table has no partition {FILES!r}")
-            where = (self._fs, self._metadata, partition)
-            check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
+            if partition != FILES and self._is_unbuilt(partition, slices):
+                slices = []
+            else:
+                where = (self._fs, self._metadata, partition)
+                check_slices(*where, slices, self.timeline, self.data_timeline, self._as_of)
             self._groups[partition] = [
                 self.group_class(
                     self._fs, file_slice, self._counts, self.metrics, self._max_block_bytes
@@ -240,15 +310,28 @@ class MetadataTable(Closeable):
                 self._merge_unsynced(partition)
         return self._groups[partition]
 
+    def _is_unbuilt(self, partition: str, slices: Sequence[FileSlice]) -> bool:
+        """Return True if a partition was built after the requested time, or dropped meanwhile."""
+        if self._as_of is not None:
+            return not all(is_whole(item, self.timeline, self._as_of) for item in slices)
+        if slices:
+            return False
+        properties = self._location.properties(self._fs)
+        return partition not in properties.get(METADATA_PARTITIONS, "").split(",")
+
     def _merge_unsynced(self, partition: str) -> None:
         """Merge changes that are missing in the table over the logs, in order."""
         for change in self._unsynced:
             if partition == FILES:
                 records = file_records(change, self._names)
+            elif partition == PARTITION_STATS:
+                records = unknown_records(change, self._columns)
             else:
                 records = statistics_records(change, self._columns)
-            for group in self._groups[partition][:1]:
-                group.add(records)
+            groups = {group.name: group for group in self._groups[partition]}
+            names = list(groups)
+            for record in records if names else ():
+                groups[group_of(record.key, names)].add([record])
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
         listed = self.list_many(partitions)
@@ -273,3 +356,20 @@ class MetadataTable(Closeable):
             FileStatus(f"{self.path}/{path}", files[name].size)
             for name, path in zip(names, paths, strict=True)
         ]
+
+
+def _marked(
+    condition: Filter,
+    statistics: Iterable[ColumnChunk],
+    rule: Callable[[ColumnChunk, Filter], Sequence[bool]],
+) -> Mapping[str, Collection[str]]:
+    """Return the files that a rule marks, by hash of their partition; their last row counts."""
+    files: dict[str, set[str]] = defaultdict(set)
+    for chunk in statistics:
+        marks = rule(chunk, condition)
+        for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
+            if out:
+                files[partition].add(name)
+            elif partition in files:
+                files[partition].discard(name)
+    return files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fscontract.contract.api.filesystem import FileSystem
@@ -15,8 +15,12 @@ CHECKSUM = "hoodie.table.checksum"
 NAME = "hoodie.table.name"
 DATABASE = "hoodie.database.name"
 VERSION = "hoodie.table.version"
-#: Usable partitions of the metadata table, and columns with statistics.
+#: Versions of datasets that can be written, and of those whose metadata table can be. Earlier
+#: ones have another timeline.
+WRITABLE, KEPT = (6, 8, 9), (8, 9)
+#: Usable partitions of the metadata table, those being built, and columns with statistics.
 PARTITIONS = "hoodie.table.metadata.partitions"
+INFLIGHT = "hoodie.table.metadata.partitions.inflight"
 COLUMNS = "hoodie.metadata.index.column.stats.column.list"
 #: Partitioning of a dataset's rows, part of all Hudi tables.
 KEY_GENERATOR = "hoodie.table.keygenerator.type"
@@ -60,6 +64,28 @@ def read_properties(fs: FileSystem, path: str) -> dict[str, str]:
     if properties.get(CHECKSUM, table_checksum(properties)) != table_checksum(properties):
         raise MetadataException(path, "checksum mismatch in the properties")
     return properties
+
+
+def version_of(path: str, properties: Mapping[str, str]) -> int:
+    """Return the version of a table, 8 by default; raise MetadataException if it is invalid."""
+    version = properties.get(VERSION, "8")
+    if not (version.isascii() and version.isdecimal() and len(version) < 10):
+        raise MetadataException(path, f"invalid table version {version!r}: must be a number")
+    return int(version)
+
+
+def check_version(path: str, properties: Mapping[str, str], allowed: Sequence[int]) -> None:
+    """Raise MetadataException if the version of a table is not one of these."""
+    version = version_of(path, properties)
+    if version not in allowed:
+        names = [str(number) for number in allowed]
+        expected = f"{', '.join(names[:-1])} or {names[-1]}"
+        raise MetadataException(path, f"unsupported table version {version}: must be {expected}")
+
+
+def is_typed(properties: Mapping[str, str]) -> bool:
+    """Return True if records of the table may have a type: from version 9."""
+    return version_of(PROPERTIES, properties) >= 9
 
 
 def write_properties(

@@ -10,28 +10,33 @@ from fscontract.pipeline.hudi.commit_metadata import encode_clean, encode_commit
 from fscontract.pipeline.hudi.file_slices import FileSlice, last_compaction
 from fscontract.pipeline.hudi.io import list_files
 from fscontract.pipeline.hudi.records import Record
+from fscontract.pipeline.hudi.table_partitions import TablePartitions
 from fscontract.pipeline.hudi.timeline import (
     COMPLETED,
+    FILE_GROUPS,
     FIRST_INSTANT,
     BaseName,
     Instant,
+    LogName,
     Timeline,
     TimelineWriter,
     parse_name,
 )
-from fscontract.pipeline.hudi.writer_base import TableWriterBase
 
 _COMPACTION, _CLEAN = "compaction", "clean"
 
 
-class TableServices(TableWriterBase):
+class TableServices(TablePartitions):
     """Compaction, cleaning and archiving of a metadata table."""
 
     def maintain(self) -> None:
         """Complete pending services, then run those that are due."""
         services = self._services
         with self._critical():
-            _, metadata = self.timelines()
+            data, metadata = self.timelines()
+            for pending in metadata.pending:  # a partition whose writer died
+                if pending.action == "deltacommit" and _is_abandoned(pending, data):
+                    self._take_out(pending.time)
             actions = {instant.action for instant in metadata.pending}
             if _COMPACTION in actions:
                 self.compact()
@@ -60,6 +65,7 @@ class TableServices(TableWriterBase):
         """
         with self._critical():
             self._sweep()
+            self._retire()
             data, metadata = self.timelines()
             pending = [item for item in metadata.pending if item.action == _COMPACTION]
             if pending:
@@ -72,7 +78,9 @@ class TableServices(TableWriterBase):
                 instant = self._instants.request(_COMPACTION, latest)
                 self._instants.begin(instant)
             written = [
-                self._write_base(partition, instant.time, self._compacted(item, instant, data))
+                self._write_base(
+                    partition, item.group, instant.time, self._compacted(item, instant, data)
+                )
                 for partition in self._partitions()
                 for item in self._slices(partition, metadata)
             ]
@@ -112,6 +120,7 @@ class TableServices(TableWriterBase):
             _, metadata = self.timelines()
             cleans = [pending for pending in metadata.pending if pending.action == _CLEAN]
             gone = {name: self._unneeded(name, metadata, keep) for name in self._partitions()}
+            self._remove_remains()
             if not cleans and not any(gone.values()):
                 return []
             instant = cleans[0] if cleans else self._instants.request(_CLEAN, metadata)
@@ -128,25 +137,26 @@ class TableServices(TableWriterBase):
             return [path for paths in gone.values() for path in paths]
 
     def _unneeded(self, partition: str, metadata: Timeline, keep: int) -> list[str]:
-        files = [
-            (name, status.path)
-            for status in list_files(self._fs, f"{self._metadata}/{partition}")
-            if (name := parse_name(status.path.rpartition("/")[2])) is not None
-        ]
-        bases = [name.instant for name, _ in files if isinstance(name, BaseName)]
-        recent = sorted(time for time in bases if metadata.holds(time))[-keep:]
-        oldest = recent[0] if recent else ""
-        unneeded = []
-        for name, path in files:
-            known = name.instant in metadata.instants
-            if isinstance(name, BaseName):
-                needed = name.instant >= oldest and known
-            else:
-                completed = metadata.completed.get(name.instant, name.instant)
-                needed = known and (name.instant not in metadata.completed or completed >= oldest)
-            if not needed and name.instant not in recent:
-                unneeded.append(path)
-        return unneeded
+        files: dict[str, list[tuple[BaseName | LogName, str]]] = {}
+        for status in list_files(self._fs, f"{self._metadata}/{partition}"):
+            name = parse_name(status.path.rpartition("/")[2])
+            if name is not None:
+                files.setdefault(name.group, []).append((name, status.path))
+        return [path for group in files.values() for path in _unneeded_of(group, metadata, keep)]
+
+    def _take_out(self, time: str) -> None:
+        """Remove an action's change from the metadata table, the files first."""
+        _, metadata = self.timelines()
+        for partition in FILE_GROUPS:
+            for status in list_files(self._fs, f"{self._metadata}/{partition}"):
+                name = parse_name(status.path.rpartition("/")[2])
+                if name is not None and name.instant == time:
+                    self._fs.delete(status.path)
+        done = metadata.instants.get(time)
+        if done is not None and done.state == COMPLETED:
+            self._instants.forget(done)
+        elif done is not None:
+            self._instants.remove(done)
 
     def archive(self, keep: int = 0) -> list[str]:
         """Remove unneeded instants from both timelines; return their times.
@@ -200,3 +210,29 @@ class TableServices(TableWriterBase):
             instants.forget(instant)
             dropped.append(instant.time)
         return dropped
+
+
+def _unneeded_of(
+    files: list[tuple[BaseName | LogName, str]], metadata: Timeline, keep: int
+) -> list[str]:
+    """Return the paths of a file group that no reader needs."""
+    bases = [name.instant for name, _ in files if isinstance(name, BaseName)]
+    recent = sorted(time for time in bases if metadata.holds(time))[-keep:]
+    oldest = recent[0] if recent else ""
+    unneeded = []
+    for name, path in files:
+        known = name.instant in metadata.instants
+        if isinstance(name, BaseName):
+            needed = name.instant >= oldest and known
+        else:
+            completed = metadata.completed.get(name.instant, name.instant)
+            needed = known and (name.instant not in metadata.completed or completed >= oldest)
+        if not needed and name.instant not in recent:
+            unneeded.append(path)
+    return unneeded
+
+
+def _is_abandoned(instant: Instant, data: Timeline) -> bool:
+    """Return True if an instant of the table belongs to no action of the dataset."""
+    is_first = instant.time[:14] == FIRST_INSTANT[:14]
+    return not is_first and instant.time not in data.instants

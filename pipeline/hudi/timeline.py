@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
 from fscontract.contract.api.errors import FileAlreadyExistsException
@@ -90,6 +90,8 @@ _NAME = re.compile(
     r"(?P<time>\d{17})(?:_(?P<end>\d{17}))?\.(?P<action>[a-z]+?)"
     r"(?:\.(?P<state>requested|inflight))?"
 )
+#: Names of completed instants before version 8.
+_FIRST_LAYOUT = re.compile(r"(?P<time>\d{17})\.(?P<action>(?!inflight)[a-z]+)")
 #: Names of completed instants of an action, if different.
 _COMPLETED_AS = {"compaction": "commit", "logcompaction": "deltacommit"}
 _BEGUN_AS = {"commit": ("compaction",), "deltacommit": ("logcompaction",)}
@@ -104,16 +106,27 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Instant:
-    """An action on a table: its request and completion time, and its state."""
+    """An action on a table: its request and completion time, its state, and the timeline's layout.
+
+    In layout 1, of tables before version 8, the completion time is that of the request.
+    """
 
     time: str
     action: str
     state: str
     completed: str | None = None
+    layout: int = 2
+
+    @property
+    def path(self) -> str:
+        """Path of the file for this state, below the table."""
+        return f"{HOODIE if self.layout == 1 else TIMELINE}/{self.file_name}"
 
     @property
     def file_name(self) -> str:
         """Name of the file for this state."""
+        if self.state == COMPLETED and self.layout == 1:
+            return f"{self.time}.{_COMPLETED_AS.get(self.action, self.action)}"
         if self.state == COMPLETED:
             return f"{self.time}_{self.completed}.{_COMPLETED_AS.get(self.action, self.action)}"
         if self.action == "commit" and self.state == INFLIGHT:
@@ -178,6 +191,22 @@ def load_timeline(fs: FileSystem, table: str) -> Timeline:
     return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
 
 
+def load_first_layout(fs: FileSystem, table: str) -> Timeline:
+    """Return the timeline of a table before version 8, whose instants are in `.hoodie` itself.
+
+    Completed instants have no completion time there, and get that of their request.
+    """
+    statuses = list_files(fs, f"{table}/{HOODIE}")
+    matches = (_FIRST_LAYOUT.fullmatch(status.path.rpartition("/")[2]) for status in statuses)
+    completed = [
+        Instant(match["time"], match["action"], COMPLETED, match["time"], layout=1)
+        for match in matches
+        if match is not None
+    ]
+    pending = (replace(instant, layout=1) for instant in timeline_of(statuses).pending)
+    return Timeline([*pending, *completed])
+
+
 def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
     """Return the timeline from a listing of its directory."""
     names = (status.path.rpartition("/")[2] for status in statuses)
@@ -185,19 +214,23 @@ def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
 
 
 class TimelineWriter:
-    """Creates instants of a table; each file can be created only once, by one writer."""
+    """Creates instants of a table; each file can be created only once, by one writer.
+
+    `layout` is that of the timeline; set it before the first use.
+    """
 
     def __init__(self, fs: FileSystem, table: str, clock: Clock = utc_now) -> None:
         self._fs = fs
         self._table = table
-        self._directory = f"{table}/{TIMELINE}"
+        self.layout = 2
         self._clock = clock
         self._known: Timeline | None = None
 
     def timeline(self) -> Timeline:
         """Return the timeline as of the last `refresh`, with instants created by this object."""
         if self._known is None:
-            self._known = load_timeline(self._fs, self._table)
+            load = load_first_layout if self.layout == 1 else load_timeline
+            self._known = load(self._fs, self._table)
         return self._known
 
     def refresh(self) -> None:
@@ -220,13 +253,14 @@ class TimelineWriter:
 
     def complete(self, instant: Instant, content: bytes, after: str = "") -> Instant:
         """Mark an action as completed, at a time later than `after`: the point of commit."""
-        end = self.next_time(max(after, instant.time))
+        end = instant.time if self.layout == 1 else self.next_time(max(after, instant.time))
         return self.put(Instant(instant.time, instant.action, COMPLETED, end), content)
 
     def put(self, instant: Instant, content: bytes = b"") -> Instant:
         """Create the file of an instant; raise FileAlreadyExistsException."""
+        instant = replace(instant, layout=self.layout)
         try:
-            write_file(self._fs, f"{self._directory}/{instant.file_name}", content)
+            write_file(self._fs, self._path(instant), content)
         except BaseException:
             self._known = None
             raise
@@ -236,26 +270,28 @@ class TimelineWriter:
 
     def read(self, instant: Instant) -> bytes:
         """Return the content of an instant's file."""
-        return read_file(self._fs, f"{self._directory}/{instant.file_name}")
+        return read_file(self._fs, self._path(instant))
 
     def remove(self, instant: Instant, action: str | None = None) -> None:
         """Remove the files of an incomplete instant, the last one first."""
         self._known = None
         for state in (INFLIGHT, REQUESTED):
-            name = Instant(instant.time, action or instant.action, state).file_name
-            self._fs.delete(f"{self._directory}/{name}")
+            self._fs.delete(self._path(Instant(instant.time, action or instant.action, state)))
 
     def forget(self, instant: Instant) -> None:
         """Remove the files of a completed instant, the completion file last."""
         for action in {instant.action, *_BEGUN_AS.get(instant.action, ())}:
             self.remove(instant, action)
-        self._fs.delete(f"{self._directory}/{instant.file_name}")
+        self._fs.delete(self._path(instant))
 
     def reserve(self, instant: Instant) -> None:
         """Request and begin an action at a given time, unless that was done before."""
         for state in (REQUESTED, INFLIGHT):
             with suppress(FileAlreadyExistsException):
                 self.put(Instant(instant.time, instant.action, state))
+
+    def _path(self, instant: Instant) -> str:
+        return f"{self._table}/{replace(instant, layout=self.layout).path}"
 
     def next_time(self, after: str) -> str:
         """Return the current time, or the first time after `after` if that is later."""

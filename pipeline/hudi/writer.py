@@ -8,6 +8,7 @@ completed first, and the table catches up.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,8 +42,14 @@ from fscontract.pipeline.hudi.commit_metadata import (
     encode_restore_plan,
     encode_rollback_plan,
 )
+from fscontract.pipeline.hudi.index_definitions import (
+    IndexedColumns,
+    default_path,
+    with_columns,
+)
 from fscontract.pipeline.hudi.io import (
     MetadataException,
+    MetadataWarning,
     RolledBackException,
     list_files,
     sync_files,
@@ -55,20 +62,34 @@ from fscontract.pipeline.hudi.parquet_stats import (
     read_statistics,
     without,
 )
-from fscontract.pipeline.hudi.records import Record
+from fscontract.pipeline.hudi.partition_builder import (
+    PartitionBuilder,
+    columns_of,
+    versioned,
+)
+from fscontract.pipeline.hudi.partition_stats import (
+    IncompleteStatistics,
+    check_known,
+    partition_records,
+)
+from fscontract.pipeline.hudi.records import NO_PARTITION, Record
 from fscontract.pipeline.hudi.schema import CLEAN_PLAN, RESTORE_PLAN, ROLLBACK_PLAN
 from fscontract.pipeline.hudi.schema import RESTORE as RESTORED
-from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import (
     CHECKSUM,
     COLUMNS,
+    INFLIGHT,
+    KEPT,
     KEY_GENERATOR,
     NAME,
     PARTITIONS,
     SCHEMA,
+    VERSION,
+    WRITABLE,
+    check_version,
+    version_of,
     write_properties,
 )
-from fscontract.pipeline.hudi.table_services import TableServices
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     COMPLETED,
@@ -76,12 +97,12 @@ from fscontract.pipeline.hudi.timeline import (
     FILES,
     FIRST_INSTANT,
     HOODIE,
+    PARTITION_STATS,
     PROPERTIES,
     REQUESTED,
     Instant,
     Timeline,
     instant_at,
-    parse_name,
 )
 from fscontract.pipeline.hudi.writer_base import Services
 
@@ -90,8 +111,11 @@ __all__ = ["COLUMNS", "Change", "MetadataWriter", "Services", "Sizes", "listing"
 #: Schemas of the plans of actions.
 _PLANS = {CLEAN: CLEAN_PLAN, ROLLBACK: ROLLBACK_PLAN, RESTORE: RESTORE_PLAN}
 
+#: Actions that are requested by one process and executed by another.
+_SCHEDULED = frozenset({COMPACTION, "logcompaction", "clustering", "indexing"})
 
-class MetadataWriter(TableServices):
+
+class MetadataWriter(PartitionBuilder):
     """Writes the metadata table of the dataset at `path`.
 
     Only one process may write at a time, unless all use a `lock`: then each acquires it for every
@@ -111,6 +135,7 @@ class MetadataWriter(TableServices):
         columns: Collection[str] | None = (),
         reader: StatisticsReader = read_statistics,
         infer: Callable[[FileSystem, str, Sizes], Mapping[str, str]] | None = None,
+        partition_stats: bool = False,
     ) -> None:
         """Create the metadata table from a listing of the dataset.
 
@@ -118,18 +143,23 @@ class MetadataWriter(TableServices):
         for a dataset that will contain the table and does not belong to Hudi yet.
 
         The table stores ranges of `columns`, or of the first 32 of each file if None: those of
-        Parquet files are read from their footers, now and with each action that adds files.
+        Parquet files are read from their footers, now and with each action that adds files. With
+        `partition_stats` it also stores the ranges over the files of each partition, if all files
+        have ranges; a MetadataWarning names the first that has not.
 
-        Raise MetadataException while an action is not completed, because its files would count as
-        part of the dataset; otherwise as `bootstrap`.
+        Raise IllegalArgumentException for `partition_stats` without columns; MetadataException
+        while an action is not completed, because its files would count as part of the dataset;
+        otherwise as `bootstrap`.
         """
+        if partition_stats and columns is not None and not columns:
+            raise IllegalArgumentException(f"{PARTITION_STATS} requires columns")
         with self._critical(), self.metrics.timed(INITIALIZE):
             content = self._listed(lister, columns, reader)
             merged = dict(properties or {})
             known = KEY_GENERATOR in self._properties()  # set by Hudi, or by an earlier call
             if infer is not None and not known and not self._elsewhere:
                 merged = {**infer(self._fs, self.path, content.added), **merged}
-            self.bootstrap(content, name, merged, columns or ())
+            self.bootstrap(content, name, merged, columns or (), partition_stats)
 
     def rebuild(
         self,
@@ -139,18 +169,21 @@ class MetadataWriter(TableServices):
         """Rebuild the metadata table from a listing, with the same columns; return the files found.
 
         This repairs a table that is damaged or differs from the files. Meanwhile readers list
-        directories. Raise MetadataException without a table, if it has partitions that this
-        package does not write, and while an action is not completed.
+        directories. Partitions that this package does not write are removed, with a
+        MetadataWarning. Raise MetadataException without a table, and while an action is not
+        completed.
         """
         with self._critical(), self.metrics.timed(INITIALIZE):
             self._partitions()
-            properties = self._properties()
-            self._check_partitions(properties)
-            columns = self._columns(properties)
+            indexed = self._indexed(self._properties()).names
+            columns = [column for column in indexed if indexable(column)]
             content = self._listed(lister, columns, reader)
+            self._retire()
+            properties = self._properties()
             self.drop()
             own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
-            self.bootstrap(content, properties.get(NAME, "dataset"), own, columns)
+            ranges = PARTITION_STATS in properties.get(PARTITIONS, "").split(",")
+            self.bootstrap(content, properties.get(NAME, "dataset"), own, columns, ranges)
             return content
 
     def _listed(
@@ -160,7 +193,7 @@ class MetadataWriter(TableServices):
         reader: StatisticsReader,
     ) -> Change:
         """Return all files with statistics; raise MetadataException while an action is pending."""
-        pending = self.timelines()[0].pending
+        pending = [item for item in self.timelines()[0].pending if not _is_scheduled(item)]
         if pending:
             raise MetadataException(self.path, f"action {pending[0].time} is not completed")
         sizes = lister(self._fs, self.path)
@@ -175,11 +208,13 @@ class MetadataWriter(TableServices):
         name: str,
         properties: Mapping[str, str] | None = None,
         columns: Collection[str] = (),
+        partition_stats: bool = False,
     ) -> None:
         """Create the table with this content; raise FileAlreadyExistsException if it exists.
 
-        It stores ranges of `columns`, and of columns with statistics in `content`. Raise
-        IllegalArgumentException for a name that can't be part of the list of columns.
+        It stores ranges of `columns`, and of columns with statistics in `content`, and those of
+        partitions as `initialize`. Raise IllegalArgumentException for a name that can't be part of
+        the list of columns.
 
         The table becomes valid once the properties name its partitions: the dataset's, which are
         created if missing, and get `properties`. Remains of earlier attempts are removed. If the
@@ -187,30 +222,28 @@ class MetadataWriter(TableServices):
         because other readers treat one without commits as empty.
         """
         check_change(content)
-        indexed = {known.column for group in content.statistics.values() for known in group}
-        columns = sorted({*columns, *indexed})
-        if bad := [item for item in columns if not indexable(item)]:
-            raise IllegalArgumentException(
-                f"invalid column name: {bad[0]!r}; it can't be part of a comma-separated list"
-            )
-        records: dict[str, list[Record]] = {FILES: file_records(content, self._names)}
+        columns = columns_of(content, columns)
+        records = {FILES: file_records(content, self._names)}
         if columns:
-            records[COLUMN_STATS] = statistics_records(content, columns)
+            records |= self._first_statistics(content, columns, partition_stats)
         with self._critical():
             self._make_room()
-            own = own_properties(name)
+            version = {VERSION: str(version_of(self.path, self._properties()))}
+            own = {**own_properties(name), **version}
             if SCHEMA in (properties or {}) and not self._elsewhere:
                 self._first_commit(content, dict(properties or {})[SCHEMA])
             write_properties(self._fs, f"{self._metadata}/{PROPERTIES}", own)
             for number, (partition, item) in enumerate(records.items()):
                 instant = Instant(f"{int(FIRST_INSTANT) + number:017}", "deltacommit", COMPLETED)
                 self._instants.reserve(instant)
-                base = self._write_base(partition, instant.time, item)
+                base = self._write_base(partition, FILE_GROUPS[partition], instant.time, item)
                 commit = encode_commit([base], "BULK_INSERT")
                 self._instants.complete(instant, commit, self._latest())
             merged = {**(own if self._elsewhere else data_properties(name)), **self._properties()}
             merged |= properties or {}
-            merged |= {PARTITIONS: ",".join(sorted(records)), COLUMNS: ",".join(columns)}
+            merged |= {} if self._elsewhere or not columns else default_path(merged)
+            merged |= {PARTITIONS: ",".join(sorted(records))}
+            merged = with_columns(merged, columns)
             write_properties(self._fs, self.location.marker, merged, replace=True)
             self._refresh()
 
@@ -226,6 +259,7 @@ class MetadataWriter(TableServices):
         self._data_instants.reserve(done)
 
     def _make_room(self) -> None:
+        check_version(self.path, self._of_dataset(), KEPT)
         if self.location.exists(self._fs) and list_files(self._fs, f"{self._metadata}/{HOODIE}"):
             raise FileAlreadyExistsException(
                 self._metadata, "the dataset already has a metadata table"
@@ -239,7 +273,8 @@ class MetadataWriter(TableServices):
             self._refresh()
             existed = PARTITIONS in properties
             if existed and not self._elsewhere:
-                remaining = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS)}
+                gone = (PARTITIONS, INFLIGHT, COLUMNS)
+                remaining = {k: v for k, v in properties.items() if k not in gone}
                 write_properties(self._fs, self.location.marker, remaining, replace=True)
             elif existed:
                 self._fs.delete(self.location.marker)
@@ -286,11 +321,23 @@ class MetadataWriter(TableServices):
     # updates ------------------------------------------------------------------------------
 
     def _begin(self, action: str, plan: bytes = b"") -> Instant:
+        check_version(self.path, self._of_dataset(), WRITABLE)
+        self._drop_early()
         latest = max(self.timelines(), key=lambda timeline: timeline.latest)
         instant = self._data_instants.request(action, latest, plan)
         self._mine.add(instant.time)
         self._data_instants.begin(instant)
         return instant
+
+    def _drop_early(self) -> None:
+        """Drop the metadata table of a dataset before version 8, because it is not written."""
+        properties = self._properties()
+        if self._layout() == 1 and properties.get(PARTITIONS):
+            self.drop()
+            message = (
+                f"removed, because tables of version {properties.get(VERSION)} are not written"
+            )
+            warnings.warn(f"{self._metadata}: {message}", MetadataWarning, stacklevel=4)
 
     def _finish(
         self,
@@ -302,7 +349,9 @@ class MetadataWriter(TableServices):
         """Write the metadata table, then the instant; in the first design the instant first."""
         properties = self._properties()
         extra = {"schema": properties[SCHEMA]} if SCHEMA in properties else {}
-        content = encode_change(instant.action, instant.time, change, extra, target, failed)
+        content = encode_change(
+            instant.action, instant.time, change, extra, target, failed, self._layout()
+        )
         if self._design != 1 and FILES in properties.get(PARTITIONS, "").split(","):
             self.maintain()
             self._catch_up()
@@ -314,6 +363,11 @@ class MetadataWriter(TableServices):
         done = self._data_instants.complete(instant, content, self._latest())
         self._mine.discard(instant.time)
         return done
+
+    def _settle(self) -> None:
+        self.recover()
+        self.maintain()
+        self._catch_up()
 
     def _catch_up(self) -> None:
         """Apply actions completed by writers that do not update the metadata table."""
@@ -339,47 +393,51 @@ class MetadataWriter(TableServices):
         return digest not in (None, digest_of(change))
 
     def _apply(self, time: str, change: Change) -> None:
-        properties = self._properties()
-        self._check_partitions(properties)
-        columns = self._columns(properties)
-        records = {FILES: file_records(change, self._names)}
-        if columns:
-            records[COLUMN_STATS] = self._statistics(change, columns)
+        check_version(self.path, self._of_dataset(), KEPT)
+        self._retire()
+        records = self._records(change)
         if time in self.timelines()[1].instants:  # an earlier attempt died
             self._take_out(time)
         delta = Instant(time, "deltacommit", COMPLETED)
         self._instants.reserve(delta)
         written = [
-            self._write_log(partition, time, entries)
+            file
             for partition, entries in records.items()
-            if entries
+            for file in self._write_logs(partition, time, entries)
         ]
         content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
         self._instants.complete(delta, content, self._latest())
 
-    def _check_partitions(self, properties: Mapping[str, str]) -> None:
-        """Raise MetadataException for a partition of the table that can't be kept up to date."""
-        unsupported = {*properties.get(PARTITIONS, FILES).split(",")} - {FILES, COLUMN_STATS}
-        if unsupported:
-            message = (
-                "unsupported partitions, which can't be kept up to date: "
-                f"{', '.join(sorted(unsupported))}"
-            )
-            raise MetadataException(self._metadata, message)
+    def _records(self, change: Change) -> dict[str, Sequence[Record]]:
+        """Return the records of a change, by partition of the table."""
+        records: dict[str, Sequence[Record]] = {FILES: file_records(change, self._names)}
+        properties = self._properties()
+        indexed = self._indexed(properties)
+        if indexed.names:
+            statistics = self._statistics(change, indexed.names)
+            records[COLUMN_STATS] = versioned(statistics, indexed.typed)
+        if PARTITION_STATS in properties.get(PARTITIONS, "").split(","):
+            try:
+                records[PARTITION_STATS] = self._partition_records(change, records, indexed)
+            except IncompleteStatistics as error:
+                self._disable([PARTITION_STATS], str(error))
+        return records
 
-    def _take_out(self, time: str) -> None:
-        """Remove an action's change from the metadata table, the logs first."""
-        _, metadata = self.timelines()
-        for partition in FILE_GROUPS:
-            for status in list_files(self._fs, f"{self._metadata}/{partition}"):
-                name = parse_name(status.path.rpartition("/")[2])
-                if name is not None and name.instant == time:
-                    self._fs.delete(status.path)
-        done = metadata.instants.get(time)
-        if done is not None and done.state == COMPLETED:
-            self._instants.forget(done)
-        elif done is not None:
-            self._instants.remove(done)
+    def _partition_records(
+        self, change: Change, records: Mapping[str, Sequence[Record]], indexed: IndexedColumns
+    ) -> list[Record]:
+        """Return the statistics of a change's partitions; raise IncompleteStatistics."""
+        ranges = partition_records(change, records.get(COLUMN_STATS, ()), indexed.names)
+        with self._table() as table:
+            known = table.partition_statistics(record.key for record in ranges)
+            listed = table.list_many(
+                partition for partition, files in change.added.items() if files
+            )
+        check_known(
+            ranges, known, {name or NO_PARTITION for name, files in listed.items() if files}
+        )
+        types = {key: record.value_type for key, record in known.items()}
+        return versioned(ranges, indexed.typed, types)
 
     def sync(self) -> list[str]:
         """Apply missing actions of the dataset's timeline; return their times.
@@ -415,7 +473,7 @@ class MetadataWriter(TableServices):
         unread = without(change.added, change.statistics)
         if not any(unread.values()):
             return change
-        indexed = self._columns(self._properties()) if columns is None else columns
+        indexed = self._indexed(self._properties()).names if columns is None else columns
         if not indexed:
             return change
         known = read_statistics(self._fs, self.path, unread, indexed)
@@ -427,23 +485,9 @@ class MetadataWriter(TableServices):
 
     def _names(self, partitions: Collection[str]) -> Mapping[str, Collection[str]]:
         """Return the file names of partitions, from the table."""
-        with MetadataTable(
-            self._fs,
-            self.path,
-            directory=self._directory,
-            merge_unsynced=False,
-            max_block_bytes=self._max_block_bytes,
-        ) as table:
+        with self._table() as table:
             listed = table.list_many(partitions)
         return {p: [s.path.rpartition("/")[2] for s in listed[p]] for p in partitions}
-
-    @property
-    def _elsewhere(self) -> bool:
-        return self.location.marker == f"{self._metadata}/{PROPERTIES}"
-
-    @property
-    def _directory(self) -> str | None:
-        return self._metadata if self._elsewhere else None
 
     # recovery -----------------------------------------------------------------------------
 
@@ -534,9 +578,9 @@ class MetadataWriter(TableServices):
     def recover(self) -> list[Instant]:
         """Complete planned actions of dead writers, and roll back the others.
 
-        Actions younger than `patience` may still be running, and are skipped. A compaction of the
-        dataset that is only requested waits for its executor. Temporary files of killed writers are
-        removed.
+        Actions younger than `patience` may still be running, and are skipped. A compaction, a
+        clustering or an indexing that is only requested waits for its executor. Temporary files of
+        killed writers are removed.
         """
         with self._critical():
             data, metadata = self.timelines()
@@ -551,7 +595,7 @@ class MetadataWriter(TableServices):
     def _is_dead(self, instant: Instant) -> bool:
         if instant.time in self._mine:
             return False
-        if instant.action == COMPACTION and instant.state == REQUESTED:
+        if _is_scheduled(instant):
             return False
         return not self._patience or instant.time < instant_at(self._clock() - self._patience)
 
@@ -618,6 +662,11 @@ class MetadataWriter(TableServices):
                 except OSError:
                     failed.setdefault(partition, set()).add(name)
         return failed
+
+
+def _is_scheduled(instant: Instant) -> bool:
+    """Return True if an action waits for its executor, and has written nothing."""
+    return instant.action in _SCHEDULED and instant.state == REQUESTED
 
 
 def data_properties(name: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,11 +29,18 @@ from fscontract.pipeline.hudi.log import data_block, encode_log
 from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.record_codec import encode_record
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record
-from fscontract.pipeline.hudi.schema import RECORD_JSON
-from fscontract.pipeline.hudi.table_location import COLUMNS, PARTITIONS, location_of
+from fscontract.pipeline.hudi.schema import TYPED_JSON, UNTYPED_JSON
+from fscontract.pipeline.hudi.table_location import (
+    KEPT,
+    PARTITIONS,
+    is_typed,
+    location_of,
+    version_of,
+)
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILE_GROUPS,
+    FILES,
     FIRST_INSTANT,
     HOODIE,
     BaseName,
@@ -110,7 +117,18 @@ class TableWriterBase:
         """Return the timelines of the dataset and of its metadata table."""
         if not self._depth:
             self._refresh()
+        self._data_instants.layout = self._layout()
         return self._data_instants.timeline(), self._instants.timeline()
+
+    def _layout(self) -> int:
+        """Return the layout of the dataset's timeline."""
+        return 1 if version_of(self.path, self._of_dataset()) < KEPT[0] else 2
+
+    def _of_dataset(self) -> dict[str, str]:
+        """Return the properties of the dataset, also for a table outside it."""
+        own = location_of(self.path)
+        inside = own.marker == self.location.marker
+        return self._properties() if inside else own.properties(self._fs)
 
     @contextmanager
     def _critical(self) -> Iterator[None]:
@@ -169,14 +187,12 @@ class TableWriterBase:
             self._known = self.location.properties(self._fs)
         return dict(self._known)
 
-    def _columns(self, properties: Mapping[str, str]) -> list[str]:
-        return [column for column in properties.get(COLUMNS, "").split(",") if column]
-
     def _slices(self, partition: str, metadata: Timeline) -> list[FileSlice]:
         if partition not in FILE_GROUPS:
             raise MetadataException(self._metadata, f"not a writable partition: {partition!r}")
         slices = latest_slices(list_files(self._fs, f"{self._metadata}/{partition}"), metadata)
-        if [file_slice.group for file_slice in slices] != [FILE_GROUPS[partition]]:
+        groups = [file_slice.group for file_slice in slices]
+        if groups[:1] != [FILE_GROUPS[partition]] or (partition == FILES and len(groups) > 1):
             raise MetadataException(self._metadata, f"unexpected file groups in {partition!r}")
         where = (self._fs, self._metadata, partition)
         check_slices(*where, slices, metadata, self.timelines()[0])
@@ -189,8 +205,10 @@ class TableWriterBase:
             raise MetadataException(self.path, "the dataset has no metadata table")
         return names.split(",")
 
-    def _write_base(self, partition: str, instant: str, records: Iterable[Record]) -> WrittenFile:
-        name = str(BaseName(FILE_GROUPS[partition], instant))
+    def _write_base(
+        self, partition: str, group: str, instant: str, records: Iterable[Record]
+    ) -> WrittenFile:
+        name = str(BaseName(group, instant))
         path = f"{self._metadata}/{partition}/{name}"
         self._mark(partition)
         live: Iterator[Record] = (
@@ -198,25 +216,28 @@ class TableWriterBase:
             for record in records
             if not (isinstance(record, ColumnStatistics) and record.is_deleted)
         )
-        info, packer = {b"schema": RECORD_JSON.encode()}, Packer()
+        typed, packer = is_typed(self._properties()), Packer()
+        info = {b"schema": _schema(typed).encode()}
         if partition == COLUMN_STATS and can_pack():
             live, info = packer.passing(live), {**info, MARK: VERSION}
-        entries = ((record.key.encode(), encode_record(record)) for record in live)
+        entries = ((record.key.encode(), encode_record(record, typed)) for record in live)
         with create_file(self._fs, path) as file:
             bound = self._max_block_bytes
             size = write_hfile(file, entries, info=info, metas=packer.blocks, max_block_bytes=bound)
-        return WrittenFile(partition, FILE_GROUPS[partition], below(partition, name), size)
+        return WrittenFile(partition, group, below(partition, name), size)
 
-    def _write_log(self, partition: str, instant: str, records: list[Record]) -> WrittenFile:
-        name = str(LogName(FILE_GROUPS[partition], instant))
-        entries = [(record.key.encode(), encode_record(record)) for record in records]
+    def _write_log(
+        self, partition: str, group: str, instant: str, records: list[Record]
+    ) -> WrittenFile:
+        name = str(LogName(group, instant))
+        typed = is_typed(self._properties())
+        entries = [(record.key.encode(), encode_record(record, typed)) for record in records]
         bound = self._max_block_bytes
         content = encode_log(
-            data_block(instant, RECORD_JSON, part, max_block_bytes=bound)
+            data_block(instant, _schema(typed), part, max_block_bytes=bound)
             for part in _parts(entries, bound // 2)
         )
         write_file(self._fs, f"{self._metadata}/{partition}/{name}", content, replace=True)
-        group = FILE_GROUPS[partition]
         return WrittenFile(partition, group, below(partition, name), len(content), len(records))
 
     def _mark(self, partition: str) -> None:
@@ -227,6 +248,10 @@ class TableWriterBase:
     def _counts(self, instant: str, data: Timeline) -> bool:
         """Return True if an instant's data must be part of a compaction."""
         return visible(instant, data)
+
+
+def _schema(typed: bool) -> str:
+    return TYPED_JSON if typed else UNTYPED_JSON
 
 
 def _parts(

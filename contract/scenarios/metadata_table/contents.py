@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from fscontract.contract.pipeline_bindings import DATASET, CheckedWriter, Statistics, TableChange
+from fscontract.contract.scenarios.instrumented_filesystem import DEATHS, Killed
 from fscontract.contract.scenarios.metadata_table.harness import FILES, START, A, B, C, TableHarness
 from fscontract.contract.scenarios.scenario import Scenarios
 
@@ -339,6 +340,76 @@ def prune_nulls(harness: TableHarness) -> None:
     harness.expect(_pruned(harness, "is null"), {"some", "all"}, f"{X} is null")
     harness.expect(_pruned(harness, "is not null"), {"none", "some"}, f"{X} is not null")
     harness.expect(_pruned(harness, "=", 5), {"none", "some"}, f"{X} = 5")
+
+
+#: Two files of the initial dataset, with ranges.
+_KNOWN = {(A, "a1"): [Statistics(X, 0, 9, 10, 0)], (A, "a2"): [Statistics(X, 10, 19, 10, 0)]}
+
+
+@scenario("metadata.fixed-partitions")
+def partition_added(harness: TableHarness) -> None:
+    """Column statistics are added to a table, between commits."""
+    writer = harness.table()
+    harness.commit(writer, {B: {"b2": 5}})
+    writer.create_statistics(_KNOWN)
+    harness.expect_dataset("with statistics")
+    harness.expect(_pruned(harness, "=", 15), {"a2", "b1", "b2"}, f"{X} = 15")
+    harness.commit(writer, {C: {"c1": 5}})
+    harness.expect_dataset("after a commit")
+    harness.expect(_pruned(harness, "=", 15), {"a2", "b1", "b2", "c1"}, f"{X} = 15, and a commit")
+
+
+@scenario("metadata.fixed-partitions")
+def partition_rebuilt(harness: TableHarness) -> None:
+    """Column statistics were wrong, and are built anew, before and after a compaction."""
+    writer = _table(harness, a1=_range(50, 59), a2=_range(60, 69))
+    writer.create_statistics(_KNOWN)
+    for when in ("rebuilt", "rebuilt and compacted"):
+        harness.expect_dataset(when)
+        harness.expect(_pruned(harness, "=", 5), {"a1"}, f"{X} = 5, {when}")
+        writer.compact()
+
+
+@scenario("metadata.fixed-partitions")
+def partition_dropped(harness: TableHarness) -> None:
+    """Column statistics are dropped, and added again; commits continue."""
+    writer = _table(harness, a1=_range(0, 9), a2=_range(50, 59))
+    writer.drop_statistics()
+    harness.expect_dataset("without statistics")
+    harness.expect(_pruned(harness, "=", 15), {"a1", "a2"}, f"{X} = 15, without statistics")
+    harness.commit(writer, {A: {"a3": 1}})
+    writer.create_statistics(_KNOWN)
+    harness.expect_dataset("with statistics again")
+    harness.expect(_pruned(harness, "=", 15), {"a2", "a3"}, f"{X} = 15, with statistics again")
+
+
+@scenario("metadata.fixed-partitions")
+def partition_dies(harness: TableHarness) -> None:
+    """A writer dies at each write while it adds or drops statistics; the next one adds them."""
+    for name in ("adds", "drops"):
+        for number in range(1, 40):
+            harness.reset()
+            writer = harness.table()
+            if name == "drops":
+                writer.create_statistics(_KNOWN)
+            harness.fs.clear_log()
+            harness.fs.kill_at, harness.fs.death = number, DEATHS[number % len(DEATHS)]
+            died = True
+            with suppress(Killed):
+                if name == "adds":
+                    writer.create_statistics(_KNOWN)
+                else:
+                    writer.drop_statistics()
+                died = False
+            following = harness.next_writer()
+            when = f"{name}, dead at write {number}"
+            harness.expect_dataset(when)
+            harness.commit(following, {A: {"next": 1}})
+            following.create_statistics(_KNOWN)
+            harness.expect_dataset(f"{when}, and a commit")
+            harness.expect(_pruned(harness, "=", 15), {"a2", "b1", "next"}, f"{X} = 15, {when}")
+            if not died:
+                break
 
 
 @scenario("metadata.prune-nan")

@@ -14,6 +14,7 @@ from fscontract.pipeline.hudi.file_group import FileGroupReader
 from fscontract.pipeline.hudi.io import read_file, write_file
 from fscontract.pipeline.hudi.records import FileEntry, FilesRecord, Record, merge
 from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.table_location import write_properties
 from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
@@ -223,3 +224,27 @@ class AlwaysNow(MetadataTable):
 @mutant("metadata.time-travel-bounds", MetadataTable._check_age)
 def before_time(self: MetadataTable, as_of: str) -> None:
     """Times before the table return its initial content."""
+
+
+@mutant("metadata.fixed-partitions", MetadataWriter.create_partition)
+def adds_once(self: MetadataWriter, partition: str, *args: Any, **kwargs: Any) -> None:
+    """A partition that exists is not built anew."""
+    with MetadataTable(self._fs, self.path) as table:
+        existing = partition in table.partitions
+    if not existing:
+        right(self).create_partition(partition, *args, **kwargs)
+
+
+@mutant("metadata.fixed-partitions", MetadataWriter.drop_partition)
+def drops_all(self: MetadataWriter, partition: str) -> bool:
+    """The whole table is dropped with a partition."""
+    return self.drop()
+
+
+@mutant("metadata.fixed-partitions", MetadataWriter._build)
+def valid_first(self: MetadataWriter, records: Any, columns: Any) -> None:
+    """A new partition is valid before its files are written."""
+    properties = self._properties()
+    properties |= {"hoodie.table.metadata.partitions": ",".join(["files", *records])}
+    write_properties(self._fs, self.location.marker, properties, replace=True)
+    right(self)._build(records, columns)

@@ -190,14 +190,14 @@ def test_rebuild_fails_without_a_table_or_with_a_pending_action(
     assert "the table is correct" in run("validate", "trips")
 
 
-def test_table_with_foreign_partitions_is_not_rebuilt(dataset: Path) -> None:
+def test_rebuild_removes_partitions_that_are_not_written(dataset: Path) -> None:
     run("create", "trips")
     properties = dataset / ".hoodie" / "hoodie.properties"
     text = properties.read_text(encoding="utf-8")
     others = text.replace("partitions=files", "partitions=files,record_index")
     properties.write_text(others, encoding="utf-8")
-    assert "record_index" in run("rebuild", "trips", code=3)
-    assert properties.read_text(encoding="utf-8") == others
+    assert "removed partition record_index: can't be kept" in run("rebuild", "trips")
+    assert "record_index" not in properties.read_text(encoding="utf-8")
 
 
 def test_rebuilt_table_accepts_commits(dataset: Path) -> None:
@@ -306,3 +306,39 @@ def test_the_bytes_of_a_block_are_an_option(dataset: Path) -> None:
     listed = run("list-partitions", "trips", "--max-block-bytes", "100")
     assert "files are listed instead" in listed
     run("stats", "trips", "--max-block-bytes", "0", code=2)
+
+
+# Partitions of the table ----------------------------------------------------------------------
+
+
+def test_statistics_are_added_rebuilt_and_deleted_in_an_existing_table(dataset: Path) -> None:
+    for file in dataset.rglob("*"):
+        if file.is_file():
+            file.unlink()
+    for day in (1, 2):
+        numbers = pa.table({"id": range(10 * day, 10 * day + 10)})
+        pq.write_table(numbers, dataset / f"day={day}" / "f.parquet")
+    run("create", "trips")
+    lines = run("create", "trips", "--columns", "id", "--partition-stats").splitlines()
+    assert [line.partition(" (")[0] for line in lines] == [
+        "Built column_stats of Metadata Table in trips/.hoodie/metadata",
+        "Built partition_stats of Metadata Table in trips/.hoodie/metadata",
+    ]
+    fs = LocalFileSystem(str(dataset.parent))
+    with MetadataTable(fs, "/trips") as table:
+        assert table.partitions == {"files", "column_stats", "partition_stats"}
+        assert [s.path for s in table.prune([Filter("id", "=", 25)])] == ["/trips/day=2/f.parquet"]
+    assert "Built column_stats" in run("rebuild", "trips", "--partition", "column_stats")
+    assert run("delete", "trips", "--partition", "column_stats").startswith("Deleted column_stats")
+    with MetadataTable(fs, "/trips") as table:
+        assert table.partitions == {"files"}
+    for command in ("delete", "rebuild"):
+        assert "the table has no partition partition_stats" in run(
+            command, "trips", "--partition", "partition_stats", code=3
+        )
+
+
+def test_statistics_of_partitions_require_columns(dataset: Path) -> None:
+    assert "requires column" in run("create", "trips", "--partition-stats", code=2)
+    run("create", "trips")
+    assert "requires column" in run("create", "trips", "--partition-stats", code=2)

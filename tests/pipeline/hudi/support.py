@@ -12,11 +12,20 @@ from typing import Any
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
+from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.io import FileRegion, open_stream
 from fscontract.pipeline.hudi.pruning import Operator
+from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.table_location import (
+    COLUMNS,
+    INFLIGHT,
+    PARTITIONS,
+    parse_properties,
+    write_properties,
+)
 from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 
@@ -24,6 +33,8 @@ PATH = "/table"
 #: Time of the first write.
 START = "20260101000000000"
 FILES = "/table/.hoodie/metadata/files"
+PROPERTIES = "/table/.hoodie/hoodie.properties"
+DEFINITIONS = "/table/.hoodie/.index_defs/index.json"
 _SCHEMA = {
     "type": "record",
     "name": "row",
@@ -80,7 +91,11 @@ def dataset(
 
 
 def started(
-    fs: FileSystem, path: str, sizes: Mapping[str, Mapping[str, int]], **rest: Any
+    fs: FileSystem,
+    path: str,
+    sizes: Mapping[str, Mapping[str, int]],
+    statistics: Mapping[tuple[str, str], list[ColumnStatistics]] | None = None,
+    **rest: Any,
 ) -> MetadataWriter:
     """Create a dataset at any path; return its writer."""
     instants = TimelineWriter(fs, path)
@@ -89,8 +104,64 @@ def started(
     content = encode_commit([], "INSERT", {"schema": json.dumps(_SCHEMA)})
     instants.put(Instant(START, "commit", COMPLETED, "20260101000001000"), content)
     made = MetadataWriter(fs, path, Ticks())
-    made.bootstrap(Change(sizes, **rest), "trips", _PROPERTIES)
+    made.bootstrap(Change(sizes, statistics=statistics or {}), "trips", _PROPERTIES, **rest)
     return made
+
+
+def ranges(file: str, low: int, text: str = "a") -> list[ColumnStatistics]:
+    """Return statistics of a file: ten numbers from `low`, and one text."""
+    return [
+        ColumnStatistics("", file, "id", "LongWrapper", low, low + 9, 10, 0),
+        ColumnStatistics("", file, "city", "StringWrapper", text, text, 10, 0),
+    ]
+
+
+def by_hudi(fs: FileSystem, version: str = "V2", groups: int = 1) -> MetadataWriter:
+    """Create a dataset as Hudi 1.x leaves it: with further indexes and their definitions.
+
+    Statistics of columns are in a number of file groups.
+    """
+    sizes = {part: {name(n): 600 + n for n in range(2)} for part in ("city=a", "city=b")}
+    known = {
+        (part, file): ranges(file, 100 * place + 10 * n, part[-1])
+        for place, part in enumerate(sizes)
+        for n, file in enumerate(sizes[part])
+    }
+    made = started(fs, PATH, sizes, statistics=known, partition_stats=True)
+    properties = parse_properties(get(fs, PROPERTIES).decode())
+    properties.pop(COLUMNS)
+    properties[PARTITIONS] += ",record_index"
+    properties[INFLIGHT] = "secondary_index_city"
+    properties["hoodie.table.index.defs.path"] = ".hoodie/.index_defs/index.json"
+    properties["hoodie.table.version"] = "9" if version == "V2" else "8"
+    properties["hoodie.kept"] = "as it was"
+    write_properties(fs, PROPERTIES, properties, replace=True)
+    definition = {"indexName": "column_stats", "sourceFields": ["id", "city"], "version": version}
+    definitions = {"column_stats": definition, "record_index": {"sourceFields": []}}
+    put(fs, DEFINITIONS, json.dumps({"indexDefinitions": definitions}).encode())
+    for partition in ("record_index", "secondary_index_city"):
+        put(
+            fs,
+            f"{PATH}/.hoodie/metadata/{partition}/{partition}-0000-0_0-0-0_{'0' * 17}.hfile",
+            b"x",
+        )
+    if groups > 1:
+        _spread(fs, made, groups)
+    return made
+
+
+def _spread(fs: FileSystem, made: MetadataWriter, groups: int) -> None:
+    """Store the statistics of columns in several file groups."""
+    directory = f"{PATH}/.hoodie/metadata/column_stats"
+    with MetadataTable(fs, PATH) as table:
+        (reader,) = table._readers("column_stats")
+        records = list(reader.scan())
+    fs.delete(directory, recursive=True)
+    names = [f"col-stats-{number:04}-0" for number in range(groups)]
+    for group in names:
+        made._write_base(
+            "column_stats", group, "0" * 17, [r for r in records if group_of(r.key, names) == group]
+        )
 
 
 def seen(fs: FileSystem) -> dict[str, dict[str, int]]:

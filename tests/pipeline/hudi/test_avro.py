@@ -19,7 +19,7 @@ from fscontract.pipeline.hudi.records import (
     FilesRecord,
     Record,
 )
-from fscontract.pipeline.hudi.schema import RECORD_JSON
+from fscontract.pipeline.hudi.schema import TYPED_JSON, UNTYPED_JSON
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 _VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -62,7 +62,7 @@ RECORDS: st.SearchStrategy[Record] = statistics() | st.builds(
 
 def slowly(record: Record) -> Record | None:
     """Decode with fastavro: an extra blank hides that the schema is the package's own."""
-    return decoder((RECORD_JSON + " ").encode())(record.key.encode(), encode_record(record))
+    return decoder((UNTYPED_JSON + " ").encode())(record.key.encode(), encode_record(record))
 
 
 @given(RECORDS)
@@ -113,9 +113,11 @@ def test_damage_is_an_error_or_another_record(record: Record, data: st.DataObjec
         assert "'k'" in str(error)  # noqa: PT017
 
 
+@pytest.mark.parametrize("typed", [False, True])
 @pytest.mark.parametrize("length", range(4))
-def test_truncated_record_is_rejected(length: int) -> None:
-    encoded = encode_record(FilesRecord("k", {"file": FileEntry(300)}))
-    for end in (length, len(encoded) - 1 - length):
+def test_truncated_record_is_rejected(length: int, typed: bool) -> None:
+    encoded = encode_record(FilesRecord("k", {"file": FileEntry(300)}), typed)
+    decode = decoder((TYPED_JSON if typed else UNTYPED_JSON).encode())
+    for end in (length + 1, len(encoded) - 1 - length):
         with pytest.raises(ValueError, match="'k'"):
-            decode_own("k", encoded[:end])
+            decode(b"k", encoded[:end])

@@ -21,7 +21,7 @@ from fscontract.pipeline.hudi.records import (
     merge,
     without_tombstones,
 )
-from fscontract.pipeline.hudi.schema import RECORD_JSON
+from fscontract.pipeline.hudi.schema import UNTYPED_JSON
 
 INFOS = st.one_of(st.integers(0, 9).map(FileEntry), st.just(GONE))
 FILES: st.SearchStrategy[Record] = st.builds(
@@ -106,7 +106,7 @@ def test_partition_without_files_is_removed() -> None:
     ],
 )
 def test_a_record_is_read_as_it_was_written(record: Record) -> None:
-    decode = decoder(RECORD_JSON.encode())
+    decode = decoder(UNTYPED_JSON.encode())
     assert decode(record.key.encode(), encode_record(record)) == record
 
 

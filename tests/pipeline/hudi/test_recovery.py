@@ -49,6 +49,17 @@ def test_actions_of_writers_without_table_are_applied_before_a_commit(
     assert missing == ["20260101000000000"], "the one from before the table"
 
 
+@pytest.mark.parametrize("action", ["logcompaction", "clustering", "indexing"])
+def test_a_scheduled_action_waits_for_its_executor(fs: MemoryFileSystem, action: str) -> None:
+    """A table can be created, rebuilt and written meanwhile."""
+    time = "20260101000000500"
+    TimelineWriter(fs, PATH).put(Instant(time, action, "requested"))
+    made = MetadataWriter(fs, PATH, Ticks(1000))
+    made.commit(Change({A: {"new": 1}}))
+    made.rebuild()
+    assert [instant.time for instant in made.timelines()[0].pending] == [time]
+
+
 def test_a_requested_compaction_of_the_dataset_waits(fs: MemoryFileSystem) -> None:
     """For its executor; one that was begun, and died, is rolled back."""
     instants = TimelineWriter(fs, PATH)

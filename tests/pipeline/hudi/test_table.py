@@ -233,17 +233,6 @@ def test_an_action_can_be_finished_again(fs: FileSystem) -> None:
     assert seen(fs)[A]["new"] == 7
 
 
-def test_table_with_an_unsupported_index_is_not_written() -> None:
-    """Its index would become wrong."""
-    fs = MemoryFileSystem()
-    made = dataset(fs)
-    path = f"{PATH}/.hoodie/hoodie.properties"
-    put(fs, path, get(fs, path).replace(b"=files\n", b"=files,record_index\n"))
-    with pytest.raises(MetadataException, match="kept up to date: record_index"):
-        made.commit(Change({A: {"new": 7}}))
-    assert "new" not in seen(fs)[A]
-
-
 def test_table_with_a_missing_base_file_is_rejected(fs: FileSystem) -> None:
     """Its logs alone, and the previous slice, would give a wrong listing."""
     made = dataset(fs)

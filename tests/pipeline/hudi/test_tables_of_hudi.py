@@ -1,4 +1,4 @@
-"""Metadata tables that Hudi itself wrote list the files that are there.
+"""Metadata tables that Hudi itself wrote list the files that are there, also after our commits.
 
 FSCONTRACT_HUDI_TABLES names a directory of archives, each with one dataset, such as those in
 crates/test/data of apache/hudi-rs. They are too large for this repository.
@@ -7,15 +7,24 @@ crates/test/data of apache/hudi-rs. They are too large for this repository.
 from __future__ import annotations
 
 import os
-from contextlib import closing
+import shutil
+import warnings
+from contextlib import closing, suppress
 from pathlib import Path
+from uuid import UUID
 from zipfile import ZipFile
 
 import pytest
 
 from fscontract.contract.models.metadata_table import difference
 from fscontract.implementations.local import LocalFileSystem
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.column_stats import key_partition
+from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.table_location import parse_properties
+from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _DIRECTORY = os.environ.get("FSCONTRACT_HUDI_TABLES", "")
 ARCHIVES = sorted(Path(_DIRECTORY).glob("*.zip")) if _DIRECTORY else []
@@ -52,7 +61,12 @@ def listed(root: Path) -> dict[str, dict[str, int]]:
         }
 
 
-@pytest.mark.skipif(not ARCHIVES, reason="FSCONTRACT_HUDI_TABLES names no directory of archives")
+needs_tables = pytest.mark.skipif(
+    not ARCHIVES, reason="FSCONTRACT_HUDI_TABLES names no directory of archives"
+)
+
+
+@needs_tables
 def test_the_table_lists_what_is_in_the_directories(tmp_path: Path) -> None:
     """Of each dataset that has a metadata table; one file less is noticed."""
     checked = 0
@@ -67,3 +81,106 @@ def test_the_table_lists_what_is_in_the_directories(tmp_path: Path) -> None:
         (root / partition / next(iter(names))).unlink()
         assert difference(listed(root), files_below(root)) != "", archive.name
     assert checked
+
+
+def slices_by_hudi(root: Path) -> set[str]:
+    """Return the base files that hudi-rs lists."""
+    import hudi
+
+    table = hudi.HudiTableBuilder.from_base_uri(str(root)).build()
+    return {f"{each.partition_path}/{each.base_file_name}" for each in table.get_file_slices()}
+
+
+def rows_by_hudi(root: Path) -> int | None:
+    """Return the number of rows that hudi-rs reads; None if it can't read the files' format."""
+    import hudi
+
+    with suppress(Exception):
+        table = hudi.HudiTableBuilder.from_base_uri(str(root)).build()
+        return sum(int(batch.num_rows) for batch in table.read())
+    return None
+
+
+def commit_copies(root: Path, writer: MetadataWriter) -> int:
+    """Commit a copy of a base file in each of two partitions; return the number of copies."""
+    instant = writer.begin()
+    added: dict[str, dict[str, int]] = {}
+    for number, (partition, names) in enumerate(sorted(files_below(root).items())[:2]):
+        for name in [name for name in names if name.endswith((".parquet", ".lance"))][:1]:
+            new = f"{UUID(int=number)}-0_0-1-1_{instant.time}{Path(name).suffix}"
+            shutil.copy(root / partition / name, root / partition / new)
+            added[partition] = {new: (root / partition / new).stat().st_size}
+    writer.finish(instant, Change(added))
+    return len(added)
+
+
+def covered(root: Path) -> bool:
+    """Return True if the range of each partition covers those of its current files."""
+    current = {name.rpartition("/")[2] for name in slices_by_hudi(root)}
+    with MetadataTable(LocalFileSystem(), str(root)) as table:
+        for column in table.columns if "partition_stats" in table.partitions else ():
+            every = table.column_statistics(column).values()
+            of_files = [record for record in every if record.file_name in current]
+            keys = {record.key[:24] for record in of_files}
+            known = table.partition_statistics(keys)
+            if any(not _covers(known.get(record.key[:24]), record) for record in of_files):
+                return False
+    return True
+
+
+def _covers(range_: ColumnStatistics | None, of_file: ColumnStatistics) -> bool:
+    if of_file.minimum is None:
+        return True
+    assert key_partition(of_file.key)
+    if range_ is None or range_.wrapper != of_file.wrapper:
+        return False
+    low, high = range_.minimum, range_.maximum
+    return bool(low <= of_file.minimum and of_file.maximum <= high)  # type: ignore[operator]
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_a_commit_keeps_a_table_right(archive: Path, tmp_path: Path) -> None:
+    """Before and after a compaction; hudi-rs lists and reads the added files, too."""
+    root = extracted(archive, tmp_path)
+    before, rows = slices_by_hudi(root), rows_by_hudi(root)
+    writer = MetadataWriter(LocalFileSystem(durable=False), str(root))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names the removed partitions
+        if not (root / ".hoodie" / "metadata").is_dir():
+            writer.initialize(columns=None)
+        count = commit_copies(root, writer)
+    for _ in range(2):
+        assert difference(listed(root), files_below(root)) == ""
+        after = slices_by_hudi(root)
+        assert before < after if count else before == after
+        assert len(after) == len(before) + count
+        assert rows is None or rows <= (rows_by_hudi(root) or 0) + (not count)
+        assert covered(root)
+        writer.compact()
+        writer.clean_table()
+    properties = parse_properties((root / ".hoodie" / "hoodie.properties").read_text())
+    names = set(properties["hoodie.table.metadata.partitions"].split(","))
+    assert names <= {"files", "column_stats", "partition_stats"}
+    directories = {path.name for path in (root / ".hoodie" / "metadata").iterdir() if path.is_dir()}
+    assert directories == names | {".hoodie"}
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_current_files_of_a_value_are_not_pruned(archive: Path, tmp_path: Path) -> None:
+    """By the ranges that Hudi wrote, for the smallest value of each column in each file."""
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie" / "metadata").is_dir():
+        return
+    current = {name.rpartition("/")[2] for name in slices_by_hudi(root)}
+    with MetadataTable(LocalFileSystem(), str(root)) as table:
+        for column in table.columns:
+            for record in table.column_statistics(column).values():
+                if record.file_name in current and record.wrapper in PLAIN:
+                    found = table.prune([Filter(column, "=", record.minimum)])
+                    assert record.file_name in {Path(status.path).name for status in found}
+
+
+#: Wrappers of values that a filter has, too.
+PLAIN = {"IntWrapper", "LongWrapper", "DoubleWrapper", "StringWrapper", "DecimalWrapper"}

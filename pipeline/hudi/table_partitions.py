@@ -1,0 +1,128 @@
+"""Partitions of a metadata table: their file groups, and removal of a partition.
+
+Properties of the dataset name the usable partitions. A partition is removed from the properties
+first, and its files are deleted afterwards, so that no reader uses a part of it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+
+from fscontract.pipeline.hudi.commit_metadata import WrittenFile
+from fscontract.pipeline.hudi.file_groups import group_names, group_number, group_of
+from fscontract.pipeline.hudi.index_definitions import (
+    IndexedColumns,
+    indexed_columns,
+    remove_definitions,
+)
+from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning, list_files
+from fscontract.pipeline.hudi.records import Record
+from fscontract.pipeline.hudi.table_location import (
+    COLUMNS,
+    INFLIGHT,
+    PARTITIONS,
+    write_properties,
+)
+from fscontract.pipeline.hudi.timeline import (
+    COLUMN_STATS,
+    FILE_GROUPS,
+    FILES,
+    PARTITION_STATS,
+)
+from fscontract.pipeline.hudi.writer_base import TableWriterBase
+
+
+class TablePartitions(TableWriterBase):
+    """Partitions of a dataset's metadata table, for writers."""
+
+    def _listed_partitions(self, properties: Mapping[str, str]) -> list[str]:
+        """Return the usable partitions, and those that are being built."""
+        named = (*properties.get(PARTITIONS, "").split(","), *self._inflight(properties))
+        return [name for name in dict.fromkeys(named) if name]
+
+    def _inflight(self, properties: Mapping[str, str]) -> list[str]:
+        return [name for name in properties.get(INFLIGHT, "").split(",") if name]
+
+    def _indexed(self, properties: Mapping[str, str]) -> IndexedColumns:
+        """Return the columns with statistics; none if the table has no such partition."""
+        if COLUMN_STATS not in properties.get(PARTITIONS, "").split(","):
+            return IndexedColumns()
+        return indexed_columns(self._fs, self.path, properties)
+
+    def _retire(self) -> None:
+        """Remove partitions that can't be kept up to date, with one MetadataWarning."""
+        properties = self._properties()
+        known = {FILES, COLUMN_STATS, PARTITION_STATS} - {*self._inflight(properties)}
+        if COLUMN_STATS not in properties.get(PARTITIONS, "").split(","):
+            known -= {PARTITION_STATS}
+        unknown = [name for name in self._listed_partitions(properties) if name not in known]
+        if unknown and FILES in properties.get(PARTITIONS, "").split(","):
+            self._disable(unknown, "can't be kept up to date")
+
+    def _disable(self, names: Collection[str], reason: str) -> None:
+        """Remove partitions, and warn about it."""
+        self._remove_partitions(names)
+        what = "partition" if len(names) == 1 else "partitions"
+        warnings.warn(
+            f"{self._metadata}: removed {what} {', '.join(sorted(names))}: {reason}",
+            MetadataWarning,
+            stacklevel=3,
+        )
+
+    def _remove_partitions(self, names: Collection[str]) -> None:
+        properties = self._properties()
+        for key in (PARTITIONS, INFLIGHT):
+            if key in properties:
+                kept = [name for name in properties[key].split(",") if name not in names]
+                properties[key] = ",".join(kept)
+        if COLUMN_STATS in names:
+            properties.pop(COLUMNS, None)
+        self._check_lock()
+        write_properties(self._fs, self.location.marker, properties, replace=True)
+        self._known = None
+        self._remove_remains()
+
+    def _remove_remains(self) -> list[str]:
+        """Delete files and definitions of partitions that the properties do not name.
+
+        Return the deleted directories.
+        """
+        properties = self._properties()
+        listed = self._listed_partitions(properties)
+        remove_definitions(self._fs, self.path, properties, listed)
+        try:
+            statuses = list(self._fs.list_status(self._metadata))
+        except FileNotFoundError:
+            return []
+        remains = [
+            status.path
+            for status in statuses
+            if status.is_directory
+            and not (name := status.path.rpartition("/")[2]).startswith(".")
+            and name not in listed
+        ]
+        for directory in remains:
+            self._fs.delete(directory, recursive=True)
+        return remains
+
+    def _groups(self, partition: str) -> list[str]:
+        """Return the file groups of a partition; those of others than `files` are listed."""
+        if partition == FILES:
+            return [FILE_GROUPS[FILES]]
+        found = group_names(
+            list_files(self._fs, f"{self._metadata}/{partition}"), self.timelines()[1]
+        )
+        if not found or list(map(group_number, found)) != list(range(len(found))):
+            raise MetadataException(self._metadata, f"unexpected file groups in {partition!r}")
+        return found
+
+    def _write_logs(
+        self, partition: str, instant: str, records: Iterable[Record]
+    ) -> list[WrittenFile]:
+        """Write a log of each file group that has some of the records."""
+        groups = self._groups(partition)
+        parts: dict[str, list[Record]] = {}
+        for record in records:
+            parts.setdefault(group_of(record.key, groups), []).append(record)
+        return [self._write_log(partition, group, instant, parts[group]) for group in sorted(parts)]
