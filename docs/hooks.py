@@ -33,7 +33,7 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Return the page with titles on code blocks, and without links to files outside the site.
 
-    Text in folds is Markdown, and a tilde is no markup, as on GitHub.
+    Text in folds is Markdown, and a tilde needs no escape, as on GitHub.
     """
     docs = Path(config["docs_dir"]).resolve()
     here = (docs / page.file.src_uri).parent
