@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fscontract.contract.binding import Binding
+from fscontract.contract.binding import Binding, Opened
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
 from fscontract.contract.program.outcome import raised
 from fscontract.contract.program.program import Program, Step
@@ -165,6 +165,17 @@ _UNBUFFER = Step("unbuffer")
 _STREAMS = 4
 
 
+class CannotOpen(Exception):
+    """A file can't be opened, which programs report."""
+
+
+def _opened(executor: Executor, path: str) -> Opened:
+    try:
+        return executor.binding.open(path)
+    except Exception as error:
+        raise CannotOpen from error
+
+
 def check_length(binding: Binding, path: str, data: bytes) -> tuple[bool, Counterexample | None]:
     """Check that the status's length is that of the data.
 
@@ -199,7 +210,10 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
         if executor.leaves_out(program):
             continue
         beat(program)
-        holding, left = _after_unbuffer(executor, path, steps)
+        try:
+            holding, left = _after_unbuffer(executor, path, steps)
+        except CannotOpen:
+            return exercised, None
         exercised += holding
         if left:
             return exercised, Counterexample(
@@ -243,7 +257,10 @@ def check_held(executor: Executor, operations: frozenset[str]) -> tuple[int, Cou
     """
     programs = [p for p in held_programs(operations) if not executor.leaves_out(p)]
     for number, program in enumerate(programs):
-        left = held(executor, program)
+        try:
+            left = held(executor, program)
+        except CannotOpen:
+            return number, None
         if left:
             return number, Counterexample(
                 program,
@@ -258,7 +275,8 @@ def check_held(executor: Executor, operations: frozenset[str]) -> tuple[int, Cou
 def held(executor: Executor, program: Program) -> str:
     """Return what each stream holds after a program has closed it, "" if nothing.
 
-    A pool that all streams share may grow at first; it must not grow with each of the streams.
+    Raise CannotOpen. A pool that all streams share may grow at first; it must not grow with each of
+    the streams.
     """
     path, _, _ = executor.file(program.length)
     actions = [executor.compile(program.length, step).action for step in program.steps]
@@ -266,7 +284,7 @@ def held(executor: Executor, program: Program) -> str:
 
     def one_more() -> None:
         beat(program)
-        stream = executor.binding.open(path)
+        stream = _opened(executor, path)
         streams.append(stream)
         for action in actions:
             action(stream)
@@ -294,7 +312,7 @@ def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> t
     try:
         for _ in range(_STREAMS):
             now = count()
-            stream = executor.binding.open(path)
+            stream = _opened(executor, path)
             streams.append(stream)
             for step in steps[:-1]:
                 executor.compile(_LENGTH, step).action(stream)

@@ -15,7 +15,7 @@ from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.fakes.mutants.stream import leaks
 from fscontract.fakes.mutants.stream.variants import HoldsDescriptor
 from fscontract.implementations.bindings.native import StreamBinding
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 
 def test_a_descriptor_that_stays_each_time_is_a_leak() -> None:
@@ -132,3 +132,20 @@ def test_what_all_streams_share_is_no_leak() -> None:
         assert _left(Pooled) == ""
     finally:
         os.close(shared[0])
+
+
+def test_files_that_cannot_be_opened_leave_nothing() -> None:
+    """Programs report them; a library that lacks an option raises for every file, for example."""
+
+    class Refusing(StreamBinding):
+        def open(self, path: str) -> MemoryInputStream:
+            raise KeyError("blockcache")
+
+    binding = Refusing(MemoryFileSystem(), "refusing")
+    binding.prepare()
+    try:
+        executor = Executor(binding, frozenset(), binding.buffer)
+        assert resource_checks.check_held(executor, binding.operations) == (0, None)
+        assert resource_checks.check_unbuffer(executor) == (0, None)
+    finally:
+        binding.dispose()
