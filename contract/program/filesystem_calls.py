@@ -1,4 +1,4 @@
-"""Calls of an fsspec filesystem that read without a stream, as operations of programs.
+"""Calls of a filesystem that read without an opened stream, as operations of programs.
 
 Each takes the path of the program's file, whatever its stream did. Some also take the path of
 another file (`OTHER`), or one at which there is no file.
@@ -32,6 +32,25 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_text": ("path", "way", "encoding", "errors", "newline"),
     "fs_pickle": ("what",),
 }
+#: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
+#: to its end, `count` bytes at a time (None: in one call); `fs_async_seek` reads it from `at`.
+ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_async_cat_file": ("begin", "end"),
+    "fs_async_cat_missing": (),
+    "fs_async_cat_ranges": ("paths", "begins", "ends", "on_error"),
+    "fs_async_cat": ("paths", "on_error"),
+    "fs_async_info": ("key",),
+    "fs_async_read": ("count",),
+    "fs_async_seek": ("at",),
+    "fs_async_closed": (),
+}
+#: The operations of each feature that declares them, and all of them.
+OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
+    "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS},
+}
+WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
+#: The feature of each operation.
+FEATURE_OF = {op: feature for feature, found in OF_FEATURE.items() for op in found}
 #: The program's file, another one, and a path without a file.
 PATHS = ("file", "other", "missing")
 #: A pattern that matches the other file alone.

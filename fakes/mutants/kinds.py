@@ -16,7 +16,7 @@ from fscontract.contract.scenarios.check import TIMEOUT, find_violations
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
-from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
+from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFilesystem
 from fscontract.fakes.mutants.correct_parts import (
     FaultyDisk,
     FaultyStore,
@@ -171,10 +171,11 @@ class PythonFileKind(StreamKind):
 class FilesystemKind(Kind):
     """fsspec filesystems that read without a stream."""
 
-    parts = (RightFilesystem,)
+    parts = (RightFilesystem, RightAsyncFilesystem)
 
     def binding(self, part: type[Any], name: str) -> Binding:
-        return FsspecBinding(part(), "", name)
+        shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}
+        return FsspecBinding(part(**shared), "", name)
 
     def profile(self, part: type[Any]) -> Profile:
         return load_profile("fsspec")

@@ -23,6 +23,7 @@ _PACKAGES = (
     "stream",
     "python_file",
     "fsspec_filesystem",
+    "fsspec_async",
     "openfile",
     "faults",
     "after_faults",

@@ -295,6 +295,14 @@ def test_negative_end_before_the_start_reads_on(below: str, tmp_path: Path, find
     finds(tar(tmp_path), clause, "returned ", 9000, ["fs_cat_file", 0, -9001])
 
 
+def test_asynchronous_stream_over_http_ignores_seek_and_close(
+    ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Findings F41 and F42."""
+    for clause, step in (("seek", ["fs_async_seek", 2]), ("closed", ["fs_async_closed"])):
+        finds(on_the_web(ranges, copy), f"async.open.{clause}", "returned ", 9000, step)
+
+
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
 def test_file_caches_fail_without_a_size_and_for_a_pattern(
     cache: str, below: str, finds: Finds

@@ -156,6 +156,21 @@ def test_each_api_reads_its_file(
     assert bare_scripts.run(script).code == 0
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["fs_async_cat_file", -3, None],
+        ["fs_async_cat", ["other", "missing", "file"], "return"],
+        ["fs_async_cat", ["file", "missing"], "raise"],
+        ["fs_async_info", "size"],
+    ],
+    ids=str,
+)
+def test_coroutines_are_awaited(step: list[Any], bare_scripts: ScriptRunner) -> None:
+    ran = bare_scripts.run(_script("asyncwrapper::file:///tmp", "async.info", [step]))
+    assert ran.code == 0, ran.output
+
+
 def test_script_of_a_missing_library_can_not_run(bare_scripts: ScriptRunner) -> None:
     script = _script(_MEMORY, "close.state", [["close"], ["py_tell"]])
     ran = bare_scripts.run(script.replace("import fsspec", "import no_such_library"))

@@ -1,0 +1,17 @@
+"""The rules and tables of all calls that read without an opened stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fscontract.contract.models import filesystem_rules, fsspec_async, fsspec_filesystem
+from fscontract.contract.models.stream_state import State
+from fscontract.contract.program.program import Step
+
+RULES: filesystem_rules.RuleTable = {**fsspec_filesystem.RULES, **fsspec_async.RULES}
+TABLES = {**fsspec_filesystem.TABLES, **fsspec_async.TABLES}
+
+
+def right_values(step: Step, state: State) -> tuple[Any, ...]:
+    """Return the values that a call without anchors may return; none of other operations."""
+    return filesystem_rules.right_values(RULES, step, state)
