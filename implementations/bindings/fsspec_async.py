@@ -63,9 +63,15 @@ class AsyncTwin:
 
 
 async def twin_of(filesystem: Any) -> Any:
-    """Return an asynchronous instance like a filesystem, with a session if it has one."""
+    """Return an asynchronous instance like a filesystem, with a session if it has one.
+
+    Raise NotImplementedError if the class makes no such instances, as that of sshfs.
+    """
     options = {**filesystem.storage_options, "asynchronous": True, "skip_instance_cache": True}
-    twin = type(filesystem)(*filesystem.storage_args, **options)
+    try:
+        twin = type(filesystem)(*filesystem.storage_args, **options)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise NotImplementedError(f"no asynchronous instance: {error}") from error
     if hasattr(twin, "set_session"):
         await twin.set_session()
     return twin

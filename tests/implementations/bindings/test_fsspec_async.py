@@ -127,6 +127,17 @@ def test_twin_takes_another_loop_while_a_call_hangs() -> None:
     assert found[0] is not hanging
 
 
+def test_filesystem_without_asynchronous_instances_has_no_such_calls() -> None:
+    class Waiting(RightAsyncFilesystem):
+        def __init__(self, files: dict[str, bytes] | None = None, **options: Any) -> None:
+            super().__init__(files, **options)
+            if self.asynchronous:
+                raise RuntimeError("Loop is not running")
+
+    result = check(Waiting(files={}), clauses=["fsspec-async"])
+    assert {c.outcome for c in result.clauses} == {Verdict.INEXPRESSIBLE}
+
+
 def test_every_program_is_spelled_as_an_awaited_call() -> None:
     binding = FsspecBinding(RightAsyncFilesystem(files={}), "", "mine")
     for program in programs(frozenset(ASYNC_OPERATIONS)):
