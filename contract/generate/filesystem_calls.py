@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+from fscontract.contract.generate import store_calls
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import SparseContent, content
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM, uses_other
@@ -71,6 +72,7 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from _texts()
     yield from _once()
     yield from _awaited_once()
+    yield from store_calls.steps()
 
 
 def _awaited_once() -> Iterator[Step]:
@@ -155,6 +157,7 @@ def _of_properties(_length: int) -> Iterator[Step]:
     yield Step("fs_async_cat", ("file", "default"))
     yield from (Step("fs_async_info", (key,)) for key in ("name", "size", "type"))
     yield Step("fs_async_read", (None,))
+    yield from store_calls.steps_on_all()
 
 
 def _blocks(data: bytes) -> Iterator[Step]:

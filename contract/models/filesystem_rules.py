@@ -49,6 +49,11 @@ def content_of(data: bytes, path: str) -> bytes | None:
     return {"file": data, "other": OTHER}.get(path)
 
 
+def prefixes(data: bytes) -> tuple[bytes, ...]:
+    """Return what a read of at most these bytes may return: at least one byte, if there is one."""
+    return tuple(data[:count] for count in range(len(data), 0, -1)) or (b"",)
+
+
 def named(group: str, start: str, *names: str) -> tuple[str, ...]:
     """Return the ids of clauses that begin with the same two words."""
     return tuple(f"{group}.{start}.{name}" for name in names)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from fscontract.contract.models import filesystem_rules, fsspec_async, fsspec_filesystem
+from fscontract.contract.models import (
+    filesystem_rules,
+    fsspec_async,
+    fsspec_filesystem,
+    pyarrow_filesystem,
+)
 from fscontract.contract.models.stream_state import State
 from fscontract.contract.program.program import Step
 
-RULES: filesystem_rules.RuleTable = {**fsspec_filesystem.RULES, **fsspec_async.RULES}
-TABLES = {**fsspec_filesystem.TABLES, **fsspec_async.TABLES}
+RULES: filesystem_rules.RuleTable = {
+    **fsspec_filesystem.RULES,
+    **fsspec_async.RULES,
+    **pyarrow_filesystem.RULES,
+}
+TABLES = {**fsspec_filesystem.TABLES, **fsspec_async.TABLES, **pyarrow_filesystem.TABLES}
 
 
 def right_values(step: Step, state: State) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ another file (`OTHER`), or one at which there is no file.
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
 from fscontract.contract.program.arguments import Argument, is_number
@@ -44,9 +45,27 @@ ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_async_seek": ("at",),
     "fs_async_closed": (),
 }
+#: Calls of PyArrow's filesystems and of the files that they open. `pa_independent` reads a stream
+#: of get_stream between reads of the file and of another stream; `pa_file_position` reads a byte of
+#: the file after it; `pa_compressed` reads the file GZIPPED.
+ARROW_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "pa_read_at": ("at", "count"),
+    "pa_get_stream": ("at", "count"),
+    "pa_independent": ("at", "count"),
+    "pa_file_position": (),
+    "pa_read_buffer": ("at", "count"),
+    "pa_input_stream": ("count", "buffer"),
+    "pa_compressed": ("compression",),
+    "pa_size": (),
+    "pa_metadata": (),
+    "pa_missing": ("opens",),
+    "pa_info": ("path", "field"),
+    "pa_infos": ("paths",),
+}
 #: The operations of each feature that declares them, and all of them.
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
     "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS},
+    "pyarrow-filesystem": ARROW_OPERATIONS,
 }
 WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
 #: The feature of each operation.
@@ -57,6 +76,8 @@ PATHS = ("file", "other", "missing")
 GLOB = "glob"
 #: The bytes of the other file: lines of text with every kind of ending.
 OTHER = "one\r\ntwo\nthr\u00e9e\rfour\n\nlast".encode()
+#: The bytes of a compressed file at a path that ends with GZIP.
+GZIP, GZIPPED = ".gz", gzip.compress(OTHER, mtime=0)
 #: The end of the path of the other file, of a missing one, and of the pattern.
 SUFFIXES = {"file": "", "other": ".other", "missing": ".missing", GLOB: ".oth*"}
 
@@ -70,8 +91,11 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "errors": ("strict", "replace", "ignore"),
     "newline": (None, "", "\n", "\r", "\r\n"),
     "what": ("filesystem", "open file"),
+    "compression": ("detect", "gzip", "none"),
+    "opens": ("open_input_file", "open_input_stream"),
+    "field": ("type", "size", "path", "base_name"),
 }
-_LIMITS = frozenset({"begin", "end", "at", "count"})
+_LIMITS = frozenset({"begin", "end", "at", "count", "buffer"})
 _LISTS = frozenset({"begins", "ends"})
 
 

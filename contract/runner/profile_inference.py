@@ -28,6 +28,7 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
     "supports-getfilestatus": (),
     "python-file": (),
     "fsspec-filesystem": (),
+    "pyarrow-filesystem": (),
     "supports-openfile": (),
     "supports-io-statistics": (),
 }

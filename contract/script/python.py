@@ -125,6 +125,7 @@ class _Script:
             "asyncio",
             "contextlib",
             "errno",
+            "gzip",
             "io",
             "json",
             "os",

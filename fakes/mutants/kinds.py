@@ -16,6 +16,7 @@ from fscontract.contract.scenarios.check import TIMEOUT, find_violations
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
+from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
 from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFilesystem
 from fscontract.fakes.mutants.correct_parts import (
     FaultyDisk,
@@ -38,6 +39,7 @@ from fscontract.fakes.servers.served_binding import served
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
+from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
@@ -185,6 +187,19 @@ class FilesystemKind(Kind):
             self.profile(subject.part), subject.judged, stop_at_first=subject.is_single
         )
         return _broken(check(self.binding(subject.part, subject.name), settings))
+
+
+class ArrowKind(FilesystemKind):
+    """Filesystems of PyArrow, and the files that they open."""
+
+    parts = (RightArrow, RightArrowFile)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        fs = RightArrow(part) if issubclass(part, RightArrowFile) else part()
+        return PyArrowBinding(fs, "mutant", name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("pyarrow")
 
 
 class OpenFileKind(StreamKind):
@@ -387,6 +402,7 @@ KINDS: tuple[Kind, ...] = (
     StreamKind(),
     PythonFileKind(),
     FilesystemKind(),
+    ArrowKind(),
     FaultKind(),
     ServerKind(),
     ExecutorKind(),

@@ -24,6 +24,7 @@ _PACKAGES = (
     "python_file",
     "fsspec_filesystem",
     "fsspec_async",
+    "pyarrow_filesystem",
     "openfile",
     "faults",
     "after_faults",

@@ -239,11 +239,12 @@ def spell_filesystem(step: Step) -> Call | None:
     call = spell(*step.args)
     if not uses_other(step.args):
         return call
-    written = (
-        f"other = path + {quoted(SUFFIXES['other'])}",
-        f"fs.pipe_file(other, {bytes_text(OTHER)})",
-    )
-    return replace(call, before=(*written, *call.before))
+    return replace(call, before=(*other_written("fs.pipe_file(other, {})"), *call.before))
+
+
+def other_written(writing: str) -> tuple[str, ...]:
+    """Return the statements that write the other file; `{}` in `writing` is for its bytes."""
+    return f"other = path + {quoted(SUFFIXES['other'])}", writing.format(bytes_text(OTHER))
 
 
 def _paths(names: tuple[str, ...]) -> str:

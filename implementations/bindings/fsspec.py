@@ -19,6 +19,7 @@ from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
+    OpenedFile,
     ScratchBinding,
     failure,
     new_prefix,
@@ -70,16 +71,6 @@ _file_of = attrgetter("file")
 _HOW_TO_READ = (
     "specify --file, the path of an existing file, and --content, a local copy of that file"
 )
-
-
-class OpenedFile:
-    """An opened file and its path, for reads through the filesystem."""
-
-    __slots__ = ("file", "path")
-
-    def __init__(self, file: Any, path: str) -> None:
-        self.file = file
-        self.path = path
 
 
 class FsspecBinding(ScratchBinding):

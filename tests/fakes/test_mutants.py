@@ -22,7 +22,8 @@ from tests.few_programs import run_few
 
 #: Mutants of streams, files and opens.
 MUTANTS = mutants(
-    "fsdatainputstream", "python-file", "openfile", "fsspec-filesystem", "fsspec-async"
+    *("fsdatainputstream", "python-file", "openfile"),
+    *("fsspec-filesystem", "fsspec-async", "pyarrow-filesystem"),
 )
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {

@@ -61,6 +61,7 @@ def test_reference_profile_declares_every_feature_but_these() -> None:
         "supports-seek-on-closed-file",
         "python-file-writable",
         "fsspec-filesystem",
+        "pyarrow-filesystem",
         "supports-available-on-closed-file",
         "vector-io-overlapping-ranges",
         "openfile-first-read",

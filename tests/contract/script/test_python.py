@@ -171,6 +171,27 @@ def test_coroutines_are_awaited(step: list[Any], bare_scripts: ScriptRunner) -> 
     assert ran.code == 0, ran.output
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["pa_read_at", 1, 2],
+        ["pa_get_stream", 1, 2],
+        ["pa_independent", 1, 3],
+        ["pa_read_buffer", 2, 2],
+        ["pa_input_stream", 4, 3],
+        ["pa_compressed", "detect"],
+        ["pa_info", "file", "path"],
+        ["pa_infos", ["other", "missing", "file"]],
+    ],
+    ids=str,
+)
+def test_calls_of_pyarrow_open_the_file_themselves(
+    step: list[Any], bare_scripts: ScriptRunner
+) -> None:
+    ran = bare_scripts.run(_script("pyarrow+file:///tmp", "arrow.size", [step]))
+    assert ran.code == 0, ran.output
+
+
 def test_script_of_a_missing_library_can_not_run(bare_scripts: ScriptRunner) -> None:
     script = _script(_MEMORY, "close.state", [["close"], ["py_tell"]])
     ran = bare_scripts.run(script.replace("import fsspec", "import no_such_library"))
