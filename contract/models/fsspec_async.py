@@ -1,6 +1,6 @@
 """Model of what an asynchronous filesystem of fsspec reads.
 
-A coroutine has the results of the call without the underscore, under clauses of its own.
+A coroutine has the results of the call without the underscore, under separate clauses.
 """
 
 from __future__ import annotations

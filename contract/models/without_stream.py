@@ -8,6 +8,8 @@ from fscontract.contract.models import (
     filesystem_rules,
     fsspec_async,
     fsspec_filesystem,
+    obstore_store,
+    opendal_operator,
     pyarrow_filesystem,
 )
 from fscontract.contract.models.stream_state import State
@@ -17,8 +19,16 @@ RULES: filesystem_rules.RuleTable = {
     **fsspec_filesystem.RULES,
     **fsspec_async.RULES,
     **pyarrow_filesystem.RULES,
+    **obstore_store.RULES,
+    **opendal_operator.RULES,
 }
-TABLES = {**fsspec_filesystem.TABLES, **fsspec_async.TABLES, **pyarrow_filesystem.TABLES}
+TABLES = {
+    **fsspec_filesystem.TABLES,
+    **fsspec_async.TABLES,
+    **pyarrow_filesystem.TABLES,
+    **obstore_store.TABLES,
+    **opendal_operator.TABLES,
+}
 
 
 def right_values(step: Step, state: State) -> tuple[Any, ...]:

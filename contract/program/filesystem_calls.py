@@ -62,10 +62,35 @@ ARROW_OPERATIONS: dict[str, tuple[str, ...]] = {
     "pa_info": ("path", "field"),
     "pa_infos": ("paths",),
 }
+#: Calls of obstore's stores. `ob_get_result` has a part of the result of a get, `ob_stream` its
+#: bytes in chunks of at least `count`; readers go to `at` first.
+OBSTORE_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "ob_get": ("begin", "end", "waits"),
+    "ob_get_suffix": ("count", "waits"),
+    "ob_get_result": ("begin", "end", "part", "waits"),
+    "ob_stream": ("count", "waits"),
+    "ob_get_range": ("begin", "end", "given", "waits"),
+    "ob_get_ranges": ("begins", "ends", "given", "waits"),
+    "ob_head": ("waits",),
+    "ob_missing": ("method", "waits"),
+    "ob_reader": ("at", "count", "waits"),
+    "ob_reader_size": ("waits",),
+}
+#: Calls of OpenDAL's operators, and of the files that they open.
+OPENDAL_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "od_read": ("at", "count", "waits"),
+    "od_missing": ("waits",),
+    "od_file": ("at", "count", "waits"),
+    "od_seek": ("at", "waits"),
+    "od_stat": ("waits",),
+    "od_exists": ("path", "waits"),
+}
 #: The operations of each feature that declares them, and all of them.
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
     "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS},
     "pyarrow-filesystem": ARROW_OPERATIONS,
+    "obstore-store": OBSTORE_OPERATIONS,
+    "opendal-operator": OPENDAL_OPERATIONS,
 }
 WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
 #: The feature of each operation.
@@ -93,6 +118,10 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "what": ("filesystem", "open file"),
     "compression": ("detect", "gzip", "none"),
     "opens": ("open_input_file", "open_input_stream"),
+    "waits": ("sync", "async"),
+    "part": ("range", "size"),
+    "given": ("end", "length", "apart"),
+    "method": ("get", "head", "get_range", "open_reader"),
     "field": ("type", "size", "path", "base_name"),
 }
 _LIMITS = frozenset({"begin", "end", "at", "count", "buffer"})

@@ -29,6 +29,8 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
     "python-file": (),
     "fsspec-filesystem": (),
     "pyarrow-filesystem": (),
+    "obstore-store": (),
+    "opendal-operator": (),
     "supports-openfile": (),
     "supports-io-statistics": (),
 }

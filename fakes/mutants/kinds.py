@@ -33,12 +33,21 @@ from fscontract.fakes.mutants.correct_parts import (
     filesystem_of,
     stream_of,
 )
+from fscontract.fakes.mutants.correct_stores import (
+    RightOperator,
+    RightOperatorFile,
+    RightReader,
+    RightResult,
+    RightStore,
+    RightStoreBinding,
+)
 from fscontract.fakes.mutants.stream.variants import Variant
 from fscontract.fakes.servers.http_client import HttpFile, opened
 from fscontract.fakes.servers.served_binding import served
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
+from fscontract.implementations.bindings.opendal import OpendalBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.pipeline.blockreader.binding import ReaderBinding
@@ -173,7 +182,7 @@ class PythonFileKind(StreamKind):
 class FilesystemKind(Kind):
     """fsspec filesystems that read without a stream."""
 
-    parts = (RightFilesystem, RightAsyncFilesystem)
+    parts: ClassVar[tuple[type[Any], ...]] = (RightFilesystem, RightAsyncFilesystem)
 
     def binding(self, part: type[Any], name: str) -> Binding:
         shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}
@@ -200,6 +209,34 @@ class ArrowKind(FilesystemKind):
 
     def profile(self, part: type[Any]) -> Profile:
         return load_profile("pyarrow")
+
+
+class StoreKind(FilesystemKind):
+    """Stores of obstore, their results and readers."""
+
+    parts = (RightStore, RightResult, RightReader)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        if issubclass(part, RightResult):
+            return RightStoreBinding(RightStore(result_class=part), name)
+        store = RightStore(reader_class=part) if issubclass(part, RightReader) else part()
+        return RightStoreBinding(store, name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("obstore")
+
+
+class OperatorKind(FilesystemKind):
+    """Operators of OpenDAL, and the files that they open."""
+
+    parts = (RightOperator, RightOperatorFile)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        operator = RightOperator(part) if issubclass(part, RightOperatorFile) else part()
+        return OpendalBinding(operator, name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("opendal")
 
 
 class OpenFileKind(StreamKind):
@@ -403,6 +440,8 @@ KINDS: tuple[Kind, ...] = (
     PythonFileKind(),
     FilesystemKind(),
     ArrowKind(),
+    StoreKind(),
+    OperatorKind(),
     FaultKind(),
     ServerKind(),
     ExecutorKind(),

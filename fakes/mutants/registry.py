@@ -25,6 +25,8 @@ _PACKAGES = (
     "fsspec_filesystem",
     "fsspec_async",
     "pyarrow_filesystem",
+    "obstore_store",
+    "opendal_operator",
     "openfile",
     "faults",
     "after_faults",

@@ -24,6 +24,7 @@ from tests.few_programs import run_few
 MUTANTS = mutants(
     *("fsdatainputstream", "python-file", "openfile"),
     *("fsspec-filesystem", "fsspec-async", "pyarrow-filesystem"),
+    *("obstore-store", "opendal-operator"),
 )
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {

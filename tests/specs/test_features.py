@@ -62,6 +62,8 @@ def test_reference_profile_declares_every_feature_but_these() -> None:
         "python-file-writable",
         "fsspec-filesystem",
         "pyarrow-filesystem",
+        "obstore-store",
+        "opendal-operator",
         "supports-available-on-closed-file",
         "vector-io-overlapping-ranges",
         "openfile-first-read",

@@ -12,7 +12,7 @@ from fscontract import check
 from fscontract.contract.generate.filesystem_calls import programs
 from fscontract.contract.program.filesystem_calls import ARROW_OPERATIONS, OTHER
 from fscontract.contract.program.outcome import Kind, Outcome
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import Step, resolve_program
 from fscontract.contract.runner.result import Verdict
 from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
@@ -90,6 +90,6 @@ def test_local_filesystem_of_pyarrow_misses_one_recommendation(tmp_path: Path) -
 def test_every_program_is_spelled_without_an_opened_stream() -> None:
     binding = PyArrowBinding(RightArrow(), "mine", "mine")
     for program in programs(frozenset(ARROW_OPERATIONS)):
-        text = binding.spell(program)
+        text = binding.spell(resolve_program(program, program.length, 4096))
         assert "fs." in text
         assert "f = " not in text
