@@ -72,7 +72,15 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from _texts()
     yield from _once()
     yield from _awaited_once()
+    yield from _of_chains()
     yield from store_calls.steps()
+
+
+def _of_chains() -> Iterator[Step]:
+    for change in ("same size", "longer", "shorter"):
+        yield from (Step(f"fs_chain_{how}", (change,)) for how in ("checked", "unchecked"))
+    yield Step("fs_chain_deleted")
+    yield Step("fs_chain_directory")
 
 
 def _awaited_once() -> Iterator[Step]:

@@ -7,6 +7,7 @@ from typing import Any
 from fscontract.contract.models import (
     filesystem_rules,
     fsspec_async,
+    fsspec_chain,
     fsspec_filesystem,
     obstore_store,
     opendal_operator,
@@ -18,6 +19,7 @@ from fscontract.contract.program.program import Step
 RULES: filesystem_rules.RuleTable = {
     **fsspec_filesystem.RULES,
     **fsspec_async.RULES,
+    **fsspec_chain.RULES,
     **pyarrow_filesystem.RULES,
     **obstore_store.RULES,
     **opendal_operator.RULES,
@@ -25,6 +27,7 @@ RULES: filesystem_rules.RuleTable = {
 TABLES = {
     **fsspec_filesystem.TABLES,
     **fsspec_async.TABLES,
+    **fsspec_chain.TABLES,
     **pyarrow_filesystem.TABLES,
     **obstore_store.TABLES,
     **opendal_operator.TABLES,

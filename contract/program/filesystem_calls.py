@@ -45,6 +45,16 @@ ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_async_seek": ("at",),
     "fs_async_closed": (),
 }
+#: Reads through a filesystem of fsspec in front of another one. A file is read, changed or deleted
+#: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not.
+CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_chain_checked": ("change",),
+    "fs_chain_deleted": (),
+    "fs_chain_unchecked": ("change",),
+    "fs_chain_directory": (),
+}
+#: The bytes of such a file before it changes.
+CHAIN_CONTENT = b"abcdefgh"
 #: Calls of PyArrow's filesystems and of the files that they open. `pa_independent` reads a stream
 #: of get_stream between reads of the file and of another stream; `pa_file_position` reads a byte of
 #: the file after it; `pa_compressed` reads the file GZIPPED.
@@ -87,7 +97,7 @@ OPENDAL_OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 #: The operations of each feature that declares them, and all of them.
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
-    "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS},
+    "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS, **CHAIN_OPERATIONS},
     "pyarrow-filesystem": ARROW_OPERATIONS,
     "obstore-store": OBSTORE_OPERATIONS,
     "opendal-operator": OPENDAL_OPERATIONS,
@@ -118,6 +128,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "what": ("filesystem", "open file"),
     "compression": ("detect", "gzip", "none"),
     "opens": ("open_input_file", "open_input_stream"),
+    "change": ("same size", "longer", "shorter"),
     "waits": ("sync", "async"),
     "part": ("range", "size"),
     "given": ("end", "length", "apart"),

@@ -249,3 +249,41 @@ class RightAsyncFilesystem(AsyncFileSystem):  # type: ignore[misc]
     async def open_async(self, path: str, mode: str = "rb", **options: Any) -> RightAsyncFile:
         """Open a stream for reading."""
         return RightAsyncFile(self.content(path))
+
+
+class RightCache(RightFilesystem):
+    """A cache of whole files in front of a filesystem in memory, which has copies by path."""
+
+    protocol = "right-cache"
+
+    def __init__(self, check_files: bool = True, **options: Any) -> None:
+        super().__init__(**options)
+        self.fs = RightFilesystem()
+        self.check_files = check_files
+        self.copies: dict[str, bytes] = {}
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        """Write a file behind the cache."""
+        self.fs.pipe_file(path, value)
+
+    def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
+        """Remove a file, or all files of a directory, behind the cache."""
+        self.fs.rm(path, recursive)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of the copy, which is made or renewed before."""
+        name = self._strip_protocol(path)
+        if name not in self.copies or (self.check_files and self.is_old(name)):
+            self.copies[name] = self.fs.content(name)
+        return self.copies[name]
+
+    def is_old(self, name: str) -> bool:
+        """Return whether a copy differs from the file; raise FileNotFoundError."""
+        return self.copies[name] != self.fs.content(name)
+
+
+class RightUncheckedCache(RightCache):
+    """A cache that never compares its copies with the files."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(check_files=False, **options)

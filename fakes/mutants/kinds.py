@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
+from fsspec.implementations.dirfs import DirFileSystem
+
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.file_visibility import compare, write
 from fscontract.contract.runner.result import FAILING, RunResult, Verdict
@@ -182,7 +184,11 @@ class PythonFileKind(StreamKind):
 class FilesystemKind(Kind):
     """fsspec filesystems that read without a stream."""
 
-    parts: ClassVar[tuple[type[Any], ...]] = (RightFilesystem, RightAsyncFilesystem)
+    parts: ClassVar[tuple[type[Any], ...]] = (
+        RightFilesystem,
+        RightAsyncFilesystem,
+        DirFileSystem,
+    )
 
     def binding(self, part: type[Any], name: str) -> Binding:
         shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}

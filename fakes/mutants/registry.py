@@ -24,6 +24,7 @@ _PACKAGES = (
     "python_file",
     "fsspec_filesystem",
     "fsspec_async",
+    "fsspec_chain",
     "pyarrow_filesystem",
     "obstore_store",
     "opendal_operator",

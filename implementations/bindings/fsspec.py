@@ -13,7 +13,11 @@ from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.program.content import SparseContent
-from fscontract.contract.program.filesystem_calls import ASYNC_OPERATIONS, FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import (
+    ASYNC_OPERATIONS,
+    CHAIN_OPERATIONS,
+    FILESYSTEM_OPERATIONS,
+)
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
@@ -43,6 +47,11 @@ from fscontract.implementations.bindings.filesystem_calls import (
     spell_filesystem,
 )
 from fscontract.implementations.bindings.fsspec_async import AsyncTwin, bind_async, spell_async
+from fscontract.implementations.bindings.fsspec_chain import (
+    bind_chain,
+    chain_operations,
+    spell_chain,
+)
 from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import (
     READ_ONLY,
@@ -101,6 +110,8 @@ class FsspecBinding(ScratchBinding):
         self.operations |= FILESYSTEM_OPERATIONS.keys()
         if getattr(fs, "async_impl", False):
             self.operations |= ASYNC_OPERATIONS.keys()
+        if content is None:
+            self.operations |= chain_operations(fs)
         self._twin = AsyncTwin(fs)
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
@@ -258,6 +269,8 @@ class FsspecBinding(ScratchBinding):
         target = Target(self.fs, None if self.fixed_content is not None else self._write)
         if step.op in FILESYSTEM_OPERATIONS:
             return bind_filesystem(step, target, self._fail)
+        if step.op in self.operations & CHAIN_OPERATIONS.keys():
+            return bind_chain(step, target, self._fail)
         if step.op in self.operations & ASYNC_OPERATIONS.keys():
             return bind_async(step, target, self._twin, self._fail)
         return inexpressible
@@ -337,9 +350,8 @@ class FsspecBinding(ScratchBinding):
 
 
 def _spell_step(step: Step, name: str) -> Call | None:
-    return (
-        spell_range(step) or spell_file(step, name) or spell_filesystem(step) or spell_async(step)
-    )
+    spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
+    return spelled or spell_async(step) or spell_chain(step)
 
 
 def _blaming_the_closed(action: Action) -> Action:

@@ -39,15 +39,18 @@ class AsyncTwin:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._twin: Any = None
 
-    def run(self, call: Callable[[Any], Awaitable[_Result]]) -> _Result:
-        """Return the awaited result of a call of the instance."""
+    def run(self, call: Callable[[Any], Awaitable[_Result]], path: str) -> _Result:
+        """Return the awaited result of a call of the instance; `path` is that of a file.
+
+        Raise NotImplementedError if there is no such instance that has the file.
+        """
         if self._loop is None or self._loop.is_running():  # the thread of a call that hangs has it
             self._loop, self._twin = asyncio.new_event_loop(), None
-        return self._loop.run_until_complete(self._awaited(call))
+        return self._loop.run_until_complete(self._awaited(call, path))
 
-    async def _awaited(self, call: Callable[[Any], Awaitable[_Result]]) -> _Result:
+    async def _awaited(self, call: Callable[[Any], Awaitable[_Result]], path: str) -> _Result:
         if self._twin is None:
-            self._twin = await twin_of(self._filesystem)
+            self._twin = await twin_of(self._filesystem, path)
         return await call(self._twin)
 
     def close(self) -> None:
@@ -62,18 +65,25 @@ class AsyncTwin:
         loop.close()
 
 
-async def twin_of(filesystem: Any) -> Any:
+async def twin_of(filesystem: Any, path: str) -> Any:
     """Return an asynchronous instance like a filesystem, with a session if it has one.
 
-    Raise NotImplementedError if the class makes no such instances, as that of sshfs.
+    Raise NotImplementedError if the class makes no such instances, as that of sshfs, or if they do
+    not have the file at `path`, because each has its own files in memory.
     """
     options = {**filesystem.storage_options, "asynchronous": True, "skip_instance_cache": True}
     try:
         twin = type(filesystem)(*filesystem.storage_args, **options)
     except (RuntimeError, TypeError, ValueError) as error:
         raise NotImplementedError(f"no asynchronous instance: {error}") from error
+    if not getattr(twin, "asynchronous", False):
+        raise NotImplementedError("the instance is not asynchronous")
     if hasattr(twin, "set_session"):
         await twin.set_session()
+    try:
+        await twin._info(path)
+    except FileNotFoundError as error:
+        raise NotImplementedError("the instance has other files") from error
     return twin
 
 
@@ -87,7 +97,7 @@ def bind_async(step: Step, target: Target, twin: AsyncTwin, fail: Fail) -> Actio
     call = _CALLS[step.op]
 
     def run(_target: Target, path: str, *args: Any) -> Any:
-        return twin.run(lambda fs: call(fs, path, *args))
+        return twin.run(lambda fs: call(fs, path, *args), path)
 
     return bind_call(run, step, target, fail)
 

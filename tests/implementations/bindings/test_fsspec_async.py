@@ -98,9 +98,9 @@ def test_twin_is_asynchronous_and_keeps_one_loop() -> None:
         seen.append((fs, asyncio.get_running_loop()))
         return bool(fs.asynchronous)
 
-    filesystem = RightAsyncFilesystem(files={})
+    filesystem = RightAsyncFilesystem(files={"file": b""})
     twin = AsyncTwin(filesystem)
-    assert [twin.run(look), twin.run(look)] == [True, True]
+    assert [twin.run(look, "file"), twin.run(look, "file")] == [True, True]
     twin.close()
     assert seen[0] == seen[1]
     assert seen[0][0] is not filesystem
@@ -108,13 +108,13 @@ def test_twin_is_asynchronous_and_keeps_one_loop() -> None:
 
 
 def test_twin_takes_another_loop_while_a_call_hangs() -> None:
-    twin = AsyncTwin(RightAsyncFilesystem(files={}))
+    twin = AsyncTwin(RightAsyncFilesystem(files={"file": b""}))
     twin._loop = hanging = asyncio.new_event_loop()
     found: list[Any] = []
 
     async def inside() -> None:
         def other_thread() -> None:
-            found.append(twin.run(_loop))
+            found.append(twin.run(_loop, "file"))
 
         await asyncio.to_thread(other_thread)
 
@@ -135,6 +135,11 @@ def test_filesystem_without_asynchronous_instances_has_no_such_calls() -> None:
                 raise RuntimeError("Loop is not running")
 
     result = check(Waiting(files={}), clauses=["fsspec-async"])
+    assert {c.outcome for c in result.clauses} == {Verdict.INEXPRESSIBLE}
+
+
+def test_filesystem_whose_instances_have_other_files_has_no_such_calls() -> None:
+    result = check(RightAsyncFilesystem(), clauses=["fsspec-async"])
     assert {c.outcome for c in result.clauses} == {Verdict.INEXPRESSIBLE}
 
 
