@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.acceptor import judge_all
-from fscontract.contract.models.stream_state import Judgement, opened
-from fscontract.contract.program.outcome import Kind, Outcome, returned
-
-_DATA = b"abcdef"
-
-
-def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) -> Judgement:
-    outcome = returned(gives) if raises is None else Outcome(raises)
-    return judge_all(op, args, (opened(_DATA),), frozenset({"fsspec-filesystem"}), outcome)
+from fscontract.contract.program.outcome import Kind
+from tests.contract.models.without_stream_calls import DATA, assert_judged_by, judged
 
 
 @pytest.mark.parametrize(
@@ -36,10 +28,10 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
             (b"a", True),
             "async.cat-ranges.errors",
         ),
-        (("fs_async_cat", "file", "default"), _DATA, "async.cat.data"),
-        (("fs_async_cat", ("file", "missing"), "omit"), (("file", _DATA),), "async.cat.errors"),
+        (("fs_async_cat", "file", "default"), DATA, "async.cat.data"),
+        (("fs_async_cat", ("file", "missing"), "omit"), (("file", DATA),), "async.cat.errors"),
         (("fs_async_info", "size"), 6, "async.info"),
-        (("fs_async_read", 4), _DATA, "async.open.data"),
+        (("fs_async_read", 4), DATA, "async.open.data"),
         (("fs_async_seek", 4), b"ef", "async.open.seek"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -47,22 +39,19 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
 def test_coroutine_has_the_result_of_the_call_that_waits(
     call: tuple[Any, ...], right: Any, clause: str
 ) -> None:
-    judged = _judged(*call, gives=right)
-    assert (judged.exercised, judged.missed) == ((clause,), ())
-    wrong = _judged(*call, gives=b"x")
-    assert (wrong.missed or (wrong.failure and wrong.failure.clause,)) == (clause,)
+    assert_judged_by(clause, call, right)
 
 
 def test_missing_file_may_be_reported_in_one_way_only() -> None:
-    assert _judged("fs_async_cat_missing", raises=Kind.NOT_FOUND).missed == ()
-    assert _judged("fs_async_cat_missing", raises=Kind.IO).missed == ("async.cat-file.errors",)
+    assert judged("fs_async_cat_missing", raises=Kind.NOT_FOUND).missed == ()
+    assert judged("fs_async_cat_missing", raises=Kind.IO).missed == ("async.cat-file.errors",)
 
 
 def test_stream_may_refuse_to_seek_in_any_way() -> None:
     for kind in (Kind.UNSUPPORTED, Kind.ILLEGAL_ARGUMENT, Kind.OTHER):
-        assert _judged("fs_async_seek", 2, raises=kind).failure is None
+        assert judged("fs_async_seek", 2, raises=kind).failure is None
 
 
 def test_closed_stream_raises_value_error() -> None:
-    assert _judged("fs_async_closed", raises=Kind.ILLEGAL_ARGUMENT).missed == ()
-    assert _judged("fs_async_closed", gives=b"a").missed == ("async.open.closed",)
+    assert judged("fs_async_closed", raises=Kind.ILLEGAL_ARGUMENT).missed == ()
+    assert judged("fs_async_closed", gives=b"a").missed == ("async.open.closed",)

@@ -6,30 +6,22 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.acceptor import judge_all
-from fscontract.contract.models.stream_state import Judgement, opened
-from fscontract.contract.program.outcome import Kind, Outcome, returned
-
-_DATA = b"abcdef"
-
-
-def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) -> Judgement:
-    outcome = returned(gives) if raises is None else Outcome(raises)
-    return judge_all(op, args, (opened(_DATA),), frozenset({"obstore-store"}), outcome)
+from fscontract.contract.program.outcome import Kind
+from tests.contract.models.without_stream_calls import DATA, assert_judged_by, judged
 
 
 @pytest.mark.parametrize(
     ("call", "right", "clause"),
     [
-        (("ob_get", None, None, "sync"), _DATA, "get.whole"),
+        (("ob_get", None, None, "sync"), DATA, "get.whole"),
         (("ob_get", 2, None, "async"), b"cdef", "get.offset"),
         (("ob_get", 1, 3, "sync"), b"bc", "get.range"),
         (("ob_get", 4, 9, "sync"), b"ef", "get.past-end"),
         (("ob_get_suffix", 2, "sync"), b"ef", "get.suffix"),
-        (("ob_get_suffix", 9, "sync"), _DATA, "get.suffix"),
+        (("ob_get_suffix", 9, "sync"), DATA, "get.suffix"),
         (("ob_get_result", 4, 9, "range", "sync"), (4, 6), "result.range"),
         (("ob_get_result", 1, 3, "size", "sync"), 6, "result.size"),
-        (("ob_stream", 4, "async"), _DATA, "stream"),
+        (("ob_stream", 4, "async"), DATA, "stream"),
         (("ob_get_range", 1, 3, "length", "sync"), b"bc", "get-range.range"),
         (("ob_get_range", 4, 9, "end", "sync"), b"ef", "get-range.past-end"),
         (("ob_get_ranges", (3, 0), (4, 2), "end", "sync"), (b"d", b"ab"), "get-ranges.data"),
@@ -44,29 +36,25 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
 def test_result_is_judged_by_the_clause_of_its_arguments(
     call: tuple[Any, ...], right: Any, clause: str
 ) -> None:
-    judged = _judged(*call, gives=right)
-    assert (judged.exercised, judged.missed) == ((f"store.{clause}",), ())
-    wrong = _judged(*call, gives=b"x")
-    charged = wrong.missed or (wrong.failure and wrong.failure.clause,)
-    assert charged == (f"store.{clause}",)
+    assert_judged_by(f"store.{clause}", call, right)
 
 
 @pytest.mark.parametrize(("op", "given"), [("ob_get", ()), ("ob_get_range", ("end",))])
 def test_empty_range_raises_and_one_at_the_end_may(op: str, given: tuple[str, ...]) -> None:
     for begin, end in ((2, 2), (7, 9)):
-        assert _judged(op, begin, end, *given, "sync", raises=Kind.OTHER).failure is None
-        failure = _judged(op, begin, end, *given, "sync", gives=b"").failure
+        assert judged(op, begin, end, *given, "sync", raises=Kind.OTHER).failure is None
+        failure = judged(op, begin, end, *given, "sync", gives=b"").failure
         assert failure is not None
         assert failure.clause.endswith(".empty")
-    assert _judged(op, 6, 8, *given, "sync", gives=b"").failure is None
-    assert _judged(op, 6, 8, *given, "sync", raises=Kind.OTHER).failure is None
+    assert judged(op, 6, 8, *given, "sync", gives=b"").failure is None
+    assert judged(op, 6, 8, *given, "sync", raises=Kind.OTHER).failure is None
 
 
 def test_missing_object_raises_file_not_found_only() -> None:
-    assert _judged("ob_missing", "get", "sync", raises=Kind.NOT_FOUND).failure is None
-    assert _judged("ob_missing", "get", "sync", raises=Kind.OTHER).failure is not None
+    assert judged("ob_missing", "get", "sync", raises=Kind.NOT_FOUND).failure is None
+    assert judged("ob_missing", "get", "sync", raises=Kind.OTHER).failure is not None
 
 
 def test_reader_may_return_fewer_bytes_but_not_none() -> None:
-    assert _judged("ob_reader", 2, 3, "sync", gives=b"c").failure is None
-    assert _judged("ob_reader", 2, 3, "sync", gives=b"").failure is not None
+    assert judged("ob_reader", 2, 3, "sync", gives=b"c").failure is None
+    assert judged("ob_reader", 2, 3, "sync", gives=b"").failure is not None

@@ -6,17 +6,9 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.models.acceptor import judge_all
-from fscontract.contract.models.stream_state import Judgement, opened
 from fscontract.contract.program.filesystem_calls import GZIPPED, OTHER
-from fscontract.contract.program.outcome import Kind, Outcome, returned
-
-_DATA = b"abcdef"
-
-
-def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) -> Judgement:
-    outcome = returned(gives) if raises is None else Outcome(raises)
-    return judge_all(op, args, (opened(_DATA),), frozenset({"pyarrow-filesystem"}), outcome)
+from fscontract.contract.program.outcome import Kind
+from tests.contract.models.without_stream_calls import DATA, assert_judged_by, judged
 
 
 @pytest.mark.parametrize(
@@ -30,8 +22,8 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
         (("pa_file_position",), b"b", "get-stream.file-position"),
         (("pa_read_buffer", 2, 2), b"cd", "read-buffer.data"),
         (("pa_read_buffer", 2, None), b"cdef", "read-buffer.rest"),
-        (("pa_input_stream", 2, 0), _DATA, "input-stream.data"),
-        (("pa_input_stream", None, 7), _DATA, "input-stream.buffered"),
+        (("pa_input_stream", 2, 0), DATA, "input-stream.data"),
+        (("pa_input_stream", None, 7), DATA, "input-stream.buffered"),
         (("pa_compressed", "detect"), OTHER, "compression.detect"),
         (("pa_compressed", "gzip"), OTHER, "compression.gzip"),
         (("pa_compressed", "none"), GZIPPED, "compression.none"),
@@ -48,19 +40,15 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
 def test_result_is_judged_by_the_clause_of_its_arguments(
     call: tuple[Any, ...], right: Any, clause: str
 ) -> None:
-    judged = _judged(*call, gives=right)
-    assert (judged.exercised, judged.missed) == ((f"arrow.{clause}",), ())
-    wrong = _judged(*call, gives=b"x")
-    charged = wrong.missed or (wrong.failure and wrong.failure.clause,)
-    assert charged == (f"arrow.{clause}",)
+    assert_judged_by(f"arrow.{clause}", call, right)
 
 
 def test_buffer_may_have_fewer_bytes_but_not_none() -> None:
-    assert _judged("pa_read_buffer", 2, 3, gives=b"c").failure is None
-    assert _judged("pa_read_buffer", 2, 3, gives=b"").failure is not None
-    assert _judged("pa_read_buffer", 6, 3, gives=b"").failure is None
+    assert judged("pa_read_buffer", 2, 3, gives=b"c").failure is None
+    assert judged("pa_read_buffer", 2, 3, gives=b"").failure is not None
+    assert judged("pa_read_buffer", 6, 3, gives=b"").failure is None
 
 
 def test_missing_file_raises_file_not_found() -> None:
-    assert _judged("pa_missing", "open_input_file", raises=Kind.NOT_FOUND).missed == ()
-    assert _judged("pa_missing", "open_input_file", gives=b"").missed == ("arrow.open.missing",)
+    assert judged("pa_missing", "open_input_file", raises=Kind.NOT_FOUND).missed == ()
+    assert judged("pa_missing", "open_input_file", gives=b"").missed == ("arrow.open.missing",)
