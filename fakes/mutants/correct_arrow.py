@@ -38,7 +38,7 @@ class RightArrowFile(io.BytesIO):
         return {}
 
 
-class _Output(io.BytesIO):
+class KeptOutput(io.BytesIO):
     """A file that is written, and kept when it is closed."""
 
     def __init__(self, files: dict[str, bytes], path: str) -> None:
@@ -79,9 +79,9 @@ class RightArrow:
         """Delete a file."""
         del self.files[path]
 
-    def open_output_stream(self, path: str, compression: str | None = "detect") -> _Output:
+    def open_output_stream(self, path: str, compression: str | None = "detect") -> KeptOutput:
         """Open a file for writing, without compression."""
-        return _Output(self.files, path)
+        return KeptOutput(self.files, path)
 
     def open_input_file(self, path: str) -> RightArrowFile:
         """Open a file for reading."""
