@@ -40,6 +40,7 @@ from fscontract.contract.spec.inherited_failures import (
     inherited_failures,
     operations_of,
 )
+from fscontract.fakes.mutants.correct_arrow import KeptOutput
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
@@ -193,20 +194,6 @@ class LocalOwner(Local):
         return super()._open(path, mode, **options)
 
 
-class _Upload(io.BytesIO):
-    """A file that is kept when it is closed."""
-
-    def __init__(self, files: dict[str, bytes], path: str) -> None:
-        super().__init__()
-        self._files, self._path = files, path
-
-    def close(self) -> None:
-        """Keep the bytes."""
-        if not self.closed:
-            self._files[self._path] = self.getvalue()
-        super().close()
-
-
 class Minimal(AbstractFileSystem):  # type: ignore[misc]
     """A filesystem with as few methods as its base class allows, whose files are Python's own."""
 
@@ -220,7 +207,7 @@ class Minimal(AbstractFileSystem):  # type: ignore[misc]
     def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
         path = self._strip_protocol(path)
         if mode != "rb":
-            return _Upload(self._files, path)
+            return KeptOutput(self._files, path)
         if path not in self._files:
             raise FileNotFoundError(path)
         return io.BytesIO(self._files[path])

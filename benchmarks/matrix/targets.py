@@ -85,7 +85,7 @@ _PLACE = {"url": "{url}", "bucket": "{bucket}"}
 _BESIDE_THE_CACHE = (
     "!python-file,!supports-positioned-readable,!supports-vectored-io,!fsspec-filesystem"
 )
-_HTTP = "F8 F14 F15 F16"
+_HTTP = "F8 F14 F15 F16 F41 F42"
 _CONTEXT = {"api": "filecontext"}
 #: pyftpdlib sometimes loses a transfer when it has to connect to the client.
 _PASSIVE = {"fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE"}
@@ -178,7 +178,7 @@ CLIENTS = (
     Target(
         "boto3 StreamingBody", f"{_CLIENTS}:body", "S17", "bucket", _PLACE, "", "!supports-seek"
     ),
-    Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 S13 S14", "bucket", _S3FS),
+    Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 F41 S13 S14", "bucket", _S3FS),
     *(
         Target(
             f"s3fs {cache}",

@@ -1,13 +1,14 @@
-"""Programs of one call of an fsspec filesystem that reads without a stream."""
+"""Programs of one call of a filesystem that reads without an opened stream."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
 
+from fscontract.contract.generate import store_calls
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import SparseContent, content
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, uses_other
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM, uses_other
 from fscontract.contract.program.program import Program, Step
 
 #: Lengths of the files: few bytes, so that limits coincide; no byte; and some hundred.
@@ -34,6 +35,11 @@ _RANGES: tuple[tuple[tuple[str, ...], Argument, Argument], ...] = (
     (("file", "file"), (3, 0), (1, 2)),
 )
 _BROKEN_RANGES = ("file", "missing", "file"), (0, 0, 2), (2, 2, 4)
+#: Limits of coroutines, which mostly are also those of the calls that wait for them.
+_AWAITED_LIMITS: tuple[tuple[Argument, Argument], ...] = (
+    *((0, 2), (1, 1), (2, "len"), (None, 3), (2, None), (None, 0), (-2, None), (0, -2)),
+    *((0, -99), (2, "len+2"), ("len", None), (3, 1)),
+)
 _NEWLINES = (None, "", "\n", "\r", "\r\n")
 
 
@@ -44,7 +50,7 @@ def programs(
 
     `fixed` is the content of the only file.
     """
-    if not operations & FILESYSTEM_OPERATIONS.keys():
+    if not operations & WITHOUT_STREAM.keys():
         return []
     lengths = (_MAIN, _EMPTY, _LONG) if fixed is None else (len(fixed),)
     others = _of_properties if remote else _of_another_length
@@ -65,6 +71,34 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from _of_properties(length)
     yield from _texts()
     yield from _once()
+    yield from _awaited_once()
+    yield from _of_chains()
+    yield from store_calls.steps()
+
+
+def _of_chains() -> Iterator[Step]:
+    for change in ("same size", "longer", "shorter"):
+        yield from (Step(f"fs_chain_{how}", (change,)) for how in ("checked", "unchecked"))
+    yield Step("fs_chain_deleted")
+    yield Step("fs_chain_directory")
+
+
+def _awaited_once() -> Iterator[Step]:
+    """Yield the coroutines that are awaited with one file."""
+    for limits in _AWAITED_LIMITS:
+        yield Step("fs_async_cat_file", limits)
+    for ranges in _RANGES:
+        yield Step("fs_async_cat_ranges", (*ranges, "default"))
+    for how in ("return", "raise"):
+        yield Step("fs_async_cat_ranges", (*_BROKEN_RANGES, how))
+    yield Step("fs_async_cat_missing")
+    yield Step("fs_async_cat", ("glob", "raise"))
+    yield Step("fs_async_cat", (("other", "file"), "default"))
+    for how in ("raise", "return", "omit"):
+        yield Step("fs_async_cat", (("file", "missing"), how))
+    yield from (Step("fs_async_read", (count,)) for count in (2, "len-1", "len+2"))
+    yield from (Step("fs_async_seek", (at,)) for at in (0, 2, "len"))
+    yield Step("fs_async_closed")
 
 
 def _of_another_length(length: int) -> Iterator[Step]:
@@ -127,6 +161,11 @@ def _of_properties(_length: int) -> Iterator[Step]:
     yield Step("fs_sizes", (("file", "file"),))
     yield Step("fs_exists", ("file",))
     yield Step("fs_isfile", ("file",))
+    yield Step("fs_async_cat_file", (None, None))
+    yield Step("fs_async_cat", ("file", "default"))
+    yield from (Step("fs_async_info", (key,)) for key in ("name", "size", "type"))
+    yield Step("fs_async_read", (None,))
+    yield from store_calls.steps_on_all()
 
 
 def _blocks(data: bytes) -> Iterator[Step]:

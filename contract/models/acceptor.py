@@ -14,12 +14,12 @@ from typing import TypeAlias
 
 from fscontract.contract.models import (
     bytebuffer_read,
-    fsspec_filesystem,
     pread,
     python_file,
     read,
     seek,
     vectored_read,
+    without_stream,
 )
 from fscontract.contract.models.stream_state import (
     ANY,
@@ -55,7 +55,7 @@ TABLES: dict[str, Operation] = {
     "read_fully_buffer": bytebuffer_read.READ_FULLY_BUFFER,
     "read_vectored": vectored_read.READ_VECTORED,
     **python_file.TABLES,
-    **fsspec_filesystem.TABLES,
+    **without_stream.TABLES,
 }
 _MAX_CANDIDATES = 64
 #: Outcomes of more bytes are not remembered: they take memory, and don't occur again.

@@ -1,43 +1,29 @@
 """Model of what an fsspec filesystem reads without a stream.
 
-Results do not depend on a stream. So each table is made of one function, which returns the `Rule`
-of a call: the clause that applies, and what the call may return or raise. Exceptions in lists of
-results are True, a mapping is a tuple of pairs of a path's name and its result, in order.
+Exceptions in lists of results are True, a mapping is a tuple of pairs of a path's name and its
+result, in order.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
-from fscontract.contract.models.stream_state import Failure, State
-from fscontract.contract.models.transition_table import Accepted, Call, Operation, Row
+from fscontract.contract.models.filesystem_rules import (
+    ANY_ERROR,
+    MISSING,
+    RAISED,
+    Rule,
+    RuleTable,
+    content_of,
+    named,
+    operations,
+    sliced,
+)
 from fscontract.contract.program.filesystem_calls import GLOB, OTHER
-from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome, returned, words
-from fscontract.contract.program.program import Step
-
-_MISSING = frozenset({Kind.NOT_FOUND})
-#: An exception in a list of results.
-RAISED = True
-
-
-class Rule(NamedTuple):
-    """The right outcomes of a call: it returns one of `values`, or raises one of `kinds`."""
-
-    clause: str
-    values: tuple[Any, ...] = ()
-    kinds: frozenset[Kind] = frozenset()
-    #: Whether the documentation only recommends it.
-    should: bool = False
-
-
-#: The rule of a call without anchors on a file with this content.
-_Rules = Callable[..., Rule]
-
-
-def _sliced(data: bytes, begin: int | None, end: int | None) -> bytes:
-    return bytes(data[begin:end])
+from fscontract.contract.program.outcome import IO_KINDS, Kind
 
 
 def _limit_kind(size: int, begin: int | None, end: int | None) -> str:
@@ -59,21 +45,16 @@ _OPTIONAL = frozenset({"reversed", "past-end"})
 
 def _cat_file(data: bytes, begin: int | None, end: int | None) -> Rule:
     kind = _limit_kind(len(data), begin, end)
-    values = (_sliced(data, begin, end),)
+    values = (sliced(data, begin, end),)
     return Rule(f"filesystem.cat-file.{kind}", values, should=kind in _OPTIONAL)
 
 
 def _cat_missing(data: bytes) -> Rule:
-    return Rule("filesystem.cat-file.missing", (), _MISSING, True)
-
-
-def _content(data: bytes, path: str) -> bytes | None:
-    """Return the bytes at a path; None if there is no file."""
-    return {"file": data, "other": OTHER}.get(path)
+    return Rule("filesystem.cat-file.missing", (), MISSING, True)
 
 
 def _part(content: bytes | None, begin: int, end: int) -> Any:
-    return RAISED if content is None else _sliced(content, begin, end)
+    return RAISED if content is None else sliced(content, begin, end)
 
 
 def _each(numbers: int | tuple[int, ...], count: int) -> tuple[int, ...]:
@@ -88,12 +69,14 @@ def _cat_ranges(
     on_error: str,
 ) -> Rule:
     asked = [*zip(paths, _each(begins, len(paths)), _each(ends, len(paths)), strict=False)]
-    parts = tuple(_part(_content(data, path), low, high) for path, low, high in asked)
+    parts = tuple(_part(content_of(data, path), low, high) for path, low, high in asked)
     if RAISED in parts:
         if on_error == "raise":
             return Rule("filesystem.cat-ranges.raise", (), IO_KINDS, True)
         return Rule("filesystem.cat-ranges.return", (parts,), should=True)
-    kinds = {_limit_kind(len(_content(data, path) or b""), low, high) for path, low, high in asked}
+    kinds = {
+        _limit_kind(len(content_of(data, path) or b""), low, high) for path, low, high in asked
+    }
     should = kinds & (_OPTIONAL | {"negative"})
     if should:
         return Rule(f"filesystem.cat-ranges.{min(should)}", (parts,), should=True)
@@ -106,8 +89,8 @@ def _cat(data: bytes, paths: str | tuple[str, ...], on_error: str) -> Rule:
     if paths == GLOB:
         return Rule("filesystem.cat.glob", ((("other", OTHER),),))
     if isinstance(paths, str):
-        return Rule("filesystem.cat.one", (_content(data, paths),))
-    found = {path: _content(data, path) for path in sorted(set(paths))}
+        return Rule("filesystem.cat.one", (content_of(data, paths),))
+    found = {path: content_of(data, path) for path in sorted(set(paths))}
     if None not in found.values():
         return Rule("filesystem.cat.list", (tuple(found.items()),))
     if on_error == "omit":
@@ -116,7 +99,7 @@ def _cat(data: bytes, paths: str | tuple[str, ...], on_error: str) -> Rule:
     if on_error == "return":
         parts = tuple((p, RAISED if part is None else part) for p, part in found.items())
         return Rule("filesystem.cat.return", (parts,))
-    return Rule("filesystem.cat.raise", (), frozenset(Kind) - {Kind.RETURNED})
+    return Rule("filesystem.cat.raise", (), ANY_ERROR)
 
 
 def _boundaries(data: bytes, at: int, delimiter: bytes) -> Iterable[int]:
@@ -150,7 +133,7 @@ def _read_block(data: bytes, at: int, count: int | None, delimiter: str) -> Rule
     end = None if count is None else at + count
     past = at > len(data) or (end or 0) > len(data)
     kind = "all" if count is None else "past-end" if past else "range"
-    return Rule(f"filesystem.read-block.{kind}", (_sliced(data, at, end),))
+    return Rule(f"filesystem.read-block.{kind}", (sliced(data, at, end),))
 
 
 def _head(data: bytes, count: int) -> Rule:
@@ -166,8 +149,8 @@ def _tail(data: bytes, count: int) -> Rule:
 
 def _get_file(data: bytes, path: str) -> Rule:
     if path == "missing":
-        return Rule("filesystem.get-file.missing", (), _MISSING, True)
-    return Rule("filesystem.get-file.data", (_content(data, path),))
+        return Rule("filesystem.get-file.missing", (), MISSING, True)
+    return Rule("filesystem.get-file.data", (content_of(data, path),))
 
 
 def _get_leaves(data: bytes) -> Rule:
@@ -184,7 +167,7 @@ def _size(data: bytes) -> Rule:
 
 
 def _sizes(data: bytes, paths: tuple[str, ...]) -> Rule:
-    known = tuple(len(_content(data, path) or b"") for path in paths)
+    known = tuple(len(content_of(data, path) or b"") for path in paths)
     return Rule("filesystem.sizes", tuple({known, (None,) * len(paths)}))
 
 
@@ -221,7 +204,7 @@ def text_of(data: bytes, way: str, encoding: str, errors: str, newline: str | No
 def _text(
     data: bytes, path: str, way: str, encoding: str, errors: str, newline: str | None
 ) -> Rule:
-    right = text_of(_content(data, path) or b"", way, encoding, errors, newline)
+    right = text_of(content_of(data, path) or b"", way, encoding, errors, newline)
     if right is None:
         return Rule("filesystem.text.errors", (), frozenset({Kind.ILLEGAL_ARGUMENT}))
     return Rule(f"filesystem.text.{'read' if way == 'read' else 'lines'}", (right,))
@@ -231,60 +214,9 @@ def _pickle(data: bytes, what: str) -> Rule:
     return Rule(f"filesystem.pickle.{what.replace(' ', '-')}", (data,), should=True)
 
 
-def _rules(call: Call) -> list[Rule]:
-    """Return the rule of a call for each content that the file may have."""
-    rules = _RULES[call.op][0]
-    return [rules(data, *call.args) for data in reversed(call.state.versions)]
-
-
-def right_values(step: Step, state: State) -> tuple[Any, ...]:
-    """Return the values that a call without anchors may return; none of other operations."""
-    if step.op not in _RULES:
-        return ()
-    found = _rules(Call(step.op, step.args, state, frozenset()))
-    return tuple(value for rule in found for value in rule.values)
-
-
-def _same(right: Any, value: Any) -> bool:
-    """Return whether a value is the right one; True and 1 differ."""
-    if isinstance(right, tuple) and isinstance(value, tuple):
-        return len(right) == len(value) and all(map(_same, right, value))
-    return right is value if isinstance(right, bool) or right is None else bool(right == value)
-
-
-def _accept(call: Call, outcome: Outcome) -> Accepted | Failure:
-    rules = _rules(call)
-    for rule in rules:
-        found = not outcome.raised and any(_same(one, outcome.value) for one in rule.values)
-        if found or outcome.kind in rule.kinds:
-            return Accepted(call.state)
-    first = rules[0]
-    if first.should:
-        return Accepted(call.state, missed=(first.clause,))
-    accepted = not first.values and not outcome.raised
-    aspect = "accepted" if accepted else "raised" if outcome.raised else "value"
-    return Failure(first.clause, "", aspect)
-
-
-def _says(call: Call) -> tuple[str, ...]:
-    rule = _rules(call)[0]
-    raises = (f"raises {words(rule.kinds)}",) if len(rule.kinds) < len(Kind) - 1 else ()
-    anything = ("raises an exception",) if rule.kinds and not raises else ()
-    shown = tuple(str(returned(value)).replace("returned", "returns") for value in rule.values)
-    return shown + (raises if rule.kinds else ()) + anything
-
-
-def _row(clause: str) -> Row:
-    return Row((clause,), lambda c: _rules(c)[0].clause == clause, _accept, _says)
-
-
-def _named(start: str, *names: str) -> tuple[str, ...]:
-    return tuple(f"filesystem.{start}.{name}" for name in names)
-
-
+_named = partial(named, "filesystem")
 _OF_LIMITS = ("whole", "range", "one-limit", "negative", "past-end", "reversed")
-#: For each operation its rules, and the clauses that these name.
-_RULES: dict[str, tuple[_Rules, tuple[str, ...]]] = {
+RULES: RuleTable = {
     "fs_cat_file": (_cat_file, _named("cat-file", *_OF_LIMITS)),
     "fs_cat_missing": (_cat_missing, _named("cat-file", "missing")),
     "fs_cat_ranges": (
@@ -311,8 +243,5 @@ _RULES: dict[str, tuple[_Rules, tuple[str, ...]]] = {
     "fs_pickle": (_pickle, _named("pickle", "filesystem", "open-file")),
 }
 #: Clauses that apply by the bytes of the file.
-_BY_CONTENT = {"fs_text": _RULES["fs_text"][1]}
-TABLES: dict[str, Operation] = {
-    op: Operation((), tuple(map(_row, named)), _BY_CONTENT.get(op, ()))
-    for op, (_, named) in _RULES.items()
-}
+_BY_CONTENT = {"fs_text": RULES["fs_text"][1]}
+TABLES = operations(RULES, _BY_CONTENT)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fscontract.contract.models.acceptor import judge_all
-from fscontract.contract.models.fsspec_filesystem import right_values
 from fscontract.contract.models.python_read import around
 from fscontract.contract.models.stream_state import ANY, Judgement, State
+from fscontract.contract.models.without_stream import right_values
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
 from fscontract.contract.program.program import OPERATIONS, Step
 

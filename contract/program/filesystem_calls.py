@@ -1,4 +1,4 @@
-"""Calls of an fsspec filesystem that read without a stream, as operations of programs.
+"""Calls of a filesystem that read without an opened stream, as operations of programs.
 
 Each takes the path of the program's file, whatever its stream did. Some also take the path of
 another file (`OTHER`), or one at which there is no file.
@@ -6,6 +6,7 @@ another file (`OTHER`), or one at which there is no file.
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
 from fscontract.contract.program.arguments import Argument, is_number
@@ -32,12 +33,86 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_text": ("path", "way", "encoding", "errors", "newline"),
     "fs_pickle": ("what",),
 }
+#: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
+#: to its end, `count` bytes at a time (None: in one call); `fs_async_seek` reads it from `at`.
+ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_async_cat_file": ("begin", "end"),
+    "fs_async_cat_missing": (),
+    "fs_async_cat_ranges": ("paths", "begins", "ends", "on_error"),
+    "fs_async_cat": ("paths", "on_error"),
+    "fs_async_info": ("key",),
+    "fs_async_read": ("count",),
+    "fs_async_seek": ("at",),
+    "fs_async_closed": (),
+}
+#: Reads through a filesystem of fsspec in front of another one. A file is read, changed or deleted
+#: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not.
+CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_chain_checked": ("change",),
+    "fs_chain_deleted": (),
+    "fs_chain_unchecked": ("change",),
+    "fs_chain_directory": (),
+}
+#: The bytes of such a file before it changes.
+CHAIN_CONTENT = b"abcdefgh"
+#: Calls of PyArrow's filesystems and of the files that they open. `pa_independent` reads a stream
+#: of get_stream between reads of the file and of another stream; `pa_file_position` reads a byte of
+#: the file after it; `pa_compressed` reads the file GZIPPED.
+ARROW_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "pa_read_at": ("at", "count"),
+    "pa_get_stream": ("at", "count"),
+    "pa_independent": ("at", "count"),
+    "pa_file_position": (),
+    "pa_read_buffer": ("at", "count"),
+    "pa_input_stream": ("count", "buffer"),
+    "pa_compressed": ("compression",),
+    "pa_size": (),
+    "pa_metadata": (),
+    "pa_missing": ("opens",),
+    "pa_info": ("path", "field"),
+    "pa_infos": ("paths",),
+}
+#: Calls of obstore's stores. `ob_get_result` has a part of the result of a get, `ob_stream` its
+#: bytes in chunks of at least `count`; readers go to `at` first.
+OBSTORE_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "ob_get": ("begin", "end", "waits"),
+    "ob_get_suffix": ("count", "waits"),
+    "ob_get_result": ("begin", "end", "part", "waits"),
+    "ob_stream": ("count", "waits"),
+    "ob_get_range": ("begin", "end", "given", "waits"),
+    "ob_get_ranges": ("begins", "ends", "given", "waits"),
+    "ob_head": ("waits",),
+    "ob_missing": ("method", "waits"),
+    "ob_reader": ("at", "count", "waits"),
+    "ob_reader_size": ("waits",),
+}
+#: Calls of OpenDAL's operators, and of the files that they open.
+OPENDAL_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "od_read": ("at", "count", "waits"),
+    "od_missing": ("waits",),
+    "od_file": ("at", "count", "waits"),
+    "od_seek": ("at", "waits"),
+    "od_stat": ("waits",),
+    "od_exists": ("path", "waits"),
+}
+#: The operations of each feature that declares them, and all of them.
+OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
+    "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS, **CHAIN_OPERATIONS},
+    "pyarrow-filesystem": ARROW_OPERATIONS,
+    "obstore-store": OBSTORE_OPERATIONS,
+    "opendal-operator": OPENDAL_OPERATIONS,
+}
+WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
+#: The feature of each operation.
+FEATURE_OF = {op: feature for feature, found in OF_FEATURE.items() for op in found}
 #: The program's file, another one, and a path without a file.
 PATHS = ("file", "other", "missing")
 #: A pattern that matches the other file alone.
 GLOB = "glob"
 #: The bytes of the other file: lines of text with every kind of ending.
 OTHER = "one\r\ntwo\nthr\u00e9e\rfour\n\nlast".encode()
+#: The bytes of a compressed file at a path that ends with GZIP.
+GZIP, GZIPPED = ".gz", gzip.compress(OTHER, mtime=0)
 #: The end of the path of the other file, of a missing one, and of the pattern.
 SUFFIXES = {"file": "", "other": ".other", "missing": ".missing", GLOB: ".oth*"}
 
@@ -51,8 +126,16 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "errors": ("strict", "replace", "ignore"),
     "newline": (None, "", "\n", "\r", "\r\n"),
     "what": ("filesystem", "open file"),
+    "compression": ("detect", "gzip", "none"),
+    "opens": ("open_input_file", "open_input_stream"),
+    "change": ("same size", "longer", "shorter"),
+    "waits": ("sync", "async"),
+    "part": ("range", "size"),
+    "given": ("end", "length", "apart"),
+    "method": ("get", "head", "get_range", "open_reader"),
+    "field": ("type", "size", "path", "base_name"),
 }
-_LIMITS = frozenset({"begin", "end", "at", "count"})
+_LIMITS = frozenset({"begin", "end", "at", "count", "buffer"})
 _LISTS = frozenset({"begins", "ends"})
 
 

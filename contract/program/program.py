@@ -20,7 +20,7 @@ from fscontract.contract.program.arguments import (
     tuples,
 )
 from fscontract.contract.program.faults import FaultPlan
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, problem
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM, problem
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.opened_path import OpenedPath
 
@@ -62,7 +62,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_writable": (),
     "py_with": (),
     "py_write": (),
-    **FILESYSTEM_OPERATIONS,
+    **WITHOUT_STREAM,
     "change": ("how",),
     "reopen": (),
 }
@@ -123,7 +123,7 @@ class Step:
             parameters = ", ".join(names) or "nothing"
             raise ProgramError(f"{where}: {op} takes {parameters}; got {len(args)} arguments")
         for name, value in zip(names, args, strict=True):
-            if op in FILESYSTEM_OPERATIONS:
+            if op in WITHOUT_STREAM:
                 expected = problem(name, value)
                 if expected:
                     raise ProgramError(f"{where}: {op} {name}: expected {expected}, got {value!r}")
@@ -162,7 +162,7 @@ class Program:
     @property
     def needs_stream(self) -> bool:
         """True if a call uses a stream, or the program has no calls."""
-        return not self.steps or any(s.op not in FILESYSTEM_OPERATIONS for s in self.steps)
+        return not self.steps or any(s.op not in WITHOUT_STREAM for s in self.steps)
 
     def with_steps(self, steps: tuple[Step, ...]) -> Program:
         """Return a program with the same file and streams, and other calls."""

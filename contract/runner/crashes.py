@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
 from fscontract.contract.program.content import content
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.result import Counterexample
@@ -27,7 +27,7 @@ _BUFFER = 64
 STAYING = frozenset({"get_pos", "py_tell", "available", "has_capability", "unbuffer", "py_closed"})
 STAYING |= {"pread", "read_fully", "read_fully_all", "pread_buffer", "read_fully_buffer"}
 STAYING |= {"read_vectored", "py_readable", "py_seekable", "py_writable"} | OF_FILE
-STAYING |= FILESYSTEM_OPERATIONS.keys()
+STAYING |= WITHOUT_STREAM.keys()
 #: Aspects in the order of preference among the clauses of an operation: those of a result first.
 _PROMISES = ("progress", "data", "value", "whole", "no-raise")
 

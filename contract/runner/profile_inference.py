@@ -28,6 +28,9 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
     "supports-getfilestatus": (),
     "python-file": (),
     "fsspec-filesystem": (),
+    "pyarrow-filesystem": (),
+    "obstore-store": (),
+    "opendal-operator": (),
     "supports-openfile": (),
     "supports-io-statistics": (),
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import FEATURE_OF
 from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.script.calls import Source
@@ -83,8 +83,8 @@ class Settings:
             return False
         if op.startswith("py_"):
             return self.profile.has("python-file")
-        if op in FILESYSTEM_OPERATIONS:
-            return self.profile.has("fsspec-filesystem")
+        if op in FEATURE_OF:
+            return self.profile.has(FEATURE_OF[op])
         return op not in OF_FILE and (gate is None or self.profile.has(gate))
 
     def known_of(self, clause: str, target: str) -> list[Known]:

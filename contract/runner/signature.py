@@ -16,7 +16,7 @@ from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.models.stream_state import Failure, State
 from fscontract.contract.models.transition_table import Call
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import FILL, Kind, Outcome
 from fscontract.contract.program.program import OPERATIONS, Program, Step
@@ -214,7 +214,7 @@ def _number(value: object) -> int | None:
 
 def _position(step: Step, state: State) -> int | None:
     """Return the offset at which a call reads, None if that is not known."""
-    if step.op == "read_vectored" or step.op in FILESYSTEM_OPERATIONS:
+    if step.op == "read_vectored" or step.op in WITHOUT_STREAM:
         return None
     if step.op != "seek" and "position" in OPERATIONS[step.op]:
         return _number(_arguments(step)["position"])

@@ -66,8 +66,12 @@ class Call:
     helper: str = ""
     #: The expression of the bytes if none may fail, which needs no helper.
     simple: str = ""
+    #: The call in reports, if it is not its text after the statements.
+    shown: str = ""
 
     def __str__(self) -> str:
+        if self.shown:
+            return self.shown
         text = self.text.replace(BUFFER, self.buffer)
         return "; ".join([*self.before, text]) if self.before else text
 

@@ -121,7 +121,18 @@ class _Script:
 
     def _imports(self, lines: list[str]) -> Iterator[str]:
         text = "\n".join(lines)
-        for name in ("contextlib", "errno", "io", "json", "os", "pickle", "sys", "tempfile"):
+        for name in (
+            "asyncio",
+            "contextlib",
+            "errno",
+            "gzip",
+            "io",
+            "json",
+            "os",
+            "pickle",
+            "sys",
+            "tempfile",
+        ):
             if f"{name}." in text:
                 yield f"import {name}"
 

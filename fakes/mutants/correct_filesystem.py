@@ -1,4 +1,4 @@
-"""A correct fsspec filesystem, from which mutants derive."""
+"""Correct fsspec filesystems, from which mutants derive."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
+from fsspec.asyn import AsyncFileSystem
 from fsspec.spec import AbstractFileSystem
 
 #: Filesystems by name, as which they are pickled: mutants are classes without a module.
@@ -166,3 +167,123 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     def isfile(self, path: str) -> bool:
         """Return whether there is a file."""
         return bool(super().isfile(path))
+
+
+class RightAsyncFile:
+    """A stream of `open_async`."""
+
+    def __init__(self, data: bytes) -> None:
+        self.file = RightFile(data)
+
+    def seek(self, at: int) -> int:
+        """Move the position."""
+        return self.file.seek(at)
+
+    async def read(self, length: int = -1) -> bytes:
+        """Return the next bytes."""
+        return self.file.read(length)
+
+    async def close(self) -> None:
+        """Close the stream."""
+        self.file.close()
+
+
+class RightAsyncFilesystem(AsyncFileSystem):  # type: ignore[misc]
+    """An asynchronous filesystem in memory; instances with the same `files` share them."""
+
+    protocol = "right-async"
+    cachable = False
+
+    def __init__(self, files: dict[str, bytes] | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.files: dict[str, bytes] = {} if files is None else files
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of a file; raise FileNotFoundError."""
+        name = self._strip_protocol(path)
+        if name not in self.files:
+            raise FileNotFoundError(name)
+        return self.files[name]
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> RightFile:
+        return RightFile(self.content(path))
+
+    async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
+        """Do nothing: there are no directories without files."""
+
+    async def _pipe_file(
+        self, path: str, value: bytes, mode: str = "overwrite", **options: Any
+    ) -> None:
+        self.files[self._strip_protocol(path)] = bytes(value)
+
+    async def _rm_file(self, path: str, **options: Any) -> None:
+        self.files.pop(self._strip_protocol(path), None)
+
+    async def _ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        name = self._strip_protocol(path)
+        found = [one for one in self.files if one == name or one.startswith(f"{name}/")]
+        entries = [{"name": n, "size": len(self.files[n]), "type": "file"} for n in sorted(found)]
+        return entries if detail else [entry["name"] for entry in entries]
+
+    async def _info(self, path: str, **options: Any) -> dict[str, Any]:
+        name = self._strip_protocol(path)
+        if name not in self.files and any(one.startswith(f"{name}/") for one in self.files):
+            return {"name": name, "size": 0, "type": "directory"}
+        return {"name": name, "size": len(self.content(name)), "type": "file"}
+
+    async def _cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        return self.content(path)[start:end]
+
+    async def _cat_ranges(
+        self, paths: list[str], starts: Any, ends: Any, on_error: str = "return", **options: Any
+    ) -> list[Any]:
+        return list(await super()._cat_ranges(paths, starts, ends, on_error=on_error))
+
+    async def _cat(
+        self, path: Any, recursive: bool = False, on_error: str = "raise", **options: Any
+    ) -> Any:
+        return await super()._cat(path, recursive, on_error)
+
+    async def open_async(self, path: str, mode: str = "rb", **options: Any) -> RightAsyncFile:
+        """Open a stream for reading."""
+        return RightAsyncFile(self.content(path))
+
+
+class RightCache(RightFilesystem):
+    """A cache of whole files in front of a filesystem in memory, which has copies by path."""
+
+    protocol = "right-cache"
+
+    def __init__(self, check_files: bool = True, **options: Any) -> None:
+        super().__init__(**options)
+        self.fs = RightFilesystem()
+        self.check_files = check_files
+        self.copies: dict[str, bytes] = {}
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        """Write a file behind the cache."""
+        self.fs.pipe_file(path, value)
+
+    def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
+        """Remove a file, or all files of a directory, behind the cache."""
+        self.fs.rm(path, recursive)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of the copy, which is made or renewed before."""
+        name = self._strip_protocol(path)
+        if name not in self.copies or (self.check_files and self.is_old(name)):
+            self.copies[name] = self.fs.content(name)
+        return self.copies[name]
+
+    def is_old(self, name: str) -> bool:
+        """Return whether a copy differs from the file; raise FileNotFoundError."""
+        return self.copies[name] != self.fs.content(name)
+
+
+class RightUncheckedCache(RightCache):
+    """A cache that never compares its copies with the files."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(check_files=False, **options)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
+from fsspec.implementations.dirfs import DirFileSystem
+
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.file_visibility import compare, write
 from fscontract.contract.runner.result import FAILING, RunResult, Verdict
@@ -16,7 +18,8 @@ from fscontract.contract.scenarios.check import TIMEOUT, find_violations
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
-from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
+from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
+from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFilesystem
 from fscontract.fakes.mutants.correct_parts import (
     FaultyDisk,
     FaultyStore,
@@ -32,12 +35,22 @@ from fscontract.fakes.mutants.correct_parts import (
     filesystem_of,
     stream_of,
 )
+from fscontract.fakes.mutants.correct_stores import (
+    RightOperator,
+    RightOperatorFile,
+    RightReader,
+    RightResult,
+    RightStore,
+    RightStoreBinding,
+)
 from fscontract.fakes.mutants.stream.variants import Variant
 from fscontract.fakes.servers.http_client import HttpFile, opened
 from fscontract.fakes.servers.served_binding import served
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
+from fscontract.implementations.bindings.opendal import OpendalBinding
+from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
@@ -171,10 +184,15 @@ class PythonFileKind(StreamKind):
 class FilesystemKind(Kind):
     """fsspec filesystems that read without a stream."""
 
-    parts = (RightFilesystem,)
+    parts: ClassVar[tuple[type[Any], ...]] = (
+        RightFilesystem,
+        RightAsyncFilesystem,
+        DirFileSystem,
+    )
 
     def binding(self, part: type[Any], name: str) -> Binding:
-        return FsspecBinding(part(), "", name)
+        shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}
+        return FsspecBinding(part(**shared), "", name)
 
     def profile(self, part: type[Any]) -> Profile:
         return load_profile("fsspec")
@@ -184,6 +202,47 @@ class FilesystemKind(Kind):
             self.profile(subject.part), subject.judged, stop_at_first=subject.is_single
         )
         return _broken(check(self.binding(subject.part, subject.name), settings))
+
+
+class ArrowKind(FilesystemKind):
+    """Filesystems of PyArrow, and the files that they open."""
+
+    parts = (RightArrow, RightArrowFile)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        fs = RightArrow(part) if issubclass(part, RightArrowFile) else part()
+        return PyArrowBinding(fs, "mutant", name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("pyarrow")
+
+
+class StoreKind(FilesystemKind):
+    """Stores of obstore, their results and readers."""
+
+    parts = (RightStore, RightResult, RightReader)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        if issubclass(part, RightResult):
+            return RightStoreBinding(RightStore(result_class=part), name)
+        store = RightStore(reader_class=part) if issubclass(part, RightReader) else part()
+        return RightStoreBinding(store, name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("obstore")
+
+
+class OperatorKind(FilesystemKind):
+    """Operators of OpenDAL, and the files that they open."""
+
+    parts = (RightOperator, RightOperatorFile)
+
+    def binding(self, part: type[Any], name: str) -> Binding:
+        operator = RightOperator(part) if issubclass(part, RightOperatorFile) else part()
+        return OpendalBinding(operator, name)
+
+    def profile(self, part: type[Any]) -> Profile:
+        return load_profile("opendal")
 
 
 class OpenFileKind(StreamKind):
@@ -386,6 +445,9 @@ KINDS: tuple[Kind, ...] = (
     StreamKind(),
     PythonFileKind(),
     FilesystemKind(),
+    ArrowKind(),
+    StoreKind(),
+    OperatorKind(),
     FaultKind(),
     ServerKind(),
     ExecutorKind(),

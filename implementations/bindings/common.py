@@ -74,6 +74,16 @@ def fits(size: int | None, offset: int, length: int) -> bool:
     return size is not None and offset >= 0 and length >= 0 and offset + length <= size
 
 
+class OpenedFile:
+    """An opened file and its path, for reads through the filesystem."""
+
+    __slots__ = ("file", "path")
+
+    def __init__(self, file: Any, path: str) -> None:
+        self.file = file
+        self.path = path
+
+
 class WrongType(Exception):
     """A call returned a value of a type that its API does not allow."""
 

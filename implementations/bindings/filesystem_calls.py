@@ -38,7 +38,14 @@ class Target(NamedTuple):
 
 def bind_filesystem(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of FILESYSTEM_OPERATIONS as a function of an object with `path`."""
-    run = _RUNS[step.op]
+    return bind_call(_RUNS[step.op], step, target, fail)
+
+
+def bind_call(run: Callable[..., Any], step: Step, target: Target, fail: Fail) -> Action:
+    """Return a step as a function of an object with `path`, by a function that makes its call.
+
+    `run` gets the target, the path and the arguments of the step.
+    """
     needs_other, writes = uses_other(step.args), step.op in _WRITES
 
     def attempt(opened: Opened) -> Outcome:
@@ -47,7 +54,7 @@ def bind_filesystem(step: Step, target: Target, fail: Fail) -> Action:
             return INEXPRESSIBLE
         if needs_other and target.write is not None:
             try:
-                target.write(_at(path, "other"), OTHER)
+                target.write(paths_of(path, "other"), OTHER)
             except Exception as error:
                 return fail(error, Kind.ENVIRONMENT)
         try:
@@ -60,8 +67,11 @@ def bind_filesystem(step: Step, target: Target, fail: Fail) -> Action:
     return attempt
 
 
-def _at(path: str, name: str) -> str:
-    return path + SUFFIXES[name]
+def paths_of(path: str, names: str | tuple[str, ...]) -> Any:
+    """Return the path of a name in SUFFIXES, or a list of those of several."""
+    if isinstance(names, str):
+        return path + SUFFIXES[names]
+    return [path + SUFFIXES[name] for name in names]
 
 
 def _part(part: Any) -> Any:
@@ -77,19 +87,33 @@ def _cat_ranges(
     ends: int | tuple[int, ...],
     on_error: str,
 ) -> Any:
-    given = [_at(path, name) for name in paths]
-    starts, stops = (list(n) if isinstance(n, tuple) else n for n in (begins, ends))
-    parts = target.filesystem.cat_ranges(given, starts, stops, **_on_error(on_error))
+    starts, stops = limits_of(begins), limits_of(ends)
+    given = paths_of(path, paths)
+    return parts_of(target.filesystem.cat_ranges(given, starts, stops, **error_option(on_error)))
+
+
+def limits_of(numbers: int | tuple[int, ...]) -> int | list[int]:
+    """Return the limits of ranges as fsspec takes them."""
+    return list(numbers) if isinstance(numbers, tuple) else numbers
+
+
+def parts_of(parts: Any) -> tuple[Any, ...]:
+    """Return a list of bytes and exceptions as a tuple, in which these are True."""
     return tuple(map(_part, several(parts)))
 
 
-def _on_error(on_error: str) -> dict[str, str]:
+def error_option(on_error: str) -> dict[str, str]:
+    """Return the option of a call."""
     return {} if on_error == "default" else {"on_error": on_error}
 
 
 def _cat(target: Target, path: str, paths: str | tuple[str, ...], on_error: str) -> Any:
-    given = [_at(path, n) for n in paths] if isinstance(paths, tuple) else _at(path, paths)
-    result = target.filesystem.cat(given, **_on_error(on_error))
+    result = target.filesystem.cat(paths_of(path, paths), **error_option(on_error))
+    return by_name(result, path, paths)
+
+
+def by_name(result: Any, path: str, paths: str | tuple[str, ...]) -> Any:
+    """Return the result of `cat`: bytes, or pairs of a path's name and its result."""
     if isinstance(paths, str) and paths != GLOB:
         return plain_bytes(result)
     names = {os.path.basename(path + end): name for name, end in SUFFIXES.items()}
@@ -102,7 +126,7 @@ def _cat(target: Target, path: str, paths: str | tuple[str, ...], on_error: str)
 def _get_file(target: Target, path: str, name: str) -> bytes | bool:
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory, "copy")
-        target.filesystem.get_file(_at(path, name), str(copy))
+        target.filesystem.get_file(paths_of(path, name), str(copy))
         return copy.exists() and copy.read_bytes()
 
 
@@ -110,17 +134,22 @@ def _get_leaves(target: Target, path: str) -> bool:
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory, "copy")
         with suppress(Exception):  # another clause is about what it raises
-            target.filesystem.get_file(_at(path, "missing"), str(copy))
+            target.filesystem.get_file(paths_of(path, "missing"), str(copy))
         return copy.exists()
 
 
 def _info(target: Target, path: str, key: str) -> Any:
-    value = target.filesystem.info(path)[key]
+    return info_value(target.filesystem.info(path), key)
+
+
+def info_value(info: Any, key: str) -> Any:
+    """Return a value of `info`; of the name, whether it is text."""
+    value = info[key]
     return isinstance(value, str) if key == "name" else value
 
 
 def _sizes(target: Target, path: str, paths: tuple[str, ...]) -> Any:
-    return tuple(several(target.filesystem.sizes([_at(path, name) for name in paths])))
+    return tuple(several(target.filesystem.sizes(paths_of(path, paths))))
 
 
 def _compared(method: str, how: str) -> Callable[..., Any]:
@@ -148,7 +177,7 @@ def _text(
     newline: str | None,
 ) -> tuple[str, ...]:
     options = {"encoding": encoding, "errors": errors, "newline": newline}
-    file = target.filesystem.open(_at(path, name), "r", **options)
+    file = target.filesystem.open(paths_of(path, name), "r", **options)
     try:
         return (file.read(),) if way == "read" else tuple(file)
     finally:
@@ -175,7 +204,7 @@ _RUNS: dict[str, Callable[..., Any]] = {
     "fs_cat_file": lambda t, path, begin, end: plain_bytes(
         t.filesystem.cat_file(path, start=begin, end=end)
     ),
-    "fs_cat_missing": lambda t, path: plain_bytes(t.filesystem.cat_file(_at(path, "missing"))),
+    "fs_cat_missing": lambda t, path: plain_bytes(t.filesystem.cat_file(paths_of(path, "missing"))),
     "fs_cat_ranges": _cat_ranges,
     "fs_cat": _cat,
     "fs_read_block": lambda t, path, at, count, delimiter: plain_bytes(
@@ -188,8 +217,8 @@ _RUNS: dict[str, Callable[..., Any]] = {
     "fs_info": _info,
     "fs_size": lambda t, path: t.filesystem.size(path),
     "fs_sizes": _sizes,
-    "fs_exists": lambda t, path, name: t.filesystem.exists(_at(path, name)),
-    "fs_isfile": lambda t, path, name: t.filesystem.isfile(_at(path, name)),
+    "fs_exists": lambda t, path, name: t.filesystem.exists(paths_of(path, name)),
+    "fs_isfile": lambda t, path, name: t.filesystem.isfile(paths_of(path, name)),
     "fs_checksum": _compared("checksum", "changed"),
     "fs_ukey": _compared("ukey", ""),
     "fs_text": _text,
@@ -210,11 +239,12 @@ def spell_filesystem(step: Step) -> Call | None:
     call = spell(*step.args)
     if not uses_other(step.args):
         return call
-    written = (
-        f"other = path + {quoted(SUFFIXES['other'])}",
-        f"fs.pipe_file(other, {bytes_text(OTHER)})",
-    )
-    return replace(call, before=(*written, *call.before))
+    return replace(call, before=(*other_written("fs.pipe_file(other, {})"), *call.before))
+
+
+def other_written(writing: str) -> tuple[str, ...]:
+    """Return the statements that write the other file; `{}` in `writing` is for its bytes."""
+    return f"other = path + {quoted(SUFFIXES['other'])}", writing.format(bytes_text(OTHER))
 
 
 def _paths(names: tuple[str, ...]) -> str:

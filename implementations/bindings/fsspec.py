@@ -13,12 +13,17 @@ from urllib.parse import urljoin
 
 from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.program.content import SparseContent
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import (
+    ASYNC_OPERATIONS,
+    CHAIN_OPERATIONS,
+    FILESYSTEM_OPERATIONS,
+)
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
+    OpenedFile,
     ScratchBinding,
     failure,
     new_prefix,
@@ -40,6 +45,12 @@ from fscontract.implementations.bindings.filesystem_calls import (
     Target,
     bind_filesystem,
     spell_filesystem,
+)
+from fscontract.implementations.bindings.fsspec_async import AsyncTwin, bind_async, spell_async
+from fscontract.implementations.bindings.fsspec_chain import (
+    bind_chain,
+    chain_operations,
+    spell_chain,
 )
 from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import (
@@ -71,16 +82,6 @@ _HOW_TO_READ = (
 )
 
 
-class OpenedFile:
-    """An opened file and its path, for reads through the filesystem."""
-
-    __slots__ = ("file", "path")
-
-    def __init__(self, file: Any, path: str) -> None:
-        self.file = file
-        self.path = path
-
-
 class FsspecBinding(ScratchBinding):
     """Runs programs on files that an fsspec filesystem opens.
 
@@ -107,6 +108,11 @@ class FsspecBinding(ScratchBinding):
         self.name = name
         self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
         self.operations |= FILESYSTEM_OPERATIONS.keys()
+        if getattr(fs, "async_impl", False):
+            self.operations |= ASYNC_OPERATIONS.keys()
+        if content is None:
+            self.operations |= chain_operations(fs)
+        self._twin = AsyncTwin(fs)
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
         self.remote = is_remote(fs)
@@ -260,9 +266,13 @@ class FsspecBinding(ScratchBinding):
             return bind_ranges(step, self.fs, self._fail)
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _file_of, self._fail)
+        target = Target(self.fs, None if self.fixed_content is not None else self._write)
         if step.op in FILESYSTEM_OPERATIONS:
-            write = None if self.fixed_content is not None else self._write
-            return bind_filesystem(step, Target(self.fs, write), self._fail)
+            return bind_filesystem(step, target, self._fail)
+        if step.op in self.operations & CHAIN_OPERATIONS.keys():
+            return bind_chain(step, target, self._fail)
+        if step.op in self.operations & ASYNC_OPERATIONS.keys():
+            return bind_async(step, target, self._twin, self._fail)
         return inexpressible
 
     def spell(self, program: Program) -> str:
@@ -292,6 +302,7 @@ class FsspecBinding(ScratchBinding):
         try:
             super().dispose()
         finally:
+            self._twin.close()
             self._close()
 
     def leftovers(self) -> list[str]:
@@ -339,7 +350,8 @@ class FsspecBinding(ScratchBinding):
 
 
 def _spell_step(step: Step, name: str) -> Call | None:
-    return spell_range(step) or spell_file(step, name) or spell_filesystem(step)
+    spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
+    return spelled or spell_async(step) or spell_chain(step)
 
 
 def _blaming_the_closed(action: Action) -> Action:

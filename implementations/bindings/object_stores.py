@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.binding import Action, Opened, TargetError
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.outcome import Kind, Outcome, text_of
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, NoScript, ScriptApi, Source
@@ -241,6 +242,8 @@ class StoreBinding(StoreFiles, ABC):
     def _failed_in_script(self, step: Step, error: Exception, closed: bool) -> Outcome:
         if step.op in FILE_OPERATIONS | PYTHON_OPERATIONS:
             return failed_step(step, error, closed, self._fail)
+        if step.op in WITHOUT_STREAM:
+            return self._fail(error)
         return self.failed(error, SimpleNamespace(closed=closed))
 
     def failed(self, error: Exception, _opened: Opened) -> Outcome:

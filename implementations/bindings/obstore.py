@@ -11,15 +11,18 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened, TargetError
+from fscontract.contract.program.filesystem_calls import OBSTORE_OPERATIONS
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.common import plain_bytes, several, shown
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
+from fscontract.implementations.bindings.filesystem_calls import Target
 from fscontract.implementations.bindings.object_stores import (
     Store,
     StoreBinding,
     versions,
 )
+from fscontract.implementations.bindings.obstore_calls import bind_obstore, spell_obstore
 from fscontract.implementations.bindings.positioned_reads import (
     bind_pread,
     bind_vectored,
@@ -130,6 +133,7 @@ class ObstoreBinding(StoreBinding):
         super().__init__(ObstoreStore(store, root), name, secrets)
         self.store = store
         self.operations = FILE_OPERATIONS | _METHODS | {"pread", "read_vectored"}
+        self.operations |= OBSTORE_OPERATIONS.keys()
         self.remote = type(store).__name__ not in _LOCAL
 
     @classmethod
@@ -152,17 +156,32 @@ class ObstoreBinding(StoreBinding):
 
     def open_file(self, path: str) -> Reader:
         """Open the object for reading."""
+        return Reader(self.open_reader(path, self.buffer), path)
+
+    def open_reader(self, path: str, buffer_size: int) -> Any:
+        """Return obstore's own reader of an object."""
         import obstore
 
-        return Reader(obstore.open_reader(self.store, path, buffer_size=self.buffer), path)
+        return obstore.open_reader(self.store, path, buffer_size=buffer_size)
+
+    async def open_reader_async(self, path: str, buffer_size: int) -> Any:
+        """Return obstore's own asynchronous reader of an object."""
+        import obstore
+
+        return await obstore.open_reader_async(self.store, path, buffer_size=buffer_size)
 
     def file(self, opened: Opened) -> Any:
         """Return the Reader itself."""
         return opened
 
     def bind_positioned(self, step: Step) -> Action:
-        """Return `get_range` or `get_ranges` as a function of an opened file."""
+        """Return `get_range` or `get_ranges` as a function of an opened file.
+
+        Calls of OBSTORE_OPERATIONS do not use the file.
+        """
         store = self.store
+        if step.op in OBSTORE_OPERATIONS:
+            return bind_obstore(step, Target(self, self._store.write), self._fail)
         if step.op == "pread":
             action = bind_pread(
                 step,
@@ -204,7 +223,7 @@ class ObstoreBinding(StoreBinding):
             starts, ends = [start for start, _ in pairs], [start + n for start, n in pairs]
             return Call(f"store.get_ranges(path, starts={starts}, ends={ends})", Form.PARTS)
         if step.op != "pread":
-            return None
+            return spell_obstore(step)
         position, _size, _offset, length = step.args
         return Call(f"store.get_range(path, start={position}, length={length})", Form.BYTES)
 

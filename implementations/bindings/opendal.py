@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.program.filesystem_calls import OPENDAL_OPERATIONS
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
+from fscontract.implementations.bindings.filesystem_calls import Target
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
+from fscontract.implementations.bindings.opendal_calls import bind_opendal, spell_opendal
 from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
 from fscontract.implementations.bindings.script_setup import opendal_setup
 
@@ -86,7 +89,7 @@ class OpendalBinding(StoreBinding):
     def __init__(self, operator: Any, name: str, secrets: tuple[str, ...] = ()) -> None:
         super().__init__(OpendalStore(operator), name, secrets)
         self.operator = operator
-        self.operations = FILE_OPERATIONS | _METHODS | {"pread"}
+        self.operations = FILE_OPERATIONS | _METHODS | {"pread"} | OPENDAL_OPERATIONS.keys()
         scheme = _SCHEME.match(repr(operator))
         self.remote = scheme is None or scheme[1] not in _LOCAL
 
@@ -120,7 +123,12 @@ class OpendalBinding(StoreBinding):
         return _noting_the_end(action) if step.op in ("close", "py_with") else action
 
     def bind_positioned(self, step: Step) -> Action:
-        """Return a `read` of a byte range as a function of an opened file."""
+        """Return a `read` of a byte range as a function of an opened file.
+
+        Calls of OPENDAL_OPERATIONS do not use the file.
+        """
+        if step.op in OPENDAL_OPERATIONS:
+            return bind_opendal(step, Target(self.operator, self._store.write), self._fail)
         operator = self.operator
         action = bind_pread(
             step,
@@ -136,7 +144,7 @@ class OpendalBinding(StoreBinding):
     def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return None
+            return spell_opendal(step)
         position, _size, _offset, length = step.args
         return Call(f"operator.read(path, offset={position}, size={length})", Form.BYTES)
 

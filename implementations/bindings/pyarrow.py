@@ -8,12 +8,16 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.program.filesystem_calls import ARROW_OPERATIONS
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
+from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings.file_operations import inexpressible, translate
+from fscontract.implementations.bindings.filesystem_calls import Target
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
+from fscontract.implementations.bindings.pyarrow_calls import bind_arrow, spell_arrow
 from fscontract.implementations.bindings.script_setup import pyarrow_setup
 
 #: Types of local filesystems, and for those from fsspec the part after the +.
@@ -75,7 +79,7 @@ class PyArrowBinding(StoreBinding):
     def __init__(self, fs: Any, root: str, name: str, secrets: tuple[str, ...] = ()) -> None:
         super().__init__(PyArrowStore(fs, root), name, secrets)
         self.fs = fs
-        self.operations |= {"pread"}
+        self.operations |= {"pread"} | ARROW_OPERATIONS.keys()
         self.remote = _is_remote(fs)
 
     @classmethod
@@ -105,16 +109,21 @@ class PyArrowBinding(StoreBinding):
         root = tempfile.gettempdir() if isinstance(obj, module.LocalFileSystem) else ""
         return cls(obj, root, name)
 
-    def open_file(self, path: str) -> Opened:
+    def open_file(self, path: str) -> OpenedFile:
         """Open the file for reading at any position."""
-        return self.fs.open_input_file(path)
+        return OpenedFile(self.fs.open_input_file(path), path)
 
     def file(self, opened: Opened) -> Any:
-        """Return the NativeFile itself."""
-        return opened
+        """Return the NativeFile."""
+        return opened.file
 
     def bind_positioned(self, step: Step) -> Action:
-        """Return `read_at`, which does not move the position, as a function of an opened file."""
+        """Return `read_at`, which does not move the position, as a function of an opened file.
+
+        Calls of ARROW_OPERATIONS open the file themselves.
+        """
+        if step.op in ARROW_OPERATIONS:
+            return bind_arrow(step, Target(self.fs, self._store.write), self._fail)
         if step.op != "pread":
             return inexpressible
         return bind_pread(step, _read_at, self.failed, negative=True)
@@ -126,17 +135,17 @@ class PyArrowBinding(StoreBinding):
     def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return None
+            return spell_arrow(step)
         position, _size, _offset, length = step.args
         return Call(f"{name}.read_at({length}, {position})", Form.BYTES)
 
     def failed(self, error: Exception, opened: Opened) -> Outcome:
         """Return the outcome of a `read_at` that raised, which is a call of the file."""
-        return translate("pread", error, opened, self._fail)
+        return translate("pread", error, getattr(opened, "file", opened), self._fail)
 
 
-def _read_at(file: Any, position: int, length: int) -> Any:
-    return file.read_at(length, position)
+def _read_at(opened: OpenedFile, position: int, length: int) -> Any:
+    return opened.file.read_at(length, position)
 
 
 def _kinds(fs: Any) -> set[str]:

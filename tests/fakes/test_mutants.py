@@ -21,7 +21,11 @@ from fscontract.implementations.memory import MemoryInputStream
 from tests.few_programs import run_few
 
 #: Mutants of streams, files and opens.
-MUTANTS = mutants("fsdatainputstream", "python-file", "openfile", "fsspec-filesystem")
+MUTANTS = mutants(
+    *("fsdatainputstream", "python-file", "openfile"),
+    *("fsspec-filesystem", "fsspec-async", "fsspec-chain", "pyarrow-filesystem"),
+    *("obstore-store", "opendal-operator"),
+)
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {
     "BuildLooks",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from fsspec.implementations.arrow import ArrowFSWrapper
+from fsspec.implementations.cached import CachingFileSystem
+from fsspec.implementations.local import LocalFileSystem
 from inline_snapshot import snapshot
 from pyarrow.fs import LocalFileSystem as ArrowLocalFileSystem
 
@@ -293,6 +295,25 @@ def test_negative_end_before_the_start_reads_on(below: str, tmp_path: Path, find
     finds(FsspecBinding.from_url(below, {}), clause, error, 3, negative)
     finds(tar(tmp_path), clause, error, 9000, ["fs_cat_file", 0, -9003])
     finds(tar(tmp_path), clause, "returned ", 9000, ["fs_cat_file", 0, -9001])
+
+
+def test_asynchronous_stream_over_http_ignores_seek_and_close(
+    ranges: str, copy: Path, finds: Finds
+) -> None:
+    """Findings F41 and F42."""
+    for clause, step in (("seek", ["fs_async_seek", 2]), ("closed", ["fs_async_closed"])):
+        finds(on_the_web(ranges, copy), f"async.open.{clause}", "returned ", 9000, step)
+
+
+@unclosed
+def test_block_cache_that_checks_files_fails_on_one_that_grew(tmp_path: Path, finds: Finds) -> None:
+    """Finding F43."""
+    cache = CachingFileSystem(
+        fs=LocalFileSystem(), check_files=True, cache_storage=str(tmp_path / "cache")
+    )
+    binding = FsspecBinding(cache, str(tmp_path), "blockcache")
+    step, error = ["fs_chain_checked", "longer"], "ILLEGAL_ARGUMENT (ValueError: mmap length"
+    finds(binding, "chain.checked.changed", error, 5, step)
 
 
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])

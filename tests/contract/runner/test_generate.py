@@ -15,7 +15,7 @@ from fscontract.contract.generate import (
     hypothesis_search,
     random_walk,
 )
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor
@@ -27,7 +27,7 @@ ALL = frozenset(OPERATIONS) - OF_FILE
 
 def test_the_alphabet_has_every_operation() -> None:
     alone = {"py_read1", "py_readinto1", "py_peek"}  # in separate programs: few files have them
-    streams = ALL - alone - FILESYSTEM_OPERATIONS.keys()
+    streams = ALL - alone - WITHOUT_STREAM.keys()
     assert {s.op for s in call_alphabet.full(ALL)} == streams
     assert {s.op for p in buffers.programs(ALL) for s in p.steps} >= alone
 

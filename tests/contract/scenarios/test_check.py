@@ -231,6 +231,13 @@ def test_known_write_refuses_a_splitter() -> None:
 def test_documents_without_an_api_are_about_streams() -> None:
     assert {c.document for c in clauses().values() if c.api == STREAM} == {
         *("fsdatainputstream", "openfile", "python-file", "fsspec-filesystem"),
+        *(
+            "fsspec-async",
+            "fsspec-chain",
+            "pyarrow-filesystem",
+            "obstore-store",
+            "opendal-operator",
+        ),
         *("faults", "server-faults"),
     }
 

@@ -156,6 +156,66 @@ def test_each_api_reads_its_file(
     assert bare_scripts.run(script).code == 0
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["fs_async_cat_file", -3, None],
+        ["fs_async_cat", ["other", "missing", "file"], "return"],
+        ["fs_async_cat", ["file", "missing"], "raise"],
+        ["fs_async_info", "size"],
+    ],
+    ids=str,
+)
+def test_coroutines_are_awaited(step: list[Any], bare_scripts: ScriptRunner) -> None:
+    ran = bare_scripts.run(_script("asyncwrapper::file:///tmp", "async.info", [step]))
+    assert ran.code == 0, ran.output
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["pa_read_at", 1, 2],
+        ["pa_get_stream", 1, 2],
+        ["pa_independent", 1, 3],
+        ["pa_read_buffer", 2, 2],
+        ["pa_input_stream", 4, 3],
+        ["pa_compressed", "detect"],
+        ["pa_info", "file", "path"],
+        ["pa_infos", ["other", "missing", "file"]],
+    ],
+    ids=str,
+)
+def test_calls_of_pyarrow_open_the_file_themselves(
+    step: list[Any], bare_scripts: ScriptRunner
+) -> None:
+    ran = bare_scripts.run(_script("pyarrow+file:///tmp", "arrow.size", [step]))
+    assert ran.code == 0, ran.output
+
+
+@pytest.mark.parametrize("waits", ["sync", "async"])
+@pytest.mark.parametrize(
+    ("target", "call"),
+    [
+        ("obstore+memory:///", ["ob_get", 1, 3]),
+        ("obstore+memory:///", ["ob_get", 3, 3]),
+        ("obstore+memory:///", ["ob_get_result", 2, 99, "range"]),
+        ("obstore+memory:///", ["ob_stream", 4]),
+        ("obstore+memory:///", ["ob_get_ranges", [3, 0], [4, 2], "length"]),
+        ("obstore+memory:///", ["ob_missing", "open_reader"]),
+        ("obstore+memory:///", ["ob_reader", 2, None]),
+        ("opendal+memory:///", ["od_read", None, None]),
+        ("opendal+memory:///", ["od_file", 2, None]),
+        ("opendal+memory:///", ["od_exists", "missing"]),
+    ],
+    ids=str,
+)
+def test_calls_of_stores_wait_or_are_awaited(
+    target: str, call: list[Any], waits: str, bare_scripts: ScriptRunner
+) -> None:
+    ran = bare_scripts.run(_script(target, "store.stream", [[*call, waits]]))
+    assert ran.code == 0, ran.output
+
+
 def test_script_of_a_missing_library_can_not_run(bare_scripts: ScriptRunner) -> None:
     script = _script(_MEMORY, "close.state", [["close"], ["py_tell"]])
     ran = bare_scripts.run(script.replace("import fsspec", "import no_such_library"))

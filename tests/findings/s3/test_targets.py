@@ -57,18 +57,21 @@ def test_opendal_has_its_findings(place: Place) -> None:
         *("python.seek.closed", "python.tell.closed", "python.write.closed"),
     }
     lax = {"python.read.full", "python.seek.negative", "python.with.closed"}
+    lax |= {"operator.read.past-end"}
     holds(run(targets.opendal_s3(place)), fails, lax)
 
 
 def test_s3fs_has_its_findings(place: Place) -> None:
-    """F23, F35, S13, S14, with its default cache, readahead; F14 and F16 are inherited."""
+    """F23, F35, F41, S13, S14, with its default cache, readahead; F14 and F16 are inherited."""
     fails = {
         *("pread.eof", "pread.zero", "read-vectored.eof-late", "read-vectored.zero-length"),
         *("open.directory", "filesystem.cat-ranges.data"),
         *(f"filesystem.cat-file.{name}" for name in ("range", "one-limit", "negative")),
+        *("async.cat-file.data", "async.cat-ranges.data", "async.open.seek"),
     }
     calls = "cat-file", "cat-ranges"
     lax = {f"filesystem.{call}.{name}" for call in calls for name in ("past-end", "reversed")}
+    lax |= {f"async.{call}.limits" for call in calls} | {"async.open.closed"}
     holds(run(targets.s3fs(place)), fails, {"seek.open"} | lax)
 
 

@@ -13,7 +13,7 @@ from fscontract.contract.api.filesystem import Allocate, ByteBuffer, FileRange, 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import content
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Step
 from fscontract.implementations.bindings.native import StreamBinding, bind_stream
@@ -67,7 +67,7 @@ def done(value: object) -> Future[Any]:
 
 def test_every_operation_except_change_is_implemented() -> None:
     """Our streams implement every operation of programs on streams."""
-    assert memory().operations == OPERATIONS.keys() - OF_FILE - FILESYSTEM_OPERATIONS.keys()
+    assert memory().operations == OPERATIONS.keys() - OF_FILE - WITHOUT_STREAM.keys()
 
 
 def test_a_read_shows_the_whole_buffer(run: Calls) -> None:

@@ -1,0 +1,37 @@
+"""Model of what a filesystem of fsspec in front of another one reads."""
+
+from __future__ import annotations
+
+from fscontract.contract.models.filesystem_rules import (
+    MISSING,
+    Rule,
+    RuleTable,
+    named,
+    operations,
+)
+from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
+
+
+def _checked(data: bytes, change: str) -> Rule:
+    return Rule("chain.checked.changed", ("new",))
+
+
+def _deleted(data: bytes) -> Rule:
+    return Rule("chain.checked.deleted", (), MISSING, should=True)
+
+
+def _unchecked(data: bytes, change: str) -> Rule:
+    return Rule("chain.unchecked.one-version", ("old", "new"), should=True)
+
+
+def _directory(data: bytes) -> Rule:
+    return Rule("chain.directory", (CHAIN_CONTENT,))
+
+
+RULES: RuleTable = {
+    "fs_chain_checked": (_checked, named("chain", "checked", "changed")),
+    "fs_chain_deleted": (_deleted, named("chain", "checked", "deleted")),
+    "fs_chain_unchecked": (_unchecked, named("chain", "unchecked", "one-version")),
+    "fs_chain_directory": (_directory, ("chain.directory",)),
+}
+TABLES = operations(RULES)

@@ -1,0 +1,95 @@
+"""Model of what the filesystems of PyArrow and their files return."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from fscontract.contract.models.filesystem_rules import (
+    MISSING,
+    Rule,
+    RuleTable,
+    content_of,
+    named,
+    operations,
+    prefixes,
+    sliced,
+)
+from fscontract.contract.program.filesystem_calls import GZIPPED, OTHER
+
+
+def _segment(group: str, data: bytes, at: int, count: int) -> Rule:
+    """Return the rule of a read of `count` bytes from an offset."""
+    past = at + count > len(data)
+    name = "past-end" if past else "range"
+    return Rule(f"arrow.{group}.{name}", (sliced(data, at, at + count),), should=past)
+
+
+def _independent(data: bytes, at: int, count: int) -> Rule:
+    return Rule("arrow.get-stream.independent", (sliced(data, at, at + count),))
+
+
+def _file_position(data: bytes) -> Rule:
+    return Rule("arrow.get-stream.file-position", (sliced(data, 1, 2),), should=True)
+
+
+def _read_buffer(data: bytes, at: int, count: int | None) -> Rule:
+    if count is None:
+        return Rule("arrow.read-buffer.rest", (sliced(data, at, None),), should=True)
+    return Rule("arrow.read-buffer.data", prefixes(sliced(data, at, at + count)))
+
+
+def _input_stream(data: bytes, count: int | None, buffer: int) -> Rule:
+    name = "buffered" if buffer else "data"
+    return Rule(f"arrow.input-stream.{name}", (sliced(data, None, None),))
+
+
+def _compressed(data: bytes, compression: str) -> Rule:
+    return Rule(f"arrow.compression.{compression}", (GZIPPED if compression == "none" else OTHER,))
+
+
+def _size(data: bytes) -> Rule:
+    return Rule("arrow.size", (len(data),))
+
+
+def _metadata(data: bytes) -> Rule:
+    return Rule("arrow.metadata", (True,), should=True)
+
+
+def _missing(data: bytes, opens: str) -> Rule:
+    return Rule("arrow.open.missing", (), MISSING, should=True)
+
+
+def _info(data: bytes, path: str, field: str) -> Rule:
+    content = content_of(data, path)
+    if content is None:
+        return Rule("arrow.info.missing", ("NotFound",))
+    right = {"type": "File", "size": len(content), "path": True, "base_name": True}[field]
+    return Rule(f"arrow.info.{field.replace('_', '-')}", (right,))
+
+
+def _infos(data: bytes, paths: tuple[str, ...]) -> Rule:
+    found = tuple("NotFound" if content_of(data, one) is None else "File" for one in paths)
+    return Rule("arrow.info.list", (found,))
+
+
+RULES: RuleTable = {
+    "pa_read_at": (
+        partial(_segment, "read-at"),
+        named("arrow", "read-at", "range", "past-end"),
+    ),
+    "pa_get_stream": (
+        partial(_segment, "get-stream"),
+        named("arrow", "get-stream", "range", "past-end"),
+    ),
+    "pa_independent": (_independent, named("arrow", "get-stream", "independent")),
+    "pa_file_position": (_file_position, named("arrow", "get-stream", "file-position")),
+    "pa_read_buffer": (_read_buffer, named("arrow", "read-buffer", "data", "rest")),
+    "pa_input_stream": (_input_stream, named("arrow", "input-stream", "data", "buffered")),
+    "pa_compressed": (_compressed, named("arrow", "compression", "detect", "gzip", "none")),
+    "pa_size": (_size, ("arrow.size",)),
+    "pa_metadata": (_metadata, ("arrow.metadata",)),
+    "pa_missing": (_missing, ("arrow.open.missing",)),
+    "pa_info": (_info, named("arrow", "info", "type", "size", "path", "base-name", "missing")),
+    "pa_infos": (_infos, ("arrow.info.list",)),
+}
+TABLES = operations(RULES)

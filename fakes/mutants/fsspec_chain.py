@@ -1,0 +1,47 @@
+"""Mutants of fsspec's filesystems in front of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fsspec.implementations.dirfs import DirFileSystem
+
+from fscontract.fakes.mutants.correct_filesystem import (
+    RightCache,
+    RightFilesystem,
+    RightUncheckedCache,
+)
+from fscontract.fakes.mutants.registry import mutant, right
+
+
+@mutant("chain.checked.changed", RightCache.is_old)
+def compares_sizes(self: RightCache, name: str) -> bool:
+    """A copy is compared with its file by the size."""
+    return len(self.copies[name]) != len(self.fs.content(name))
+
+
+@mutant("chain.checked.deleted", RightCache.is_old)
+def deleted_is_unchanged(self: RightCache, name: str) -> bool:
+    """A file that can't be found has not changed."""
+    return self.fs.exists(name) and right(self).is_old(name)
+
+
+@mutant("chain.unchecked.one-version", RightUncheckedCache.content)
+def renews_the_end(self: RightUncheckedCache, path: str) -> bytes:
+    """A copy of two bytes and more has the end of the new file."""
+    copy, name = right(self).content(path), self._strip_protocol(path)
+    return copy[:2] + self.fs.content(name)[2:]
+
+
+@mutant("chain.directory")
+class NoDirectory(DirFileSystem):  # type: ignore[misc]
+    """Reads ignore the directory."""
+
+    cachable = False
+
+    def __init__(self) -> None:
+        super().__init__("top", RightFilesystem())
+
+    def cat_file(self, path: str, start: Any = None, end: Any = None, **options: Any) -> bytes:
+        """Read a file that is not below the directory."""
+        return b"another file" if start is None else b""

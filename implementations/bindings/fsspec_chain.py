@@ -1,0 +1,128 @@
+"""Reads through a filesystem of fsspec in front of another one, and the same as source code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from fscontract.contract.binding import Action
+from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
+from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import Call, Form
+from fscontract.contract.script.data import bytes_text
+from fscontract.implementations.bindings.common import plain_bytes
+from fscontract.implementations.bindings.file_operations import Fail
+from fscontract.implementations.bindings.filesystem_calls import Target, bind_call
+
+#: The bytes of a file after each change.
+_NEW = {"same size": b"ABCDEFGH", "longer": b"ABCDEFGHIJKL", "shorter": b"ABC"}
+#: The end of the path of the file that changes.
+_CHANGED = ".below"
+
+
+def chain_operations(filesystem: Any) -> frozenset[str]:
+    """Return the operations of CHAIN_OPERATIONS that a filesystem has."""
+    if not hasattr(filesystem, "fs"):
+        return frozenset()
+    if hasattr(filesystem, "check_files"):
+        checked = {"fs_chain_checked", "fs_chain_deleted"}
+        return frozenset(checked if filesystem.check_files else {"fs_chain_unchecked"})
+    module = sys.modules.get("fsspec.implementations.dirfs")
+    is_directory = module is not None and isinstance(filesystem, module.DirFileSystem)
+    return frozenset({"fs_chain_directory"} if is_directory else ())
+
+
+def bind_chain(step: Step, target: Target, fail: Fail) -> Action:
+    """Return a step of CHAIN_OPERATIONS as a function of an object with `path`."""
+    call = _CALLS[step.op]
+    return bind_call(lambda t, path, *args: call(t.filesystem, path, *args), step, target, fail)
+
+
+def _behind(fs: Any, path: str) -> str:
+    """Write a file behind a cache, read it through the cache, and return its path.
+
+    Raise NotImplementedError if the cache can't read it: not every cache can be in front of every
+    filesystem.
+    """
+    path += _CHANGED
+    fs.fs.pipe_file(path, CHAIN_CONTENT)
+    try:
+        if plain_bytes(fs.cat_file(path)) == CHAIN_CONTENT:
+            return path
+    except AttributeError as error:
+        raise NotImplementedError("the cache does not read files of this filesystem") from error
+    raise NotImplementedError("the cache does not read what is written behind it")
+
+
+def _changed(fs: Any, path: str, change: str) -> str:
+    """Return which of the contents is read after a change."""
+    changed = _behind(fs, path)
+    fs.fs.pipe_file(changed, _NEW[change])
+    found = plain_bytes(fs.cat_file(changed))
+    return {CHAIN_CONTENT: "old", _NEW[change]: "new"}.get(found, "neither")
+
+
+def _deleted(fs: Any, path: str) -> bytes:
+    changed = _behind(fs, path)
+    fs.fs.rm(changed)
+    return plain_bytes(fs.cat_file(changed))
+
+
+def _directory(fs: Any, path: str) -> bytes:
+    """Read a file by its relative path that is written by the whole one."""
+    relative = path.strip("/") + _CHANGED
+    below = f"{fs.path}{fs.fs.sep}{relative}"
+    fs.fs.pipe_file(below, CHAIN_CONTENT)
+    try:
+        return plain_bytes(fs.cat_file(relative))
+    finally:
+        fs.fs.rm(below)
+
+
+_CALLS: dict[str, Callable[..., Any]] = {
+    "fs_chain_checked": _changed,
+    "fs_chain_deleted": _deleted,
+    "fs_chain_unchecked": _changed,
+    "fs_chain_directory": _directory,
+}
+
+
+# Source code ---------------------------------------------------------------------------------
+
+
+def spell_chain(step: Step) -> Call | None:
+    """Return a step as calls of `fs` and of the filesystem behind it; None if it is none."""
+    spell = _SPELLINGS.get(step.op)
+    return None if spell is None else spell(*step.args)
+
+
+def _spell_behind(change: str, text: str) -> Call:
+    before = (
+        f'below = path + "{_CHANGED}"',
+        f"fs.fs.pipe_file(below, {bytes_text(CHAIN_CONTENT)})",
+        "fs.cat_file(below)",
+        change,
+    )
+    return Call(text, Form.EQUAL, before=before)
+
+
+def _spell_changed(change: str) -> Call:
+    new = bytes_text(_NEW[change])
+    contents = f'{{{bytes_text(CHAIN_CONTENT)}: "old", {new}: "new"}}'
+    return _spell_behind(f"fs.fs.pipe_file(below, {new})", f"{contents}.get(fs.cat_file(below))")
+
+
+_SPELLINGS: dict[str, Callable[..., Call]] = {
+    "fs_chain_checked": _spell_changed,
+    "fs_chain_deleted": lambda: _spell_behind("fs.fs.rm(below)", "fs.cat_file(below)"),
+    "fs_chain_unchecked": _spell_changed,
+    "fs_chain_directory": lambda: Call(
+        "fs.cat_file(name)",
+        Form.EQUAL,
+        before=(
+            f'name = path.strip("/") + "{_CHANGED}"',
+            f"fs.fs.pipe_file(fs.path + fs.fs.sep + name, {bytes_text(CHAIN_CONTENT)})",
+        ),
+    ),
+}

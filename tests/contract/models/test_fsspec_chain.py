@@ -1,0 +1,32 @@
+"""Rules of fsspec's filesystems in front of others."""
+
+from __future__ import annotations
+
+from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
+from fscontract.contract.program.outcome import Kind
+from tests.contract.models.without_stream_calls import judged
+
+
+def test_cache_that_checks_files_reads_the_new_bytes() -> None:
+    assert judged("fs_chain_checked", "longer", gives="new").failure is None
+    for wrong in ("old", "neither"):
+        failure = judged("fs_chain_checked", "longer", gives=wrong).failure
+        assert failure is not None
+        assert failure.clause == "chain.checked.changed"
+
+
+def test_cache_that_checks_nothing_may_have_either_version() -> None:
+    for right in ("old", "new"):
+        assert judged("fs_chain_unchecked", "shorter", gives=right).missed == ()
+    missed = judged("fs_chain_unchecked", "shorter", gives="neither").missed
+    assert missed == ("chain.unchecked.one-version",)
+
+
+def test_deleted_file_raises_file_not_found() -> None:
+    assert judged("fs_chain_deleted", raises=Kind.NOT_FOUND).missed == ()
+    assert judged("fs_chain_deleted", gives=b"a").missed == ("chain.checked.deleted",)
+
+
+def test_directory_reads_what_is_below() -> None:
+    assert judged("fs_chain_directory", gives=CHAIN_CONTENT).failure is None
+    assert judged("fs_chain_directory", gives=b"x").failure is not None

@@ -1,0 +1,54 @@
+"""Rules of the filesystems of PyArrow and their files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fscontract.contract.program.filesystem_calls import GZIPPED, OTHER
+from fscontract.contract.program.outcome import Kind
+from tests.contract.models.without_stream_calls import DATA, assert_judged_by, judged
+
+
+@pytest.mark.parametrize(
+    ("call", "right", "clause"),
+    [
+        (("pa_read_at", 1, 2), b"bc", "read-at.range"),
+        (("pa_read_at", 4, 9), b"ef", "read-at.past-end"),
+        (("pa_get_stream", 1, 2), b"bc", "get-stream.range"),
+        (("pa_get_stream", 6, 1), b"", "get-stream.past-end"),
+        (("pa_independent", 1, 3), b"bcd", "get-stream.independent"),
+        (("pa_file_position",), b"b", "get-stream.file-position"),
+        (("pa_read_buffer", 2, 2), b"cd", "read-buffer.data"),
+        (("pa_read_buffer", 2, None), b"cdef", "read-buffer.rest"),
+        (("pa_input_stream", 2, 0), DATA, "input-stream.data"),
+        (("pa_input_stream", None, 7), DATA, "input-stream.buffered"),
+        (("pa_compressed", "detect"), OTHER, "compression.detect"),
+        (("pa_compressed", "gzip"), OTHER, "compression.gzip"),
+        (("pa_compressed", "none"), GZIPPED, "compression.none"),
+        (("pa_size",), 6, "size"),
+        (("pa_metadata",), True, "metadata"),
+        (("pa_info", "file", "type"), "File", "info.type"),
+        (("pa_info", "other", "size"), len(OTHER), "info.size"),
+        (("pa_info", "file", "base_name"), True, "info.base-name"),
+        (("pa_info", "missing", "type"), "NotFound", "info.missing"),
+        (("pa_infos", ("missing", "file")), ("NotFound", "File"), "info.list"),
+    ],
+    ids=str,
+)
+def test_result_is_judged_by_the_clause_of_its_arguments(
+    call: tuple[Any, ...], right: Any, clause: str
+) -> None:
+    assert_judged_by(f"arrow.{clause}", call, right)
+
+
+def test_buffer_may_have_fewer_bytes_but_not_none() -> None:
+    assert judged("pa_read_buffer", 2, 3, gives=b"c").failure is None
+    assert judged("pa_read_buffer", 2, 3, gives=b"").failure is not None
+    assert judged("pa_read_buffer", 6, 3, gives=b"").failure is None
+
+
+def test_missing_file_raises_file_not_found() -> None:
+    assert judged("pa_missing", "open_input_file", raises=Kind.NOT_FOUND).missed == ()
+    assert judged("pa_missing", "open_input_file", gives=b"").missed == ("arrow.open.missing",)

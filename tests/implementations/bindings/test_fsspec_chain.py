@@ -1,0 +1,76 @@
+"""Reads through fsspec's filesystems in front of others, and their spelling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fsspec.implementations.cached import CachingFileSystem, WholeFileCacheFileSystem
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+
+from fscontract import check
+from fscontract.contract.program.filesystem_calls import CHAIN_OPERATIONS
+from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.program import Step
+from fscontract.contract.runner.result import Verdict
+from fscontract.fakes.mutants.correct_filesystem import RightCache, RightUncheckedCache
+from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.fsspec_chain import chain_operations, spell_chain
+
+
+def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
+    binding = FsspecBinding(filesystem, "", "mine")
+    binding.prepare()
+    return binding.bind(Step(op, args))(binding.open(binding.create(b"abc")))
+
+
+@pytest.mark.parametrize("change", ["same size", "longer", "shorter"])
+def test_bytes_after_a_change_are_old_or_new(change: str) -> None:
+    assert _run(RightCache(), "fs_chain_checked", change).value == "new"
+    assert _run(RightUncheckedCache(), "fs_chain_unchecked", change).value == "old"
+
+
+def test_deleted_file_is_an_outcome() -> None:
+    assert _run(RightCache(), "fs_chain_deleted").kind is Kind.NOT_FOUND
+
+
+def test_operations_follow_from_the_kind_of_the_filesystem() -> None:
+    assert chain_operations(RightCache()) == {"fs_chain_checked", "fs_chain_deleted"}
+    assert chain_operations(RightUncheckedCache()) == {"fs_chain_unchecked"}
+    directory = DirFileSystem("d", MemoryFileSystem(skip_instance_cache=True))
+    assert chain_operations(directory) == {"fs_chain_directory"}
+    assert chain_operations(directory.fs) == frozenset()
+
+
+def test_directory_filesystem_satisfies_its_clause(tmp_path: Path) -> None:
+    target = FsspecBinding(DirFileSystem(str(tmp_path), LocalFileSystem()), "", "dir")
+    result = check(target, clauses=["chain.directory"])
+    assert {c.outcome for c in result.clauses} == {Verdict.PASS}
+
+
+def test_file_cache_that_checks_satisfies_its_clauses(tmp_path: Path) -> None:
+    storage = str(tmp_path / "storage")
+    cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), check_files=True, cache_storage=storage)
+    result = check(FsspecBinding(cache, str(tmp_path), "cache"), clauses=["chain.checked"])
+    assert {c.outcome for c in result.clauses} == {Verdict.PASS}
+
+
+def test_cache_that_does_not_fit_the_filesystem_is_not_judged(tmp_path: Path) -> None:
+    below = MemoryFileSystem(skip_instance_cache=True)
+    cache = CachingFileSystem(fs=below, check_files=True, cache_storage=str(tmp_path))
+    target = FsspecBinding(cache, "/chain", "cache")
+    target.prepare()
+    opened = type("Opened", (), {"path": target.create(b"abc")})
+    outcome = target.bind(Step("fs_chain_checked", ("longer",)))(opened)
+    assert outcome.kind is Kind.INEXPRESSIBLE
+
+
+@pytest.mark.parametrize("op", CHAIN_OPERATIONS)
+def test_call_is_spelled_with_the_filesystem_behind(op: str) -> None:
+    args = ("longer",) if CHAIN_OPERATIONS[op] else ()
+    call = spell_chain(Step(op, args))
+    assert call is not None
+    assert "fs.fs." in str(call)
