@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import threading
+from typing import Any
 
 import pytest
 
@@ -138,7 +139,7 @@ def test_files_that_cannot_be_opened_leave_nothing() -> None:
     """Programs report them; a library that lacks an option raises for every file, for example."""
 
     class Refusing(StreamBinding):
-        def open(self, path: str) -> MemoryInputStream:
+        def open(self, path: str) -> Any:
             raise KeyError("blockcache")
 
     binding = Refusing(MemoryFileSystem(), "refusing")
