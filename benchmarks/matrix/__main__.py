@@ -101,7 +101,7 @@ def _run(target: Target, scratch: Path, report: Path, effort: str, bare: bool) -
             done = subprocess.run(
                 [*command, "--effort", effort, "--json", str(report)],
                 cwd=scratch,
-                env={**os.environ, "PYTHONPATH": str(ROOT), "CI": "true"},
+                env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'src'}", "CI": "true"},
                 capture_output=True,
                 text=True,
                 timeout=_PATIENCE,
