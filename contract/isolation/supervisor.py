@@ -237,6 +237,11 @@ class Isolated:
                     self._process.quiet = self._silence()
             except Quiet:
                 hung = True
+            except TargetError as error:
+                if self._started is None or not self._violations:
+                    raise
+                self._process.end()
+                return self._partial_result(self._started, str(error))
             how = self._process.end(0) if hung else self._process.end()
             if hung:
                 how = "it stopped responding"

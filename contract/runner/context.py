@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date
 
-from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.program.program import Program
@@ -23,7 +23,7 @@ from fscontract.contract.runner.result import (
     Counterexample,
     PhaseShare,
 )
-from fscontract.contract.runner.sandbox import Sandbox
+from fscontract.contract.runner.sandbox import Sandbox, SandboxedBinding
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.verdicts import Seen, outcome_of
@@ -44,7 +44,7 @@ class RunContext:
     """The target, the settings and the findings of a run."""
 
     settings: Settings
-    binding: Binding
+    binding: SandboxedBinding
     listener: Listener
     sandbox: Sandbox
     journal: Journal
@@ -90,6 +90,8 @@ class RunContext:
     item: Program | Vector | None = None
     #: The step at which a program was last interrupted.
     interrupted_step: int = -1
+    #: What the binding did for the suite then, such as writing a file; "" during a call.
+    interrupted_in: str = ""
     #: What was late last and is run once more, with its step.
     late_call: object = None
     #: The seconds that a call of the last program took.

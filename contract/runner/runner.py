@@ -95,16 +95,16 @@ def _context(
     sandbox: Sandbox,
     journal: Journal,
 ) -> RunContext:
-    binding = sandboxed(binding, settings.timeout, sandbox.patches)
-    binding.remote = settings.remote(binding)  # the profile's declarations apply to all phases
-    profile, shard, buffer = settings.profile, settings.shard, settings.buffer(binding)
+    sheltered = sandboxed(binding, settings.timeout, sandbox.patches)
+    sheltered.remote = settings.remote(sheltered)  # the profile's declarations apply to all phases
+    profile, shard, buffer = settings.profile, settings.shard, settings.buffer(sheltered)
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
     times = PhaseTimes(settings.budget, settings.timeout)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
         features, step_index = profile.features, journal.step_index
-        return Executor(binding, features, buffer, keys, step_index, left_out, acceptor)
+        return Executor(sheltered, features, buffer, keys, step_index, left_out, acceptor)
 
     running = executor(None if shard is None else _acceptor(profile.features))
     counterexamples = ShrinkingCounterexamples(running, settings.selected, times)
@@ -112,16 +112,16 @@ def _context(
         counterexamples = Recorder(executor(), settings.selected, shard, times)
     return RunContext(
         settings=settings,
-        binding=binding,
+        binding=sheltered,
         listener=listener,
         sandbox=sandbox,
         journal=journal,
         executor=running,
         counterexamples=counterexamples,
-        leaks=LeakWatch(binding.remote),
+        leaks=LeakWatch(sheltered.remote),
         times=times,
         left_out=left_out,
-        operations=settings.operations(binding),
+        operations=settings.operations(sheltered),
         buffer=buffer,
     )
 

@@ -101,6 +101,8 @@ class SandboxedBinding(Binding):
         self._inner = binding
         _watch.by(patches or Patches())
         self._patience = timeout * _PATIENCE
+        #: What the binding does now for the suite, such as writing a file, as the end of a message.
+        self.busy_with = ""
         self.name = name_of(binding)
         self._tried("can't be used", self._copy_attributes, binding)
         _forks.homes.add(os.getpid())
@@ -233,7 +235,11 @@ class SandboxedBinding(Binding):
         return call_sandboxed(self._inner.status_etag, path)
 
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
-        return tried(f"{self.name}: {what}", call, *args)
+        self.busy_with = what
+        try:
+            return tried(f"{self.name}: {what}", call, *args)
+        finally:
+            self.busy_with = ""
 
     def _patiently(self, work: Callable[[], None], complaint: str) -> None:
         def call(_: str) -> None:

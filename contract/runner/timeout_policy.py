@@ -93,6 +93,7 @@ def late_warning(what: str) -> str:
 def _before_interrupt(context: RunContext) -> None:
     """Note the step that runs now: an interrupted program closes its streams, another step."""
     context.interrupted_step = context.executor.index
+    context.interrupted_in = context.binding.busy_with
     context.sandbox.patches.undo()
 
 
@@ -136,8 +137,8 @@ def _end_concurrency(context: RunContext) -> Next:
 def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     """Keep the hang, and leave out what makes the same call in the same state."""
     index, settings = context.interrupted_step, context.settings
-    if 0 <= index < len(program.steps) and program.steps[index].op == "change":
-        raise TargetError(f"{context.binding.name}: hangs while a file is changed")
+    if context.interrupted_in:
+        raise TargetError(f"{context.binding.name}: {context.interrupted_in}: it hangs")
     context.left_out.add(program, index, everywhere=context.times.hangs.is_spent)
     counterexample = ended(program, index, f"ends within {limit:.3g} s", "still running", "hang")
     clause = clause_of(program, index, "fault.hang", settings.declared)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Iterator
 from itertools import count
 
 import pytest
 
+from fscontract.contract.binding import TargetError
 from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, opened
 from fscontract.contract.program.program import Program, Step, resolve_step
@@ -16,7 +18,8 @@ from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.timeout_policy import MAX_LATE
 from fscontract.contract.spec.clauses import clauses
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
 
 _TIMEOUT = 4.0
@@ -239,3 +242,14 @@ def test_what_is_late_while_it_is_made_small_is_found_and_counted_once(
         assert len(result.warnings) == (number > 0)
         seen.append(numbers.last)
     assert seen[0] == seen[1]
+
+
+def test_a_write_that_hangs_is_charged_to_no_call(clock: Clock) -> None:
+    class Full(MemoryFileSystem):
+        def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+            clock.wait_for_ever()
+            raise AssertionError
+
+    binding = StreamBinding(Full(), name="full")
+    with pytest.raises(TargetError, match="full: can't write a file: it hangs"):
+        check(binding, settings_for("skip.count", timeout=_TIMEOUT))
