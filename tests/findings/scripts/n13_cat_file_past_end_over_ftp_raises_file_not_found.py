@@ -1,0 +1,15 @@
+"""N13: cat_file past the end over FTP raises FileNotFoundError. Argument: server URL."""
+
+import sys
+
+import fsspec
+
+fs, _ = fsspec.url_to_fs(sys.argv[1])
+fs.pipe_file("/it", b"0123456789")
+assert fs.cat_file("/it", 9) == b"9"
+try:
+    print(fs.cat_file("/it", 11))  # expected b""
+except FileNotFoundError:
+    pass
+else:
+    raise SystemExit("fixed")
