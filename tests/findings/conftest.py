@@ -40,15 +40,17 @@ def run(
     *patterns: str,
     features: frozenset[str] = frozenset(),
     without: str = "",
+    stop_at_first: bool = False,
 ) -> RunResult:
     """Return a quick run of the matching clauses (default: all) under the binding's own profile.
 
-    `features` are added to the profile, and the feature `without` is removed.
+    `features` are added to the profile, and the feature `without` is removed. With `stop_at_first`
+    the run ends at the first failure.
     """
     chosen = tuple(c for c in select(patterns) if c.testable)
     profile = load_profile(binding.default_profile)
     profile = profile.with_features([*features, *([f"!{without}"] if without else [])])
-    return check(binding, Settings(profile, chosen))
+    return check(binding, Settings(profile, chosen, stop_at_first=stop_at_first))
 
 
 def mended(versions: dict[str, str]) -> NoReturn:
