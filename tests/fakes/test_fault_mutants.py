@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 
 from fscontract.contract.program.faults import CHECKED
@@ -10,6 +12,7 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.faults import VARIANTS
 from fscontract.fakes.mutants.kinds import FaultKind, Subject
 from fscontract.fakes.mutants.registry import Mutant, kill_table, mutants
+from tests.samples import sampled
 
 MUTANTS = mutants(FAULTS_DOCUMENT)
 #: Each mutant with each of the kinds of faults that it mishandles.
@@ -24,7 +27,11 @@ PRECISE = {
 }
 
 
-@pytest.mark.parametrize(("mutant", "kind"), PAIRS, ids=[f"{m}-{kind}" for m, kind in PAIRS])
+@pytest.mark.parametrize(
+    ("mutant", "kind"),
+    sampled(2, PAIRS, lambda pair: f"{pair[0]}-{pair[1]}"),
+    ids=[f"{m}-{kind}" for m, kind in PAIRS],
+)
 def test_suite_names_the_clause_when_this_kind_of_fault_happens(mutant: Mutant, kind: str) -> None:
     """No other kind of fault is needed to find the mutant that mishandles this one."""
     assert mutant.clause in mutant.broken(faults=[kind]), f"{mutant}: {mutant.says}"
@@ -35,7 +42,7 @@ def test_every_kind_that_the_suite_draws_has_a_mutant() -> None:
     assert {kind for m in MUTANTS for kind in m.faults} == CHECKED
 
 
-@pytest.mark.parametrize("mutant", [m for m in MUTANTS if m.name in PRECISE], ids=str)
+@pytest.mark.parametrize("mutant", sampled(2, (m for m in MUTANTS if m.name in PRECISE)), ids=str)
 def test_suite_blames_no_other_clause_of_faults(mutant: Mutant) -> None:
     """A run that looks for everything finds the mutant's clause broken, and that one alone."""
     (row,) = kill_table([mutant])
@@ -43,7 +50,9 @@ def test_suite_blames_no_other_clause_of_faults(mutant: Mutant) -> None:
     assert row.others == ()
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
+@pytest.mark.parametrize(
+    "variant", sampled(3, VARIANTS, attrgetter("__name__")), ids=lambda variant: variant.__name__
+)
 def test_correct_streams_that_meet_faults_otherwise_pass(variant: type) -> None:
     """Unusual behaviour that no document forbids is not a violation."""
     judged = tuple(c for c in clauses().values() if c.document == FAULTS_DOCUMENT and c.testable)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-from zlib import crc32
+from operator import attrgetter
 
 import pytest
 
@@ -19,6 +17,7 @@ from fscontract.fakes.mutants.stream.variants import OF_RANGES, VARIANTS, Varian
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.few_programs import run_few
+from tests.samples import sampled
 
 #: Mutants of streams, files and opens.
 MUTANTS = mutants(
@@ -58,16 +57,7 @@ PRECISE = {
 _CHECKED_LAST = {"close.release"}
 
 
-def _half(found: Iterable[Any]) -> list[Any]:
-    """Mark every second mutant or class, by its name, as deep: together they take minutes."""
-    names = {one: getattr(one, "__name__", str(one)) for one in found}
-    return [
-        pytest.param(one, marks=pytest.mark.deep if crc32(name.encode()) % 2 else ())
-        for one, name in names.items()
-    ]
-
-
-@pytest.mark.parametrize("mutant", _half(MUTANTS), ids=str)
+@pytest.mark.parametrize("mutant", sampled(3, MUTANTS), ids=str)
 def test_suite_names_the_clause_that_a_mutant_breaks(
     mutant: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +110,11 @@ def test_names_of_mutants_of_a_kind_are_unique(kind: Kind) -> None:
 
 
 @pytest.mark.usefixtures("programs")
-@pytest.mark.parametrize("stream", _half([MemoryInputStream, *VARIANTS]), ids=lambda s: s.__name__)
+@pytest.mark.parametrize(
+    "stream",
+    sampled(3, [MemoryInputStream, *VARIANTS], attrgetter("__name__")),
+    ids=lambda s: s.__name__,
+)
 def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> None:
     """Other features and other permitted choices are not violations."""
     features = stream.features if issubclass(stream, Variant) else ()
@@ -157,7 +151,7 @@ def test_correct_filesystems_open_files_as_they_should(
 
 
 @pytest.mark.usefixtures("programs")
-@pytest.mark.parametrize("mutant", _half(m for m in MUTANTS if m.name in PRECISE), ids=str)
+@pytest.mark.parametrize("mutant", sampled(3, (m for m in MUTANTS if m.name in PRECISE)), ids=str)
 def test_suite_blames_no_other_clause(mutant: Mutant) -> None:
     """A run that looks for everything finds the mutant's clause broken, and that one alone."""
     (row,) = kill_table([mutant])
