@@ -9,7 +9,7 @@ from typing import Any
 
 from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.log_records import Deletion, DeletionsBlock, RowsBlock
-from fscontract.pipeline.hudi.record_merger import MergeRules, Version
+from fscontract.pipeline.hudi.merge_rules import MergeRules, Version
 
 KEY = "_hoodie_record_key"
 _IS_DELETED, _OPERATION = "_hoodie_is_deleted", "_hoodie_operation"
