@@ -30,9 +30,9 @@ from fscontract.pipeline.hudi.io import (
 from fscontract.pipeline.hudi.layout import RECORD_KEY
 from fscontract.pipeline.hudi.listing import files_below
 from fscontract.pipeline.hudi.log_records import log_records
+from fscontract.pipeline.hudi.merge_rules import merge_rules
 from fscontract.pipeline.hudi.parquet_stats import SUFFIX, read_footer
 from fscontract.pipeline.hudi.slice_merge import KEY, MergeTable, aligned, merge_slice
-from fscontract.pipeline.hudi.merge_rules import merge_rules
 from fscontract.pipeline.hudi.table_location import (
     SCHEMA,
     WRITABLE,

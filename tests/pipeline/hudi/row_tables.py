@@ -118,7 +118,12 @@ def delete_block(instant: str, keys: Mapping[str, int | None]) -> LogBlock:
 class RowTable:
     """A table at `PATH` that a test writes file by file; instants complete half a second later."""
 
-    def __init__(self, version: int = 9, fs: FileSystem | None = None, **properties: str) -> None:
+    def __init__(
+        self,
+        version: int = 9,
+        fs: FileSystem | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> None:
         self.fs = fs or MemoryFileSystem()
         self.version = version
         own = {
@@ -131,8 +136,8 @@ class RowTable:
             "hoodie.table.precombine.field": "ts",
             "hoodie.table.create.schema": json.dumps(ROW),
         }
-        more = {f"hoodie.{name.replace('__', '.')}": value for name, value in properties.items()}
-        write_properties(self.fs, f"{PATH}/.hoodie/hoodie.properties", {**own, **more})
+        path = f"{PATH}/.hoodie/hoodie.properties"
+        write_properties(self.fs, path, {**own, **(properties or {})})
 
     def complete(self, number: int, action: str = "deltacommit", content: bytes = b"{}") -> str:
         """Complete an instant, and return its time."""

@@ -13,6 +13,7 @@ from fscontract.pipeline.hudi.merge_rules import MergeRules
 from fscontract.pipeline.hudi.slice_merge import KEY, MergeTable, aligned, merge_slice
 
 TYPE = pa.int64()
+DECIMAL_FIVE = (5 * 10**15).to_bytes(8, "big")
 
 
 def rows(kind: pa.DataType, *values: tuple[str, Any], **further: list[Any]) -> pa.Table:
@@ -62,28 +63,27 @@ def test_a_marked_deletion_with_a_smaller_ordering_value_deletes_nothing() -> No
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "wrapper", "wrapped"),
+    ("kind", "value", "wrapper", "same", "smaller"),
     [
-        (pa.int32(), 5, "IntWrapper", 5),
-        (pa.float64(), 5.0, "DoubleWrapper", 5.0),
-        (pa.string(), "m", "StringWrapper", "m"),
-        (pa.binary(), b"m", "BytesWrapper", b"m"),
-        (pa.date32(), 5, "DateWrapper", 5),
-        (pa.time64("us"), 5, "TimeMicrosWrapper", 5),
-        (pa.timestamp("us", "UTC"), 5, "TimestampMicrosWrapper", 5),
-        (pa.timestamp("ms"), 5, "TimestampMicrosWrapper", 5000),
-        (pa.timestamp("ms"), 5, "LongWrapper", 5),
-        (pa.decimal128(5, 2), 5, "DecimalWrapper", (5 * 10**15).to_bytes(8, "big")),
+        (pa.int32(), 5, "IntWrapper", 5, 4),
+        (pa.float64(), 5.0, "DoubleWrapper", 5.0, 4.5),
+        (pa.string(), "m", "StringWrapper", "m", "a"),
+        (pa.binary(), b"m", "BytesWrapper", b"m", b"a"),
+        (pa.date32(), 5, "DateWrapper", 5, 4),
+        (pa.time64("us"), 5, "TimeMicrosWrapper", 5, 4),
+        (pa.timestamp("us", "UTC"), 5, "TimestampMicrosWrapper", 5, 4),
+        (pa.timestamp("ms"), 5, "TimestampMicrosWrapper", 5000, 4000),
+        (pa.timestamp("ms"), 5, "LongWrapper", 5, 4),
+        (pa.decimal128(5, 2), 5, "DecimalWrapper", DECIMAL_FIVE, b"\0"),
     ],
     ids=str,
 )
 def test_deletions_compare_with_ordering_values_of_every_type(
-    kind: pa.DataType, value: Any, wrapper: str, wrapped: Any
+    kind: pa.DataType, value: Any, wrapper: str, same: Any, smaller: Any
 ) -> None:
     base = rows(kind, ("a", value))
-    assert merged(base, deletions(Deletion("a", wrapper, wrapped))) == []
-    before = {bytes: b"\0" * 8, str: "a"}.get(type(wrapped), 0)
-    assert len(merged(base, deletions(Deletion("a", wrapper, before)))) == 1
+    assert merged(base, deletions(Deletion("a", wrapper, same))) == []
+    assert len(merged(base, deletions(Deletion("a", wrapper, smaller)))) == 1
 
 
 @pytest.mark.parametrize(
