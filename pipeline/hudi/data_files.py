@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile
 from fscontract.pipeline.hudi.io import MetadataException
-from fscontract.pipeline.hudi.timeline import LogName, Timeline
+from fscontract.pipeline.hudi.timeline import Instant, LogName, Timeline
 
 _TOKEN = r"(?P<token>\d+-\d+-\d+)"
 _BASE = re.compile(rf"(?P<group>[^_]+)_{_TOKEN}_(?P<instant>\d{{17}})\.\w+", re.ASCII)
@@ -19,8 +19,8 @@ _LOG = re.compile(
 )
 #: Changes for change data capture; the rows are in other files, too.
 _CDC_LOG = re.compile(r"\..+\.log\.\d+_.*[.-]cdc", re.ASCII)
-#: Names of files with rows. Other files of a partition are not Hudi's, or checksums.
-_ROWS = re.compile(r".+\.(?:parquet|orc|hfile|lance)|\..+\.log\.\d+.*(?<!\.crc)", re.ASCII)
+#: Names of files with rows. Other files of a partition are hidden, or not Hudi's.
+_ROWS = re.compile(r"(?![._]).+\.(?:parquet|orc|hfile|lance)|\.(?![._]).+\.log\.\d+.*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,20 @@ class SliceRules:
     def shows(self, instant: str) -> bool:
         """Return True if an instant is completed, and not later than `as_of`."""
         return self.timeline.holds(instant) and (self.as_of is None or instant <= self.as_of)
+
+
+#: Actions that write rows; the timeline begins with the first of them, as older ones are archived.
+_WRITES = frozenset(
+    {"commit", "deltacommit", "compaction", "logcompaction", "replacecommit", "clustering"}
+)
+
+
+def write_timeline(instants: Iterable[Instant]) -> Timeline:
+    """Return the timeline of the actions that write rows, from instants in all their states.
+
+    Other actions are archived at other times, and a savepoint has the time of its commit.
+    """
+    return Timeline(instant for instant in instants if instant.action in _WRITES)
 
 
 def data_slices(

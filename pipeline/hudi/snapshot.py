@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
@@ -18,7 +18,7 @@ from fscontract.pipeline.hudi.changes import (
     decode_clean,
     decode_commit,
 )
-from fscontract.pipeline.hudi.data_files import SliceRules, data_slices
+from fscontract.pipeline.hudi.data_files import SliceRules, data_slices, write_timeline
 from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
 from fscontract.pipeline.hudi.io import (
     CorruptFileException,
@@ -41,13 +41,7 @@ from fscontract.pipeline.hudi.table_location import (
     read_properties,
     version_of,
 )
-from fscontract.pipeline.hudi.timeline import (
-    COMPLETED,
-    Instant,
-    Timeline,
-    load_first_layout,
-    load_timeline,
-)
+from fscontract.pipeline.hudi.timeline import COMPLETED, HOODIE, Instant, load_instants
 
 Mode = Literal["snapshot", "read-optimised"]
 META_FIELDS = (
@@ -86,7 +80,7 @@ def read(
     Each file slice is held in memory. Tables of versions 6, 8 and 9 with Parquet files are read.
     Raise MetadataException, before the first rows if the properties or instants are the reason, for
     everything else, FileNotFoundError for a missing table or partition, and ValueError for an
-    unknown mode or column, or an invalid instant.
+    unknown mode or column, or an invalid instant or partition.
     """
     if mode not in get_args(Mode):
         raise ValueError(f"unknown mode {mode!r}; must be one of {', '.join(get_args(Mode))}")
@@ -117,6 +111,8 @@ def _tables(
 def _selected(schema: Any, columns: Sequence[str]) -> Any:
     import pyarrow as pa
 
+    if not columns:
+        raise ValueError("columns must have at least one name")
     for name in columns:
         if name not in schema.names:
             raise ValueError(f"unknown column {name!r}; must be one of {', '.join(schema.names)}")
@@ -136,7 +132,7 @@ class SnapshotTable:
 
     def slices(self, partitions: Sequence[str] | None) -> list[FileSlice]:
         """Return the latest file slices of some partitions or all, by partition and file group."""
-        roots = ("",) if partitions is None else tuple(dict.fromkeys(partitions))
+        roots = [""] if partitions is None else [_partition(name) for name in partitions]
         try:
             found = files_below(self.fs, self.path, directories=roots)
         except FileNotFoundError as error:
@@ -208,12 +204,14 @@ def open_table(fs: FileSystem, path: str, as_of: str | None = None) -> SnapshotT
         if (own := properties.get(name, value)) != value:
             raise MetadataException(path, f"can't read the table: unsupported {name}={own}")
     is_first = version_of(path, properties) < 8
-    timeline = (load_first_layout if is_first else load_timeline)(fs, path)
+    every = load_instants(fs, path, layout=1 if is_first else 2)
+    timeline = write_timeline(every)
     rules = SliceRules(timeline, as_of, by_base=is_first)
-    instants = _Instants(fs, path, timeline)
+    instants = _Instants(fs, path)
     if as_of is not None:
-        instants.check_age(as_of)
-    visible = [instant for instant in timeline.instants.values() if rules.shows(instant.time)]
+        instants.check_age(as_of, every, timeline.start)
+    completed = [instant for instant in timeline.instants.values() if instant.state == COMPLETED]
+    visible = [instant for instant in completed if rules.shows(instant.time)]
     schema = instants.schema(visible, properties)
     return SnapshotTable(fs, path, properties, rules, schema, instants.replaced(visible))
 
@@ -224,7 +222,6 @@ class _Instants:
 
     fs: FileSystem
     path: str
-    timeline: Timeline
 
     def schema(self, visible: Sequence[Instant], properties: Mapping[str, str]) -> Any:
         """Return the Arrow schema of the latest commit that has one, or of the table's creation."""
@@ -262,12 +259,11 @@ class _Instants:
                 found.setdefault(partition, set()).update(names)
         return {partition: frozenset(names) for partition, names in found.items()}
 
-    def check_age(self, as_of: str) -> None:
+    def check_age(self, as_of: str, instants: Iterable[Instant], start: str | None) -> None:
         """Raise MetadataException if files of that time may have been deleted since."""
-        start = self.timeline.start
         if start is not None and as_of < start:
             raise MetadataException(self.path, f"instant {as_of} is older than the timeline")
-        for instant in self.timeline.instants.values():
+        for instant in instants:
             if instant.action != CLEAN or instant.state != COMPLETED or instant.time <= as_of:
                 continue
             path = self._file(instant)
@@ -283,6 +279,15 @@ class _Instants:
 
     def _file(self, instant: Instant) -> str:
         return f"{self.path}/{instant.path}"
+
+
+def _partition(name: str) -> str:
+    """Return the path of a partition as listings have it; raise ValueError for other paths."""
+    path = name.strip("/")
+    parts = path.split("/") if path else []
+    if any(part in ("", ".", "..") or part.startswith(HOODIE) for part in parts):
+        raise ValueError(f"invalid partition {name!r}; must be a path below the table")
+    return path
 
 
 def _completion(instant: Instant) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import tempfile
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import fastavro
@@ -24,6 +25,7 @@ from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException,
 from fscontract.pipeline.hudi.log import HFILE, INSTANT, LogBlock, encode_log, rollback_block
 from fscontract.pipeline.hudi.schema import CLEAN
 from fscontract.pipeline.hudi.snapshot import META_FIELDS, read
+from fscontract.pipeline.hudi.timeline import COMPLETED, Instant
 from tests.pipeline.hudi.row_tables import (
     FIELDS,
     GROUP,
@@ -163,6 +165,24 @@ def test_as_of_before_a_clean_is_refused_if_files_were_deleted(
     assert is_refused or table.rows(as_of=time(1)) == BASE
 
 
+def test_a_savepoint_does_not_hide_the_action_of_its_time() -> None:
+    table = with_base()
+    replaced = table.complete(2, "replacecommit", replace_commit(GROUP))
+    table.base(replaced, [("z", 1, "z1")], OTHER)
+    for number, end in ((1, 8), (2, 9)):
+        savepoint = Instant(time(number), "savepoint", COMPLETED, time(end))
+        write_file(table.fs, f"{PATH}/{savepoint.path}", b"")
+    assert table.state() == {"z": "z1"}
+
+
+def test_commits_archived_after_a_clean_that_was_not_are_visible() -> None:
+    table = RowTable()
+    table.complete(1, "clean", clean_content(time(1)))
+    table.base(time(2), BASE)
+    table.base(table.complete(3), [("z", 1, "z1")], OTHER)
+    assert set(table.state()) == {"a", "b", "c", "z"}
+
+
 def test_as_of_before_the_timeline_is_refused() -> None:
     with pytest.raises(MetadataException, match="older than the timeline"):
         with_base().rows(as_of=time(0))
@@ -222,7 +242,7 @@ def test_partitions_are_directories_below_the_table() -> None:
     for day in ("day=1", "day=2"):
         content = encode_log([avro_block(second, [(day, 1, day)])])
         write_file(table.fs, f"{PATH}/{day}/.{OTHER}_{second}.log.1_0-1-0", content)
-    assert table.state(partitions=["day=2"]) == {"day=2": "day=2"}
+    assert table.state(partitions=["day=2/"]) == {"day=2": "day=2"}
     assert set(table.state()) == {"a", "b", "c", "day=1", "day=2"}
     with pytest.raises(FileNotFoundException, match="partition not found: 'day=3'"):
         table.rows(partitions=["day=3"])
@@ -241,6 +261,9 @@ def test_keys_are_those_of_the_only_key_field_without_meta_fields() -> None:
     [
         ({"mode": "newest"}, "unknown mode 'newest'; must be one of snapshot, read-optimised"),
         ({"as_of": "2026-01-01"}, "invalid instant '2026-01-01'; must be 17 digits"),
+        ({"partitions": ["../other"]}, "invalid partition '../other'; must be a path below"),
+        ({"partitions": [".hoodie/metadata"]}, "invalid partition"),
+        ({"columns": []}, "columns must have at least one name"),
         ({"columns": ["rider"]}, "unknown column 'rider'; must be one of _hoodie_commit_time, "),
     ],
 )
@@ -330,6 +353,25 @@ def test_a_damaged_base_file_is_named() -> None:
     path = table.base(table.complete(2), BASE, OTHER)
     write_file(table.fs, path, b"PAR1" * 10, replace=True)
     with pytest.raises(CorruptFileException, match=OTHER):
+        table.rows()
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(st.sampled_from([0, 1, 2]), st.integers(0, 10_000), st.integers(1, 255))
+def test_a_changed_byte_in_a_block_raises_no_other_exception(
+    kind: int, position: int, change: int
+) -> None:
+    table = with_base()
+    second = table.complete(2)
+    blocks = [
+        avro_block(second, [("a", 2, "a2"), ("d", 1, None)]),
+        parquet_block(second, [("a", 2, "a2"), ("d", 1, None)]),
+        delete_block(second, {"a": 7, "b": None}),
+    ]
+    content = bytearray(blocks[kind].content)
+    content[position % len(content)] ^= change
+    table.log(second, replace(blocks[kind], content=bytes(content)))
+    with suppress(MetadataException):
         table.rows()
 
 
