@@ -162,6 +162,7 @@ class SnapshotTable:
                     file, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=False
                 )
                 rows = parquet.read(columns=names)
+                rows.validate(full=True)
         except PathIOException:
             raise
         except (pa.ArrowException, OSError) as error:
