@@ -11,7 +11,6 @@ from math import isnan
 from typing import Any
 
 from fscontract.pipeline.hudi.io import MetadataException
-from fscontract.pipeline.hudi.table_location import version_of
 
 MODE = "hoodie.record.merge.mode"
 EVENT_TIME, COMMIT_TIME = "EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"
@@ -113,8 +112,6 @@ def _mode(path: str, properties: Mapping[str, str]) -> str:
     mode = properties.get(MODE)
     if mode and mode not in (EVENT_TIME, COMMIT_TIME):
         raise _unsupported(path, MODE, mode)
-    if version_of(path, properties) < 8:  # the mode depends on the payload there
-        mode = of_payload or mode
     return mode or of_payload or EVENT_TIME
 
 

@@ -217,6 +217,6 @@ def _unwrapped(deletion: Deletion, kind: Any) -> Any:
         return Decimal(int.from_bytes(value, "big", signed=True)).scaleb(-_SCALE)
     if deletion.wrapper == "TimestampMicrosWrapper" and kind.unit != "us":
         value, rest = divmod(value, 1000) if kind.unit == "ms" else (value * 1000, 0)
-        if rest or kind.unit == "s":
+        if rest:
             raise ValueError(f"can't convert {deletion.value} microseconds to {kind}")
     return value

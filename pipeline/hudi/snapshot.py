@@ -211,8 +211,7 @@ def open_table(fs: FileSystem, path: str, as_of: str | None = None) -> SnapshotT
     instants = _Instants(fs, path)
     if as_of is not None:
         instants.check_age(as_of, every, timeline.start)
-    completed = [instant for instant in timeline.instants.values() if instant.state == COMPLETED]
-    visible = [instant for instant in completed if rules.shows(instant.time)]
+    visible = [instant for instant in timeline.instants.values() if rules.shows(instant.time)]
     schema = instants.schema(visible, properties)
     return SnapshotTable(fs, path, properties, rules, schema, instants.replaced(visible))
 

@@ -21,7 +21,12 @@ from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.commit_metadata import encode_clean, encode_commit
-from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException, write_file
+from fscontract.pipeline.hudi.io import (
+    CorruptFileException,
+    MetadataException,
+    read_file,
+    write_file,
+)
 from fscontract.pipeline.hudi.log import HFILE, INSTANT, LogBlock, encode_log, rollback_block
 from fscontract.pipeline.hudi.schema import CLEAN
 from fscontract.pipeline.hudi.snapshot import META_FIELDS, read
@@ -225,7 +230,8 @@ def test_logs_of_version_6_after_a_pending_compaction_are_merged() -> None:
 
 
 def test_columns_that_a_commit_added_are_null_in_older_files() -> None:
-    table = with_base()
+    table = RowTable()
+    table.base(table.complete(1, content=CONTENT), BASE)
     further = [*FIELDS, {"name": "later", "type": ["null", "int"], "default": None}]
     schema = json.dumps({**ROW, "fields": further})
     table.base(
@@ -372,6 +378,23 @@ def test_a_changed_byte_in_a_block_raises_no_other_exception(
     content[position % len(content)] ^= change
     table.log(second, replace(blocks[kind], content=bytes(content)))
     with suppress(MetadataException):
+        table.rows()
+
+
+@pytest.mark.parametrize("is_log", [False, True])
+def test_text_that_is_not_utf8_is_damage(is_log: bool) -> None:
+    table = with_base()
+    second, text = table.complete(2), "long enough to be found"
+    rows: list[Row] = [("z", 1, text)]
+    if is_log:
+        block = parquet_block(second, rows)
+        damaged = block.content.replace(text.encode(), b"\xff" + text[1:].encode())
+        path = table.log(second, replace(block, content=damaged))
+    else:
+        path = table.base(second, rows, OTHER)
+        damaged = read_file(table.fs, path).replace(text.encode(), b"\xff" + text[1:].encode())
+        write_file(table.fs, path, damaged, replace=True)
+    with pytest.raises(MetadataException, match=path):
         table.rows()
 
 
