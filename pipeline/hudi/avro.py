@@ -87,8 +87,35 @@ def read_one(content: bytes, *allowed: Mapping[str, Any]) -> dict[str, Any]:
     except IndexError as error:
         raise ValueError("truncated Avro file") from error
     schema = checked_schema(text, *(json.dumps(own) for own in allowed))
-    datum: dict[str, Any] = _without_names(decode_value(data, schema))
+    datum: dict[str, Any] = decode_record(data, schema)
     return datum
+
+
+@lru_cache(maxsize=16)
+def data_schema(text: str) -> Any:
+    """Return the schema of a table's rows, reduced and parsed by fastavro; raise ValueError."""
+    import fastavro
+
+    try:
+        return fastavro.parse_schema(_reduced(_parsed(text.encode()))[0])
+    except Exception as error:  # any kind, because the schema may be arbitrary
+        raise ValueError(f"can't read the Avro schema: {error}") from error
+
+
+def decode_record(value: bytes, schema: Any) -> Any:
+    """Decode `value` by a schema of `data_schema` or `checked_schema`; raise ValueError."""
+    return _without_names(decode_value(value, schema))
+
+
+def _parsed(text: bytes) -> Any:
+    if len(text) > _MAX_SCHEMA_BYTES:
+        raise ValueError(
+            f"Avro schema too large: {len(text)} bytes; must be at most {_MAX_SCHEMA_BYTES}"
+        )
+    try:
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"can't read the Avro schema: {error}") from error
 
 
 @lru_cache(maxsize=16)
@@ -100,15 +127,7 @@ def checked_schema(text: bytes, *allowed: str) -> Any:
     """
     import fastavro
 
-    if len(text) > _MAX_SCHEMA_BYTES:
-        raise ValueError(
-            f"Avro schema too large: {len(text)} bytes; must be at most {_MAX_SCHEMA_BYTES}"
-        )
-    try:
-        schema = parse_json(text)
-    except ValueError as error:
-        raise ValueError(f"can't read the Avro schema: {error}") from error
-    reduced, names = _reduced(schema)
+    reduced, names = _reduced(_parsed(text))
     name = reduced.get("name") if isinstance(reduced, dict) else None
     for candidate in allowed:
         own, own_names = _reduced(parse_json(candidate))

@@ -171,13 +171,9 @@ def decode_change(action: str, content: bytes, path: str) -> Change:
     Raise MetadataException if it is invalid. Unknown actions change no files.
     """
     if action in WRITES:
-        as_json = content.startswith(b"{")
-        decoded = _decoded_json(content, path) if as_json else None
-        if decoded is None:
-            decoded = _decoded(content, path, *_COMMITS) if content else {}
-        return _written(decoded, path)
+        return _written(decode_commit(content, path), path)
     if action == CLEAN:
-        deleted = _decoded(content, path, schema.CLEAN)["partitionMetadata"]
+        deleted = decode_clean(content, path)["partitionMetadata"]
         return Change(deleted=_deleted(deleted, "deletePathPatterns", "successDeleteFiles"))
     if action == ROLLBACK:
         deleted = _decoded(content, path, schema.ROLLBACK)["partitionMetadata"]
@@ -191,6 +187,18 @@ def decode_change(action: str, content: bytes, path: str) -> Change:
                     gone.setdefault(partition, set()).update(names)
         return Change(deleted=gone)
     return Change()
+
+
+def decode_commit(content: bytes, path: str) -> dict[str, Any]:
+    """Return the content of a completed instant of `WRITES`; raise MetadataException."""
+    if content.startswith(b"{"):
+        return _decoded_json(content, path)
+    return _decoded(content, path, *_COMMITS) if content else {}
+
+
+def decode_clean(content: bytes, path: str) -> dict[str, Any]:
+    """Return the content of a completed clean; raise MetadataException."""
+    return _decoded(content, path, schema.CLEAN)
 
 
 def _decoded(content: bytes, path: str, *schemas: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.hudi.column_stats import (
@@ -16,11 +17,11 @@ from fscontract.pipeline.hudi.column_stats import (
     column_prefix,
     unpack,
 )
-from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile
+from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion, in_threads, open_stream
-from fscontract.pipeline.hudi.log import INSTANT, Log, LogBlock, read_log, records_of, rolled_back
+from fscontract.pipeline.hudi.log import INSTANT, Log, LogBlock, records_of, rolled_back
 from fscontract.pipeline.hudi.metrics import SCAN, Metrics
 from fscontract.pipeline.hudi.record_codec import decoder
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record, merge, without_tombstones
@@ -167,7 +168,7 @@ class FileGroupReader:
         files = [file for file in self._slice.logs if self._counts(file.name.instant)]
         if not files:
             return []
-        logs = in_threads(self._read, files)
+        logs = in_threads(partial(read_log_file, self._fs), files)
         blocks: list[tuple[Log, LogBlock]] = []
         complete: set[str] = set()
         for file, log in zip(files, logs, strict=True):
@@ -186,10 +187,6 @@ class FileGroupReader:
             if file.name.instant not in complete and not log.blocks:
                 raise log.torn or CorruptFileException(log.path, 0, "log without blocks")
         return blocks
-
-    def _read(self, file: LogFile) -> Log:
-        with open_stream(self._fs, file.status, "whole-file") as stream:
-            return read_log(stream, file.status.path, file.status.length)
 
 
 def _of_column(records: Iterable[Record], column: str) -> Iterator[ColumnStatistics]:

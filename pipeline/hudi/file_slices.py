@@ -8,7 +8,8 @@ from typing import Any
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.avro import read_one
-from fscontract.pipeline.hudi.io import MetadataException, read_file
+from fscontract.pipeline.hudi.io import MetadataException, open_stream, read_file
+from fscontract.pipeline.hudi.log import Log, read_log
 from fscontract.pipeline.hudi.schema import COMMIT
 from fscontract.pipeline.hudi.timeline import (
     COMPLETED,
@@ -39,6 +40,12 @@ class FileSlice:
     base_instant: str
     base: FileStatus | None
     logs: tuple[LogFile, ...]
+
+
+def read_log_file(fs: FileSystem, file: LogFile) -> Log:
+    """Return the blocks of a log file, with one read."""
+    with open_stream(fs, file.status, "whole-file") as stream:
+        return read_log(stream, file.status.path, file.status.length)
 
 
 def latest_slices(

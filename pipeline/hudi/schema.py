@@ -236,5 +236,21 @@ _COMMIT_FIELDS = {
 
 #: The changes of an action, in the completed instant's file.
 COMMIT = _record("HoodieCommitMetadata", **_COMMIT_FIELDS)
-#: The same for an action that replaced file groups; the replaced groups are not read.
-REPLACE_COMMIT = _record("HoodieReplaceCommitMetadata", **_COMMIT_FIELDS)
+#: The same for an action that replaced file groups, with the replaced ones by partition.
+REPLACE_COMMIT = _record(
+    "HoodieReplaceCommitMetadata",
+    **_COMMIT_FIELDS,
+    partitionToReplaceFileIds=_optional(_map(_STRINGS)),
+)
+
+_ORDERING_VALUES = [
+    _record(name, value=kind) for name, kind in WRAPPERS.items() if name != "LocalDateWrapper"
+]
+_DELETE_RECORD = _record(
+    "HoodieDeleteRecord",
+    recordKey=_optional("string"),
+    partitionPath=_optional("string"),
+    orderingVal=_optional(*_ORDERING_VALUES),
+)
+#: The deleted keys of a delete block, with their values of the ordering field.
+DELETE_LIST = _record("HoodieDeleteRecordList", deleteRecordList=_array(_DELETE_RECORD))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
 from fscontract.contract.api.errors import FileAlreadyExistsException
-from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.hudi.io import list_files, read_file, write_file
 
 #: Directories below a dataset, and below its metadata table.
@@ -188,29 +188,32 @@ class Timeline:
 
 def load_timeline(fs: FileSystem, table: str) -> Timeline:
     """Return the timeline of a table, with one listing; an empty one if there is none."""
-    return timeline_of(list_files(fs, f"{table}/{TIMELINE}"))
+    return Timeline(load_instants(fs, table))
 
 
 def load_first_layout(fs: FileSystem, table: str) -> Timeline:
-    """Return the timeline of a table before version 8, whose instants are in `.hoodie` itself.
+    """Return the timeline of a table before version 8, whose instants are in `.hoodie` itself."""
+    return Timeline(load_instants(fs, table, layout=1))
 
-    Completed instants have no completion time there, and get that of their request.
+
+def load_instants(fs: FileSystem, table: str, layout: int = 2) -> list[Instant]:
+    """Return the instants of a table in all their states, with one listing.
+
+    Completed instants have no completion time in layout 1, and get that of their request.
     """
-    statuses = list_files(fs, f"{table}/{HOODIE}")
-    matches = (_FIRST_LAYOUT.fullmatch(status.path.rpartition("/")[2]) for status in statuses)
-    completed = [
+    statuses = list_files(fs, f"{table}/{TIMELINE if layout == 2 else HOODIE}")
+    names = [status.path.rpartition("/")[2] for status in statuses]
+    instants = [instant for instant in map(parse_instant, names) if instant is not None]
+    if layout == 2:
+        return instants
+    pending = [replace(each, layout=1) for each in instants if each.state != COMPLETED]
+    matches = (_FIRST_LAYOUT.fullmatch(name) for name in names)
+    completed = (
         Instant(match["time"], match["action"], COMPLETED, match["time"], layout=1)
         for match in matches
         if match is not None
-    ]
-    pending = (replace(instant, layout=1) for instant in timeline_of(statuses).pending)
-    return Timeline([*pending, *completed])
-
-
-def timeline_of(statuses: Iterable[FileStatus]) -> Timeline:
-    """Return the timeline from a listing of its directory."""
-    names = (status.path.rpartition("/")[2] for status in statuses)
-    return Timeline(instant for instant in map(parse_instant, names) if instant is not None)
+    )
+    return [*pending, *completed]
 
 
 class TimelineWriter:

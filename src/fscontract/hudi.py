@@ -1,4 +1,4 @@
-"""Hudi's metadata table: listings and column statistics without directory listings.
+"""Hudi tables: snapshots of rows; and files and column statistics without directory listings.
 
 Needs the extra `metadata` (`pip install 'fscontract[metadata]'`).
 """
@@ -14,6 +14,7 @@ from fscontract.pipeline.hudi.io import (
 from fscontract.pipeline.hudi.listing import FileListing, spark_files, spark_lister
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock, LockProvider
 from fscontract.pipeline.hudi.pruning import Filter
+from fscontract.pipeline.hudi.snapshot import read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
@@ -31,6 +32,7 @@ __all__ = [
     "MetadataWarning",
     "MetadataWriter",
     "RolledBackException",
+    "read",
     "spark_files",
     "spark_lister",
 ]

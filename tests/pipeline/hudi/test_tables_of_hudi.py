@@ -11,19 +11,24 @@ import shutil
 import warnings
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 from zipfile import ZipFile
 
+import pyarrow as pa
 import pytest
 
 from fscontract.contract.models.metadata_table import difference
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.column_stats import key_partition
+from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.snapshot import read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
+from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _DIRECTORY = os.environ.get("FSCONTRACT_HUDI_TABLES", "")
@@ -184,3 +189,51 @@ def test_current_files_of_a_value_are_not_pruned(archive: Path, tmp_path: Path) 
 
 #: Wrappers of values that a filter has, too.
 PLAIN = {"IntWrapper", "LongWrapper", "DoubleWrapper", "StringWrapper", "DecimalWrapper"}
+
+
+def rows_read(batches: list[Any]) -> list[str] | None:
+    """Return the sorted rows of what hudi-rs read; None for a table without rows."""
+    if not batches:
+        return None
+    return sorted(repr(sorted(row.items())) for batch in batches for row in batch.to_pylist())
+
+
+def rows_here(root: Path, like: Any, **options: Any) -> list[str]:
+    """Return the same from a snapshot query, with the types that hudi-rs has."""
+    table = pa.concat_tables(read(LocalFileSystem(), str(root), **options))
+    return rows_read(table.select(like.names).cast(like).to_batches()) or []
+
+
+def instants_of(root: Path) -> list[str]:
+    """Return the times of requests and completions on the timeline."""
+    timeline = load_timeline(LocalFileSystem(), str(root))
+    if not timeline.instants:
+        timeline = load_first_layout(LocalFileSystem(), str(root))
+    return sorted({*timeline.instants, *timeline.completed.values()})
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_snapshots_have_the_rows_that_hudi_rs_reads(archive: Path, tmp_path: Path) -> None:
+    """Now, as of each instant, and read-optimised; files that are not Parquet are refused."""
+    import hudi
+
+    root = extracted(archive, tmp_path)
+    table = hudi.HudiTableBuilder.from_base_uri(str(root)).build()
+    optimised = {"hoodie.read.use.read_optimized.mode": "true"}
+    queries: list[tuple[dict[str, Any], Any]] = [
+        ({}, hudi.HudiReadOptions()),
+        ({"mode": "read-optimised"}, hudi.HudiReadOptions(hudi_options=optimised)),
+    ]
+    for instant in instants_of(root):
+        queries.append(({"as_of": instant}, hudi.HudiReadOptions().with_as_of_timestamp(instant)))
+    for options, theirs in queries:
+        batches = table.read(theirs)
+        if "lance" in archive.stem and batches:
+            with pytest.raises(MetadataException, match="must be Parquet"):
+                list(read(LocalFileSystem(), str(root), **options))
+        elif batches:
+            assert rows_here(root, batches[0].schema, **options) == rows_read(batches), options
+        else:
+            tables = read(LocalFileSystem(), str(root), **options)
+            assert sum(each.num_rows for each in tables) == 0

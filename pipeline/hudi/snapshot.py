@@ -1,0 +1,302 @@
+"""Snapshot queries: the rows of a Hudi table at an instant, from base files and logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, get_args
+
+from fscontract.contract.api.errors import FileNotFoundException, PathIOException
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.pipeline.hudi.avro_arrow import arrow_schema
+from fscontract.pipeline.hudi.changes import (
+    CLEAN,
+    WRITES,
+    decode_change,
+    decode_clean,
+    decode_commit,
+)
+from fscontract.pipeline.hudi.data_files import SliceRules, data_slices, write_timeline
+from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
+from fscontract.pipeline.hudi.io import (
+    CorruptFileException,
+    MetadataException,
+    in_threads,
+    open_stream,
+    read_file,
+)
+from fscontract.pipeline.hudi.layout import RECORD_KEY
+from fscontract.pipeline.hudi.listing import files_below
+from fscontract.pipeline.hudi.log_records import log_records
+from fscontract.pipeline.hudi.merge_rules import merge_rules
+from fscontract.pipeline.hudi.parquet_stats import SUFFIX, read_footer
+from fscontract.pipeline.hudi.slice_merge import KEY, MergeTable, aligned, merge_slice
+from fscontract.pipeline.hudi.table_location import (
+    SCHEMA,
+    WRITABLE,
+    check_version,
+    location_of,
+    read_properties,
+    version_of,
+)
+from fscontract.pipeline.hudi.timeline import COMPLETED, HOODIE, Instant, load_instants
+
+Mode = Literal["snapshot", "read-optimised"]
+META_FIELDS = (
+    "_hoodie_commit_time",
+    "_hoodie_commit_seqno",
+    KEY,
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+_META = "hoodie.populate.meta.fields"
+#: Properties with other values need more than the files of rows, or another timeline.
+_REQUIRED = {
+    "hoodie.datasource.write.drop.partition.columns": "false",
+    "hoodie.timeline.path": "timeline",
+    "hoodie.bootstrap.base.path": "",
+}
+_INSTANT = re.compile(r"\d{17}", re.ASCII)
+
+
+def read(
+    fs: FileSystem,
+    path: str,
+    *,
+    mode: Mode = "snapshot",
+    columns: Sequence[str] | None = None,
+    partitions: Sequence[str] | None = None,
+    as_of: str | None = None,
+) -> Iterator[Any]:
+    """Yield the rows of the Hudi table at `path`, as one PyArrow table for each file slice.
+
+    All have the schema of the table's latest commit, with Hudi's meta fields. The mode `snapshot`
+    merges base files with their logs; `read-optimised` reads base files only. `columns` are names
+    of columns, `partitions` paths of directories below the table. `as_of` is an instant, such as
+    `20260101120000000`: later ones are ignored. A table without rows yields an empty PyArrow table.
+
+    Each file slice is held in memory. Tables of versions 6, 8 and 9 with Parquet files are read.
+    Raise MetadataException, before the first rows if the properties or instants are the reason, for
+    everything else, FileNotFoundError for a missing table or partition, and ValueError for an
+    unknown mode or column, or an invalid instant or partition.
+    """
+    if mode not in get_args(Mode):
+        raise ValueError(f"unknown mode {mode!r}; must be one of {', '.join(get_args(Mode))}")
+    if as_of is not None and not _INSTANT.fullmatch(as_of):
+        raise ValueError(f"invalid instant {as_of!r}; must be 17 digits, yyyyMMddHHmmssSSS")
+    table = open_table(fs, path.rstrip("/"), as_of)
+    schema = table.schema if columns is None else _selected(table.schema, columns)
+    slices = table.slices(partitions)
+    return _tables(table, slices, schema, mode)
+
+
+def _tables(
+    table: SnapshotTable, slices: Sequence[FileSlice], schema: Any, mode: Mode
+) -> Iterator[Any]:
+    count = 0
+    for item in slices:
+        if mode == "snapshot" and item.logs:
+            yield table.merged(item, schema)
+        elif item.base is not None:
+            yield table.base_rows(item.base, schema)
+        else:
+            continue
+        count += 1
+    if not count:
+        yield schema.empty_table()
+
+
+def _selected(schema: Any, columns: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    if not columns:
+        raise ValueError("columns must have at least one name")
+    for name in columns:
+        if name not in schema.names:
+            raise ValueError(f"unknown column {name!r}; must be one of {', '.join(schema.names)}")
+    return pa.schema([schema.field(name) for name in dict.fromkeys(columns)])
+
+
+@dataclass(frozen=True)
+class SnapshotTable:
+    """A table at an instant: its properties, visible instants, schema, and replaced file groups."""
+
+    fs: FileSystem
+    path: str
+    properties: Mapping[str, str]
+    rules: SliceRules
+    schema: Any
+    replaced: Mapping[str, frozenset[str]]
+
+    def slices(self, partitions: Sequence[str] | None) -> list[FileSlice]:
+        """Return the latest file slices of some partitions or all, by partition and file group."""
+        roots = [""] if partitions is None else [_partition(name) for name in partitions]
+        try:
+            found = files_below(self.fs, self.path, directories=roots)
+        except FileNotFoundError as error:
+            if partitions is None:
+                raise
+            names = ", ".join(map(repr, roots))
+            raise FileNotFoundException(self.path, f"partition not found: {names}") from error
+        return [
+            item
+            for name in sorted(found)
+            for item in data_slices(found[name], self.rules, self.replaced.get(name, ()))
+        ]
+
+    def base_rows(self, status: FileStatus, schema: Any) -> Any:
+        """Return the rows of a base file with the columns of a schema."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not status.path.endswith(SUFFIX):
+            raise MetadataException(status.path, "unsupported base file: must be Parquet")
+        footer = read_footer(self.fs, status)
+        try:
+            stored = footer.schema.to_arrow_schema().names
+            names = [name for name in stored if name in schema.names]
+            with open_stream(self.fs, status) as stream, stream.as_file() as file:
+                parquet = pq.ParquetFile(
+                    file, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=False
+                )
+                rows = parquet.read(columns=names)
+                rows.validate(full=True)
+        except PathIOException:
+            raise
+        except (pa.ArrowException, OSError) as error:
+            raise CorruptFileException(status.path, 0, f"can't read rows: {error}") from error
+        return aligned(rows, schema, status.path)
+
+    def merged(self, item: FileSlice, schema: Any) -> Any:
+        """Return the rows of a slice with logs."""
+        where = item.logs[-1].status.path
+        table = self._merge_table(schema, where)
+        if item.base is None:
+            base = table.schema.empty_table()
+        else:
+            base = self.base_rows(item.base, table.schema)
+        logs = in_threads(partial(read_log_file, self.fs), item.logs)
+        merged = merge_slice(base, log_records(logs, self.rules.shows), table, where)
+        return merged.select(schema.names)
+
+    def _merge_table(self, schema: Any, where: str) -> MergeTable:
+        """Return the rules of the merge, with the columns that it needs besides a schema's."""
+        import pyarrow as pa
+
+        rules = merge_rules(where, self.properties)
+        key = KEY
+        if not _has_meta_fields(self.properties):
+            key, *further = self.properties.get(RECORD_KEY, "").split(",")
+            if further or key not in self.schema.names:
+                raise MetadataException(where, f"can't merge records: needs one key, or {KEY}")
+        needed = {key, *(name.split(".")[0] for name in rules.fields), *rules.fields}
+        names = [*schema.names, *sorted(needed - set(schema.names))]
+        fields = [self.schema.field(name) for name in names if name in self.schema.names]
+        return MergeTable(rules, key, pa.schema(fields))
+
+
+def open_table(fs: FileSystem, path: str, as_of: str | None = None) -> SnapshotTable:
+    """Return a table as of now, or of an instant; raise MetadataException if it can't be read."""
+    properties = read_properties(fs, location_of(path).marker)
+    check_version(path, properties, WRITABLE)
+    for name, value in _REQUIRED.items():
+        if (own := properties.get(name, value)) != value:
+            raise MetadataException(path, f"can't read the table: unsupported {name}={own}")
+    is_first = version_of(path, properties) < 8
+    every = load_instants(fs, path, layout=1 if is_first else 2)
+    timeline = write_timeline(every)
+    rules = SliceRules(timeline, as_of, by_base=is_first)
+    instants = _Instants(fs, path)
+    if as_of is not None:
+        instants.check_age(as_of, every, timeline.start)
+    visible = [instant for instant in timeline.instants.values() if rules.shows(instant.time)]
+    schema = instants.schema(visible, properties)
+    return SnapshotTable(fs, path, properties, rules, schema, instants.replaced(visible))
+
+
+@dataclass(frozen=True)
+class _Instants:
+    """Content of a table's completed instants."""
+
+    fs: FileSystem
+    path: str
+
+    def schema(self, visible: Sequence[Instant], properties: Mapping[str, str]) -> Any:
+        """Return the Arrow schema of the latest commit that has one, or of the table's creation."""
+        import pyarrow as pa
+
+        text, path = properties.get(SCHEMA), self.path
+        for instant in sorted(visible, key=_completion, reverse=True):
+            if instant.action in WRITES:
+                extra = self._commit(instant).get("extraMetadata") or {}
+                if extra.get("latest_schema"):
+                    message = "can't read the table: unsupported evolution of its schema on read"
+                    raise MetadataException(self._file(instant), message)
+                if extra.get("schema"):
+                    text, path = extra["schema"], self._file(instant)
+                    break
+        if not text:
+            raise MetadataException(path, "can't read the table: no commit has a schema")
+        try:
+            own = arrow_schema(text)
+        except (ValueError, AttributeError) as error:
+            raise MetadataException(path, f"can't read the table's schema: {error}") from error
+        meta = META_FIELDS if _has_meta_fields(properties) else ()
+        fields = [field for field in own if field.name not in meta]
+        return pa.schema([*(pa.field(name, pa.string()) for name in meta), *fields])
+
+    def replaced(self, visible: Sequence[Instant]) -> dict[str, frozenset[str]]:
+        """Return the file groups that completed actions replaced, by partition."""
+        replacing = [instant for instant in visible if instant.action == "replacecommit"]
+        found: dict[str, set[str]] = {}
+        for instant, commit in zip(replacing, in_threads(self._commit, replacing), strict=True):
+            groups = commit.get("partitionToReplaceFileIds")
+            if not isinstance(groups, dict) or not all(map(_is_names, groups.values())):
+                raise MetadataException(self._file(instant), "invalid replaced file groups")
+            for partition, names in groups.items():
+                found.setdefault(partition, set()).update(names)
+        return {partition: frozenset(names) for partition, names in found.items()}
+
+    def check_age(self, as_of: str, instants: Iterable[Instant], start: str | None) -> None:
+        """Raise MetadataException if files of that time may have been deleted since."""
+        if start is not None and as_of < start:
+            raise MetadataException(self.path, f"instant {as_of} is older than the timeline")
+        for instant in instants:
+            if instant.action != CLEAN or instant.state != COMPLETED or instant.time <= as_of:
+                continue
+            path = self._file(instant)
+            content = read_file(self.fs, path)
+            retained = decode_clean(content, path)["earliestCommitToRetain"]
+            is_kept = bool(retained) and retained <= as_of
+            if not is_kept and decode_change(CLEAN, content, path).deleted:
+                raise MetadataException(self.path, f"instant {as_of} was cleaned by {path}")
+
+    def _commit(self, instant: Instant) -> dict[str, Any]:
+        path = self._file(instant)
+        return decode_commit(read_file(self.fs, path), path)
+
+    def _file(self, instant: Instant) -> str:
+        return f"{self.path}/{instant.path}"
+
+
+def _partition(name: str) -> str:
+    """Return the path of a partition as listings have it; raise ValueError for other paths."""
+    path = name.strip("/")
+    parts = path.split("/") if path else []
+    if any(part in ("", ".", "..") or part.startswith(HOODIE) for part in parts):
+        raise ValueError(f"invalid partition {name!r}; must be a path below the table")
+    return path
+
+
+def _completion(instant: Instant) -> str:
+    return instant.completed or ""
+
+
+def _is_names(names: object) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
+
+
+def _has_meta_fields(properties: Mapping[str, str]) -> bool:
+    return properties.get(_META, "true").lower() != "false"
