@@ -68,6 +68,8 @@ _QUIET_PROGRAMS, _QUIET = 7, 30.0
 #: Seconds of silence after the end of the budget, longer than all calls together may hang: a target
 #: that hangs outside of calls, such as in a set-up, keeps its process from seeing the end.
 _GRACE = 20.0
+#: How many seconds a process whose time is over may take to return its result so far.
+_LAST_WORDS = 5.0
 #: How many seconds longer than the limit of a call the watchdog in it may take for one look.
 _PULSE = 1.0
 #: The maximum of failures of a clause that are tried alone, and of seconds for all that are.
@@ -242,6 +244,9 @@ class Isolated:
                     raise
                 self._process.end()
                 return self._partial_result(self._started, str(error))
+            last_words = self._last_words() if hung and self._time.is_over else None
+            if last_words is not None:
+                return last_words
             how = self._process.end(0) if hung else self._process.end()
             if hung:
                 how = "it stopped responding"
@@ -253,6 +258,20 @@ class Isolated:
             partial_result = self._go_on_after(self._how(how), hung)
             if partial_result is not None:
                 return partial_result
+
+    def _last_words(self) -> RunResult | None:
+        """Return the result so far of a process that is late, which is asked for it by a signal."""
+        result = None
+        for answer in self._process.interrupt(_LAST_WORDS, until_end=True):
+            if answer.get("event") == Interrupted.__name__:
+                event = protocol.event_from_json(answer)
+                assert isinstance(event, Interrupted)
+                why = f"it stopped responding in phase {self._phase}"
+                result = replace(event.result, incomplete=why)
+            elif "interrupted" in answer and self._prefixes:
+                self._prefixes.pop()  # the process has removed its own files
+        self._process.end(0)
+        return result
 
     def _silence(self) -> float | None:
         """Return how many seconds the process may be silent from now on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -236,7 +236,7 @@ def _run_phases(context: RunContext) -> None:
 
     Programs for which a phase had no time are run in the time that the others leave.
     """
-    unfinished = []
+    unfinished: list[tuple[Phase, int]] = []
     until = context.settings.until
     for phase in program_phases(context):
         context.begin_phase(phase.name, phase.total)
@@ -244,21 +244,44 @@ def _run_phases(context: RunContext) -> None:
             return
         if not phase.run(context):
             unfinished.append((phase, context.done))
+    broken = False
     for phase in check_phases(context):
+        if phase.name == _THREADS:
+            unfinished = _resumed(context, unfinished, (_THREADS,))
+        found = _found(context)
         context.begin_phase(phase.name, phase.total)
         if until is not None and until[0] == phase.name:
             return
         if not phase.run(context):
             unfinished.append((phase, context.done))
+        broken = broken or (phase.name == _THREADS and _found(context) != found)
     waiting: list[tuple[Phase, int]] = []
-    while unfinished != waiting:
-        waiting, unfinished = unfinished, []
-        for number, (phase, done) in enumerate(waiting):
-            context.begin_phase(phase.name, phase.total, done)
-            context.times.resume([phase.name for phase, _ in waiting[number:]])
-            if not phase.run(context):
-                unfinished.append((phase, context.done))
+    while unfinished != waiting and not broken:
+        waiting, unfinished = unfinished, _resumed(context, unfinished)
     context.cut_short += [phase.share(done) for phase, done in unfinished]
+
+
+#: The phase in which several threads use the target. One that fails there may fail in all programs
+#: afterwards, for example because its connection is broken, so the others are resumed before it.
+_THREADS = "concurrency"
+
+
+def _resumed(
+    context: RunContext, waiting: Sequence[tuple[Phase, int]], later: tuple[str, ...] = ()
+) -> list[tuple[Phase, int]]:
+    """Resume phases, and return those that still had no time; `later` phases keep their shares."""
+    unfinished = []
+    for number, (phase, done) in enumerate(waiting):
+        context.begin_phase(phase.name, phase.total, done)
+        context.times.resume([*(phase.name for phase, _ in waiting[number:]), *later])
+        if not phase.run(context):
+            unfinished.append((phase, context.done))
+    return unfinished
+
+
+def _found(context: RunContext) -> tuple[int, int]:
+    """Return the numbers of hangs and of failed clauses so far."""
+    return context.counts["hangs"], len(context.counterexamples.failed)
 
 
 def _declare_observed(context: RunContext) -> None:

@@ -167,8 +167,14 @@ class SandboxedBinding(Binding):
         self._tried(f"can't change {path}", self._inner.change, path, content)
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
-        """Return the classes that define what each operation calls; TargetError."""
-        return self._tried("can't be inspected", self._inner.sources, path)
+        """Return the classes that define what each operation calls.
+
+        Raise TargetError, also on a timeout: the target may hang since a program.
+        """
+        found: list[Mapping[str, frozenset[str]]] = []
+        look = lambda: found.append(self._inner.sources(path))  # noqa: E731
+        self._patiently(look, "hangs while it is inspected", self._patience / _PATIENCE)
+        return found[0]
 
     def open(self, path: str) -> Opened:
         """Open the file at `path`; raise only exceptions."""
@@ -241,14 +247,16 @@ class SandboxedBinding(Binding):
         finally:
             self.busy_with = ""
 
-    def _patiently(self, work: Callable[[], None], complaint: str) -> None:
+    def _patiently(
+        self, work: Callable[[], None], complaint: str, patience: float | None = None
+    ) -> None:
         def call(_: str) -> None:
             self._tried("can't be used", work)
 
         def give_up(_: object, times: int) -> NoReturn:
             raise TargetError(f"{self.name}: {complaint}")
 
-        supervise(iter([complaint]), call, self._patience, give_up)
+        supervise(iter([complaint]), call, patience or self._patience, give_up)
 
 
 class _SandboxedOpener(Opener):
