@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from fscontract.contract.api.openfile_options import option_table
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, option_table
 from fscontract.contract.generate import exhaustive, open_arguments, open_programs
 from fscontract.contract.generate.open_arguments import Readings, stays
 from fscontract.contract.models.openfile_clauses import CLAUSES, speaks_for
@@ -134,6 +134,8 @@ def test_every_example_of_the_table_is_tried_as_optional_and_as_mandatory(key: s
     # With the type, since 1 and True are equal.
     calls = {(type(call[-1]), *call) for program in quick() for call in calls_of(program)}
     for value, _ in table.types[table.options[key].type].examples:
+        if (key, value) == (BUFFER_SIZE, "2147483647"):
+            continue  # a filesystem may allocate a buffer of the size that it is given
         if not isinstance(value, float):
             assert {(type(value), way, key, value) for way in ("opt", "must")} <= calls
 
