@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,12 @@ CONSOLES = [b for b in BLOCKS if b.language == "console"]
 SETUPS = [b for b in BLOCKS if b.language == "sh"]
 
 
+def _marked(block: Block) -> Any:
+    """Leave the guide to clusters, which test_cluster.py follows, too, to the deep environment."""
+    deep = block.document.name == "cluster.md"
+    return pytest.param(block, marks=pytest.mark.deep if deep else ())
+
+
 def _files_before(block: Block) -> dict[str, str]:
     """The files that the document has given by then; a later one replaces an earlier one."""
     own = [b for b in BLOCKS if b.document == block.document and b.line < block.line]
@@ -128,7 +135,7 @@ def test_programs_run(block: Block, place: Path, environment: Mapping[str, str])
     assert (done.returncode, done.stdout) == (0, "")
 
 
-@pytest.mark.parametrize("block", CONSOLES, ids=str)
+@pytest.mark.parametrize("block", [_marked(block) for block in CONSOLES], ids=str)
 def test_commands_print_what_is_shown(
     block: Block, place: Path, environment: Mapping[str, str]
 ) -> None:

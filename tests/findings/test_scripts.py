@@ -35,6 +35,7 @@ from tests.findings.s3.test_replaced import CUT_ONCE, Replacing
 from tests.findings.servers.azure import blob_server
 from tests.findings.table import CONSEQUENCES, FINDINGS, PAGE, SCRIPTS, Finding
 from tests.limits import DEADLOCK
+from tests.samples import is_sampled
 
 Server = Callable[[Path], AbstractContextManager[str]]
 #: Packages of the libraries that have another name in the table.
@@ -115,6 +116,9 @@ def _runs() -> Iterator[Any]:
     for name, path in SCRIPTS.items():
         number = name.partition("_")[0].upper()
         marks = [pytest.mark.xdist_group("datasource")] if number.startswith("P") else []
+        # Half of those that start Java or a server, as other tests of findings do, too.
+        if number[0] in "HNS" and not is_sampled(2, number):
+            marks.append(pytest.mark.deep)
         for server in _SERVERS.get(number, (None,)):
             for more in _ARGUMENTS.get(number, ("",)):
                 words = [number, server.__name__ if server and number == "N7" else "", more]
