@@ -147,7 +147,7 @@ class Isolated:
         """Return the result of the run; raise TargetError if there is none."""
         self.set_up()
         try:
-            result = self._with_earlier_programs(self._run(listener))
+            result = self._with_earlier_programs(self._result(listener))
             self._clear_away()
         except KeyboardInterrupt:
             self._interrupt(listener)
@@ -223,6 +223,19 @@ class Isolated:
         self._begin(do, programs)
         self._await()
 
+    def _result(self, listener: Listener) -> RunResult:
+        """Return the result; if the run ends early, the violations that were reported.
+
+        Raise TargetError if none was.
+        """
+        try:
+            return self._run(listener)
+        except TargetError as error:
+            if self._started is None or not self._violations:
+                raise
+            self._process.end()
+            return self._partial_result(self._started, str(error))
+
     def _run(self, listener: Listener) -> RunResult:
         if self._time is None:
             self._time = TimeBudget(self._options().budget or math.inf)
@@ -239,11 +252,6 @@ class Isolated:
                     self._process.quiet = self._silence()
             except Quiet:
                 hung = True
-            except TargetError as error:
-                if self._started is None or not self._violations:
-                    raise
-                self._process.end()
-                return self._partial_result(self._started, str(error))
             last_words = self._last_words() if hung and self._time.is_over else None
             if last_words is not None:
                 return last_words
@@ -255,9 +263,7 @@ class Isolated:
                     why = f"{self.name}: {self._how(how)} after the last program"
                     result = replace(result, incomplete=result.incomplete or why)
                 return result
-            partial_result = self._go_on_after(self._how(how), hung)
-            if partial_result is not None:
-                return partial_result
+            self._go_on_after(self._how(how), hung)
 
     def _last_words(self) -> RunResult | None:
         """Return the result so far of a process that is late, which is asked for it by a signal."""
@@ -483,11 +489,8 @@ class Isolated:
 
     # Crashes --------------------------------------------------------------------------------
 
-    def _go_on_after(self, how: str, hung: bool) -> RunResult | None:
-        """Start another process without the crashed program.
-
-        If that is unknown, return the violations that were reported; TargetError if none was.
-        """
+    def _go_on_after(self, how: str, hung: bool) -> None:
+        """Start another process without the crashed program; TargetError if that is unknown."""
         item, phase, done = self._journal.item(), self._phase, self._journal.done
         crash = self._crash(item, phase, self._journal.step_index[0], how, hung)
         if self._journal.unheard:  # the process has continued since, so that the cause is unknown
@@ -497,9 +500,7 @@ class Isolated:
             outside = "" if self._journal.unheard else ", outside any program"
             where = f"in phase {phase}{outside}" if phase else "during set-up"
             self._clear_away()
-            if self._started is None or not self._violations:
-                raise TargetError(f"{self.name}: {how} {where}")
-            return self._partial_result(self._started, f"{how} {where}")
+            raise TargetError(f"{self.name}: {how} {where}")
         if hung and self._late < MAX_LATE and not self._hangs_again(crash):
             self._late += 1
             self._warnings.append(late_warning(str(crash.counterexample.program)))
@@ -510,13 +511,7 @@ class Isolated:
         elif len(self._crashes) >= _MOST_CRASHES:
             self._until = (phase, done)
         self._phase = ""
-        try:
-            self._start()
-        except TargetError as error:  # the crash took its server along, for instance
-            if self._started is None or not self._violations:
-                raise
-            return self._partial_result(self._started, str(error))
-        return None
+        self._start()
 
     def _hangs_again(self, crash: Crash) -> bool:
         """Return whether the program of a process that hung does so in another one."""
