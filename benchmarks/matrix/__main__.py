@@ -153,7 +153,7 @@ def _write_known(made: Sequence[tuple[Target, Path]]) -> None:
 
 def _join(made: Sequence[tuple[Target, Path]], asked: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "fscontract", "matrix", "--findings", str(FINDINGS)]
-    command += ["--title", "Who keeps which clause", "--markdown", str(asked.markdown)]
+    command += ["--title", "Conformance matrix", "--markdown", str(asked.markdown)]
     if asked.html is not None:
         command += ["--html", str(asked.html)]
     command += [f"{target.label}={report}" for target, report in made]

@@ -36,7 +36,7 @@ _OF_POSITION = frozenset(
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
-#: Circumstances in which very different defects show: they only say where the stream stands.
+#: Circumstances in which very different defects show: they only describe the position.
 _EVERYWHERE = frozenset({FAILED, AT_END, "away from the start"} | {"beyond the first buffer"})
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})

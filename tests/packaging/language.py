@@ -82,7 +82,7 @@ def turns(text: str) -> list[str]:
 
 
 def of_page(path: str, text: str) -> Iterator[Text]:
-    """Yield the paragraphs of a Markdown page."""
+    """Yield the paragraphs of a Markdown page or of a template."""
     for match in re.finditer(r"(?:.+\n?)+", text):
         yield Text(path, 1 + text.count("\n", 0, match.start()), "page", match[0])
 
@@ -108,7 +108,8 @@ def of_module(path: str, source: str) -> Iterator[Text]:
 
 def texts() -> Iterator[Text]:
     """Yield every text of the project."""
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+    templates = (ROOT / "contract" / "report").rglob("*.j2")
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *templates]:
         yield from of_page(page.relative_to(ROOT).as_posix(), page.read_text("utf-8"))
     for folder in (*CODE, *MESSAGES):
         for module in sorted((ROOT / folder).rglob("*.py")):
