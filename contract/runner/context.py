@@ -117,23 +117,23 @@ class RunContext:
     @property
     def is_slow(self) -> bool:
         """Whether calls take so long that the time of the run may not be enough for all."""
-        time, done = self.times.run, self.executor.programs
-        if math.isinf(time.seconds) or time.spent < _PACE or not done:
+        time, done, seconds = self.times.run, self.executor.programs, self.executor.seconds
+        if math.isinf(time.seconds) or seconds < _PACE or not done:
             return False
-        return time.spent / done * _MANY > time.left
+        return seconds / done * _MANY > time.left
 
     def has_time_for(self, calls: int) -> bool:
         """Return whether the time of the phase is enough for a program of this number of calls.
 
-        Each is expected to take as long as those so far, of the run, the phase or the last program,
-        and a stream to open as long as a call.
+        Each is expected to take as long as those so far, of all programs, the phase or the last
+        program, and a stream to open as long as a call. Setting up the run does not count.
         """
         times, left = self.times, self.times.phase.left
         if not left or math.isinf(left):
             return left > 0
         done = self._calls
         of_phase = done - self._calls_before
-        pace = times.run.spent / done if done else 0.0
+        pace = self.executor.seconds / done if done else 0.0
         pace = max(pace, self.last_pace)
         if of_phase:
             pace = max(pace, times.phase.spent / of_phase)

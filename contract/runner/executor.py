@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
+from fscontract.contract import clock
 from fscontract.contract.binding import Binding, NoScene, Opened
 from fscontract.contract.models.acceptor import Acceptor, judge_all
 from fscontract.contract.models.opened_path import (
@@ -60,6 +61,8 @@ class Executor(Workspace):
         self._left_out = LeftOut() if left_out is None else left_out
         #: Number of judgements of each clause of opens with options, and of faults.
         self.counts: Counter[str] = Counter()
+        #: How long all programs took.
+        self.seconds = 0.0
         self.openings: Openings | None = None
         if binding.opener is not None:
             self.openings = Openings(
@@ -93,6 +96,13 @@ class Executor(Workspace):
         """
         if self._left_out and self.leaves_out(program):
             return Execution()
+        begun = clock.monotonic()
+        try:
+            return self._run(program, trace, resume)
+        finally:
+            self.seconds += clock.monotonic() - begun
+
+    def _run(self, program: Program, trace: bool, resume: bool) -> Execution:
         if program.faults is not None:
             return self._run_under_faults(program)
         if program.opening is not None:

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 from fscontract.contract import clock
+from fscontract.contract.runner import runner
+from fscontract.contract.runner.context import RunContext
+from fscontract.contract.runner.phases import Phase
 from fscontract.contract.runner.result import OUT_OF_TIME, RunResult, RunVerdict, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.time_budget import WEIGHTS, HangTime, PhaseTimes, TimeBudget
 from fscontract.contract.spec.known_failures import Known
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import binding_of, settings_for
 
 
@@ -236,3 +240,39 @@ def test_costs_without_time_say_how_many_were_measured(time: Time) -> None:
     result = run(slow(time, 2.0), 5.0, "open.cost-pread", "open.cost-buffered")
     (share,) = (share for share in result.cut_short if share.phase == "costs")
     assert (share.done, share.total) == (0, 2)
+
+
+def test_a_slow_set_up_leaves_threads_to_be_checked(time: Time) -> None:
+    """Calls are as fast as before: an import that takes seconds says nothing about them."""
+
+    class SlowSetUp(StreamBinding):
+        def prepare(self) -> None:
+            time.now += 30.0
+            super().prepare()
+
+    binding = SlowSetUp(MemoryFileSystem(), "test")
+    result = check(binding, settings_for("pread.isolation", budget=60.0))
+    assert [c.outcome for c in result.clauses] == [Verdict.PASS]
+    assert result.cut_short == ()
+
+
+@pytest.mark.parametrize("hang", [True, False])
+def test_phases_are_not_resumed_after_threads_broke_the_target(
+    monkeypatch: pytest.MonkeyPatch, hang: bool
+) -> None:
+    order = []
+
+    def seeded(context: RunContext) -> bool:
+        order.append("seeded")
+        return order.count("seeded") > 2
+
+    def threads(context: RunContext) -> bool:
+        order.append("threads")
+        context.counts["hangs"] += hang
+        return True
+
+    monkeypatch.setattr(runner, "program_phases", lambda _: [Phase("seeded", 1, seeded)])
+    monkeypatch.setattr(runner, "check_phases", lambda _: [Phase("concurrency", None, threads)])
+    result = run(MemoryInputStream, 60.0, "seek.pos")
+    assert order == ["seeded", "seeded", "threads", *["seeded"] * (not hang)]
+    assert [share.phase for share in result.cut_short] == ["seeded"] * hang

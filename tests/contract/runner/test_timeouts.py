@@ -50,8 +50,8 @@ def test_a_loop_in_python_is_stopped(clock: Clock) -> None:
     stopped = threading.Event()
 
     def work(item: int) -> None:
-        clock.pass_on()
         try:
+            clock.pass_on()
             while True:
                 pass
         finally:
