@@ -214,6 +214,27 @@ def instants_of(root: Path) -> list[str]:
 
 @needs_tables
 @pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_the_index_of_records_has_the_file_group_of_every_key(
+    archive: Path, tmp_path: Path
+) -> None:
+    """Of one row, if several have the key; and no other key."""
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie/metadata/record_index").is_dir() or "lance" in archive.stem:
+        return
+    names = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
+    rows = pa.concat_tables(read(LocalFileSystem(), str(root), columns=names)).to_pylist()
+    present = {(row[names[0]], row[names[1]], row[names[2]].split("_")[0]) for row in rows}
+    keys = {key for key, _, _ in present}
+    with MetadataTable(LocalFileSystem(), str(root)) as table:
+        found = table.lookup([*keys, *(f"TXN-{number:03}" for number in range(100)), "", "x"])
+        assert found.keys() == keys
+        assert {(key, *item[:2]) for key, item in found.items()} <= present
+        instants = set(table.data_timeline.instants)
+        assert {item.instant for item in found.values()} <= instants
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
 def test_incremental_queries_have_the_rows_that_hudi_rs_reads(
     archive: Path, tmp_path: Path
 ) -> None:
