@@ -50,11 +50,12 @@ from fscontract.pipeline.hudi.timeline import COMPLETED, HOODIE, Instant, Timeli
 from fscontract.pipeline.hudi.timeline_history import HISTORY_PATH
 
 Mode = Literal["snapshot", "read-optimised"]
+PARTITION = "_hoodie_partition_path"
 META_FIELDS = (
     COMMIT_TIME,
     "_hoodie_commit_seqno",
     KEY,
-    "_hoodie_partition_path",
+    PARTITION,
     "_hoodie_file_name",
 )
 _META = "hoodie.populate.meta.fields"
@@ -183,6 +184,10 @@ class QueriedTable:
             if self._may_have_rows(item)
         ]
 
+    def partition_of(self, item: FileSlice) -> str:
+        """Return the partition of a slice, the path of its directory below the table."""
+        return _files(item)[0].path[len(self.path) + 1 :].rpartition("/")[0]
+
     def _may_have_rows(self, item: FileSlice) -> bool:
         if item.base is None and (self.mode != "snapshot" or not item.logs):
             return False
@@ -195,8 +200,7 @@ class QueriedTable:
         needed = schema
         if COMMIT_TIME not in schema.names:
             needed = schema.append(self.schema.field(COMMIT_TIME))
-        files = [item.base] if item.base is not None else [log.status for log in item.logs]
-        rows = self.commits.select(self._slice_rows(item, needed), files[0].path)
+        rows = self.commits.select(self._slice_rows(item, needed), _files(item)[0].path)
         return rows.select(schema.names)
 
     def _slice_rows(self, item: FileSlice, schema: Any) -> Any:
@@ -336,6 +340,11 @@ class _Instants:
 
     def _file(self, instant: Instant) -> str:
         return f"{self.path}/{instant.path}"
+
+
+def _files(item: FileSlice) -> list[FileStatus]:
+    base = [] if item.base is None else [item.base]
+    return [*base, *(log.status for log in item.logs)]
 
 
 def _partition(name: str) -> str:

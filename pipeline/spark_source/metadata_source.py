@@ -22,7 +22,7 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_filters
+from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_filters, values_of
 from fscontract.pipeline.spark_source.options import SourceOption, location, parse_options
 from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
@@ -146,7 +146,7 @@ class PushdownTableReader(MetadataTableReader):
 def _files(
     table: MetadataTable, root: str, conditions: Iterable[Condition]
 ) -> Iterator[tuple[Any, ...]]:
-    names = _chosen("partition", conditions)
+    names = values_of("partition", conditions)
     listed = table.list_all() if names is None else table.list_many(sorted(names)).items()
     for partition, statuses in listed:
         for status in statuses:
@@ -159,7 +159,7 @@ def _statistics(
     table: MetadataTable, root: str, conditions: Iterable[Condition]
 ) -> Iterator[tuple[Any, ...]]:
     partitions = table.list_partitions()
-    chosen = _chosen("column", conditions)
+    chosen = values_of("column", conditions)
     for column in table.columns:
         if chosen is not None and column not in chosen:
             continue
@@ -190,20 +190,6 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
     "DateWrapper": lambda value: str(_DAY_0 + timedelta(days=value)),
     "TimestampMicrosWrapper": lambda value: str(_TIME_0 + timedelta(microseconds=value)),
 }
-
-
-def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
-    """Return the possible values of a column; None if conditions do not limit them."""
-    allowed: set[str] | None = None
-    for condition in conditions:
-        if (
-            condition.column == column
-            and not condition.negated
-            and condition.operation in ("eq", "in")
-        ):
-            values = set(condition.value) if condition.operation == "in" else {condition.value}
-            allowed = values if allowed is None else allowed & values
-    return allowed
 
 
 def _batches(rows: Iterator[tuple[Any, ...]], schema: Any) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import fastavro
@@ -23,7 +23,8 @@ from fscontract.pipeline.hudi.schema import DELETE_LIST, TYPED_JSON, UNTYPED_JSO
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import PARTITIONS, parse_properties, write_properties
 from fscontract.pipeline.hudi.timeline import FIRST_INSTANT, BaseName, LogName, TimelineWriter
-from tests.pipeline.hudi.support import PATH, PROPERTIES, dataset, get, put
+from fscontract.pipeline.hudi.writer import MetadataWriter
+from tests.pipeline.hudi.support import PATH, dataset, get, put
 
 GROUPS = [f"record-index-{number:04}-0" for number in range(4)]
 INDEX = f"{PATH}/.hoodie/metadata/record_index"
@@ -44,17 +45,24 @@ def indexed(
     """Return a dataset with an index of some keys, in base files of four file groups."""
     fs = fs or MemoryFileSystem()
     made = dataset(fs)
-    for group in GROUPS:
-        made._write_base(
-            "record_index",
-            group,
-            FIRST_INSTANT,
-            [record(k) for k in keys if group_of(k, GROUPS) == group],
-        )
-    known = parse_properties(get(fs, PROPERTIES).decode())
-    known[PARTITIONS] += ",record_index"
-    write_properties(fs, PROPERTIES, {**known, **(properties or {})}, replace=True)
+    put_index(fs, made, [record(key) for key in keys], properties)
     return fs
+
+
+def put_index(
+    fs: FileSystem,
+    made: MetadataWriter,
+    records: Sequence[LocationRecord],
+    properties: Mapping[str, str] | None = None,
+) -> None:
+    """Add an index of four file groups to the metadata table of a writer."""
+    for group in GROUPS:
+        in_group = [each for each in records if group_of(each.key, GROUPS) == group]
+        made._write_base("record_index", group, FIRST_INSTANT, in_group)
+    path = f"{made.path}/.hoodie/hoodie.properties"
+    known = parse_properties(get(fs, path).decode())
+    known[PARTITIONS] += ",record_index"
+    write_properties(fs, path, {**known, **(properties or {})}, replace=True)
 
 
 def put_log(fs: FileSystem, key: str, *blocks: LogBlock) -> None:
