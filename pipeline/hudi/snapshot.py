@@ -130,6 +130,22 @@ def read(
     return _tables(table, table.slices(partitions), schema)
 
 
+def base_files(
+    fs: FileSystem,
+    path: str,
+    *,
+    partitions: Sequence[str] | None = None,
+    as_of: str | None = None,
+) -> list[FileStatus]:
+    """Return the latest base file of each file group of a Hudi table, for other readers.
+
+    Files of incomplete actions, and of replaced file groups, are left out, as Hudi's
+    HoodieROTablePathFilter does. Arguments and errors are those of `read`.
+    """
+    table = open_table(fs, path.rstrip("/"), Query("read-optimised", as_of))
+    return [item.base for item in table.slices(partitions) if item.base is not None]
+
+
 def _tables(table: QueriedTable, slices: Sequence[FileSlice], schema: Any) -> Iterator[Any]:
     if not slices:
         yield schema.empty_table()

@@ -15,7 +15,7 @@ from fscontract.pipeline.hudi.listing import FileListing, spark_files, spark_lis
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock, LockProvider
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.record_index import RecordLocation
-from fscontract.pipeline.hudi.snapshot import read
+from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
@@ -34,6 +34,7 @@ __all__ = [
     "MetadataWriter",
     "RecordLocation",
     "RolledBackException",
+    "base_files",
     "read",
     "spark_files",
     "spark_lister",

@@ -25,7 +25,7 @@ from fscontract.pipeline.hudi.column_stats import key_partition
 from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
-from fscontract.pipeline.hudi.snapshot import read
+from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
 from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline
@@ -210,6 +210,16 @@ def instants_of(root: Path) -> list[str]:
     if not timeline.instants:
         timeline = load_first_layout(LocalFileSystem(), str(root))
     return sorted({*timeline.instants, *timeline.completed.values()})
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_base_files_are_those_that_hudi_rs_lists(archive: Path, tmp_path: Path) -> None:
+    root = extracted(archive, tmp_path)
+    paths = [Path(status.path) for status in base_files(LocalFileSystem(), str(root))]
+    below = (path.relative_to(root) for path in paths)
+    listed = {f"{path.parent.as_posix().removeprefix('.')}/{path.name}" for path in below}
+    assert listed == {name for name in slices_by_hudi(root) if not name.endswith("/")}
 
 
 @needs_tables
