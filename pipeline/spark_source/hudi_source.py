@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql import types as spark
@@ -27,7 +27,7 @@ from fscontract.pipeline.spark_source.filters import NOTHING, sort_filters, valu
 from fscontract.pipeline.spark_source.options import BY_NAME, SourceOption, parse_options
 from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type, converted, spark_type
-from fscontract.pipeline.spark_source.request import locations_of, paths_of
+from fscontract.pipeline.spark_source.request import locations_of, path_of
 from fscontract.pipeline.spark_source.where import check_decided, filters_in
 
 #: Format name in Spark.
@@ -64,8 +64,6 @@ OPTIONS = (
 class HudiTableSource(CatalogSource):
     """Rows of a Hudi table; `docs/how-to/metadata-table.md` describes the queries."""
 
-    pushdown: ClassVar[bool] = False
-
     @classmethod
     def name(cls) -> str:
         """Return the format name."""
@@ -73,11 +71,8 @@ class HudiTableSource(CatalogSource):
 
     def _understand(self, options: Mapping[str, str]) -> None:
         self.values = parse_options(options, OPTIONS)
-        paths = paths_of(options)
-        if len(paths) > 1:
-            raise SourceException("expected the path of one table")
-        self.root = paths[0]
-        self.location, _ = locations_of(paths, None, options)
+        self.root = path_of(options, "table")
+        self.location, _ = locations_of([self.root], None, options)
         self.query = _query(self.values)
 
     def _columns(self) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta, timezone
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as spark
@@ -26,7 +26,7 @@ from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_fi
 from fscontract.pipeline.spark_source.options import SourceOption, location, parse_options
 from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
-from fscontract.pipeline.spark_source.request import locations_of, paths_of
+from fscontract.pipeline.spark_source.request import locations_of, path_of
 
 #: Format name in Spark.
 NAME = "fscontract-metadata"
@@ -62,8 +62,6 @@ _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 class MetadataTableSource(CatalogSource):
     """Rows of a metadata table; `docs/how-to/metadata-table.md` describes the columns."""
 
-    pushdown: ClassVar[bool] = False
-
     @classmethod
     def name(cls) -> str:
         """Return the format name."""
@@ -71,12 +69,9 @@ class MetadataTableSource(CatalogSource):
 
     def _understand(self, options: Mapping[str, str]) -> None:
         self.values = parse_options(options, OPTIONS)
-        paths = paths_of(options)
-        if len(paths) > 1:
-            raise SourceException("expected the path of one dataset")
-        self.root = paths[0]
+        self.root = path_of(options, "dataset")
         where = self.values["metadataDir"]
-        self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
+        self.location, _ = locations_of((self.root, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
         """Return the schema; raise SourceException without a metadata table."""

@@ -60,7 +60,6 @@ class FsContractDataSource(CatalogSource):
     """
 
     packing: ClassVar[Packing] = Packing()
-    pushdown: ClassVar[bool] = False
     report: ClassVar[Callable[[Any], None] | None] = None
     master: ClassVar[str] = "local"
 
