@@ -345,6 +345,28 @@ def list_files(dataset: Dataset, partition: str | None, spark: str | None, as_js
     _print([{"name": name, "size": size} for name, size in named], lines, as_json)
 
 
+@metadata.command(short_help="Find records by their keys.")
+@_on_dataset
+@click.argument("keys", metavar="KEY...", nargs=-1, required=True)
+@_JSON
+def lookup(dataset: Dataset, keys: tuple[str, ...], as_json: bool) -> None:
+    """Print partition, file group and instant of the record with each KEY, from Hudi's index.
+
+    A KEY is the text in _hoodie_record_key. Exit code 1 if a record is not found.
+    """
+    with MetadataTable(dataset.fs, dataset.path, **dataset.settings) as table:
+        found = table.lookup(keys)
+    values = {key: found[key]._asdict() for key in keys if key in found}
+    lines = [
+        f"{key}: {item.partition or NO_PARTITION} {item.file_group} {item.instant or 'unknown'}"
+        for key, item in ((key, found[key]) for key in values)
+    ]
+    _print(values, lines, as_json)
+    if missing := [key for key in dict.fromkeys(keys) if key not in found]:
+        click.echo(f"not found: {printable(', '.join(missing))}", err=True)
+        click.get_current_context().exit(1)
+
+
 @metadata.command(short_help="Compare the table with a listing.")
 @_on_dataset
 def validate(dataset: Dataset) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -21,10 +22,17 @@ from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.io import CorruptFileException, FileRegion, in_threads, open_stream
-from fscontract.pipeline.hudi.log import INSTANT, Log, LogBlock, records_of, rolled_back
+from fscontract.pipeline.hudi.log import DELETE, INSTANT, Log, LogBlock, records_of, rolled_back
+from fscontract.pipeline.hudi.log_records import deletions_in
 from fscontract.pipeline.hudi.metrics import SCAN, Metrics
 from fscontract.pipeline.hudi.record_codec import decoder
-from fscontract.pipeline.hudi.records import ColumnStatistics, Record, merge, without_tombstones
+from fscontract.pipeline.hudi.records import (
+    ColumnStatistics,
+    Deleted,
+    Record,
+    merge,
+    without_tombstones,
+)
 
 
 class FileGroupReader:
@@ -201,12 +209,16 @@ def _as_tuple(record: Record | None) -> tuple[Record, ...]:
 
 
 def _records(log: Log, block: LogBlock, max_bytes: int) -> Iterator[tuple[bytes, Record]]:
-    schema, entries = records_of(log, block, max_bytes)
     try:
+        if block.type == DELETE:
+            for deletion in deletions_in(block.content):
+                yield deletion.key.encode(), Deleted(deletion.key)
+            return
+        schema, entries = records_of(log, block, max_bytes)
         decode = decoder(schema)
         for key, value in entries:
             record = decode(key, value)
             if record is not None:
                 yield key, record
-    except ValueError as error:
+    except (ValueError, struct.error) as error:
         raise CorruptFileException(log.path, block.offset, str(error)) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,8 +130,18 @@ def check_slices(
             continue
         if of_data is not None and of_data.action == "rollback":
             continue
-        if partition in _written(fs, metadata, instant):
+        written = _written(fs, metadata, instant)
+        if partition in written and not _is_compacted(every, _groups_of(written, partition), end):
             raise MetadataException(metadata, f"log of {time} in {partition!r} is missing")
+
+
+def _is_compacted(slices: Iterable[FileSlice], groups: Collection[str], end: str) -> bool:
+    """Return True if all these file groups have a base file of a later compaction.
+
+    Others may have none: Hudi compacts the file groups of a partition that have logs.
+    """
+    later = {item.group for item in slices if item.base_instant > end}
+    return bool(groups) and later.issuperset(groups)
 
 
 def _written(fs: FileSystem, metadata: str, instant: Instant) -> dict[str, list[dict[str, Any]]]:

@@ -12,12 +12,13 @@ from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.hudi.changes import below
 from fscontract.pipeline.hudi.io import MetadataException, read_file, write_file
 from fscontract.pipeline.hudi.table_location import COLUMNS, is_typed
-from fscontract.pipeline.hudi.timeline import COLUMN_STATS
+from fscontract.pipeline.hudi.timeline import COLUMN_STATS, RECORD_INDEX
 
 #: Property with the path of the file, below the dataset.
 _PATH = "hoodie.table.index.defs.path"
 _DEFAULT_PATH = ".hoodie/.index_defs/index.json"
 _DEFINITIONS, _FIELDS, _VERSION = "indexDefinitions", "sourceFields", "version"
+_OPTIONS = "indexOptions"
 _MAX_BYTES = 4 << 20
 
 
@@ -44,6 +45,12 @@ def indexed_columns(fs: FileSystem, path: str, properties: Mapping[str, str]) ->
     return IndexedColumns(named or tuple(fields), typed)
 
 
+def is_partitioned(fs: FileSystem, path: str, properties: Mapping[str, str]) -> bool:
+    """Return True if the index of records has its own keys in each partition of the dataset."""
+    options = _definitions(fs, path, properties).get(RECORD_INDEX, {}).get(_OPTIONS)
+    return isinstance(options, dict) and str(options.get("isPartitioned")).lower() == "true"
+
+
 def with_columns(properties: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
     """Return properties that name the columns, unless the dataset has definitions of indexes."""
     others = {key: value for key, value in properties.items() if key != COLUMNS}
@@ -67,7 +74,7 @@ def put_definition(
             "indexName": COLUMN_STATS,
             "indexType": COLUMN_STATS,
             "indexFunction": COLUMN_STATS,
-            "indexOptions": {},
+            _OPTIONS: {},
             _VERSION: "V2" if is_typed(properties) and not known else "V1",
         }
         named = {**definition, **known, _FIELDS: list(columns)}

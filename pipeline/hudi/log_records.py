@@ -114,7 +114,7 @@ def _check_supported(where: str, block: LogBlock) -> None:
 
 def _decoded(where: str, block: LogBlock) -> RowsBlock | DeletionsBlock:
     if block.type == DELETE:
-        return DeletionsBlock(where, tuple(_deletions(block.content)))
+        return DeletionsBlock(where, tuple(deletions_in(block.content)))
     if block.type == PARQUET:
         return RowsBlock(where, _parquet_rows(block.content))
     if SCHEMA not in block.header:
@@ -159,7 +159,8 @@ def _parquet_rows(content: bytes) -> Any:
         raise ValueError(str(error)) from error
 
 
-def _deletions(content: bytes) -> Iterator[Deletion]:
+def deletions_in(content: bytes) -> Iterator[Deletion]:
+    """Yield the deletions of a delete block; raise ValueError or struct.error."""
     version, length = struct.unpack_from(">ii", content)
     if version != _AVRO_DELETIONS:
         raise ValueError(f"unsupported version {version} of deletions; must be {_AVRO_DELETIONS}")

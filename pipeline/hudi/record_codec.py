@@ -13,6 +13,7 @@ from datetime import datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from fscontract.pipeline.hudi.avro import checked_schema, decode_value, take_bytes, take_long
 from fscontract.pipeline.hudi.records import (
@@ -21,10 +22,12 @@ from fscontract.pipeline.hudi.records import (
     GONE,
     PARTITION_STATS,
     PARTITIONS,
+    RECORD_INDEX,
     ColumnStatistics,
     Deleted,
     FileEntry,
     FilesRecord,
+    LocationRecord,
     Record,
     ValueType,
     are_bounds,
@@ -54,6 +57,8 @@ _META, _INDEXES = bytes(5), bytes(2)
 #: Maximum bytes of a decimal with 30 digits.
 _MAX_DECIMAL = 13
 _DAY = 24 * 60 * 60 * 10**6
+#: Encodings of a file group in the index of records; the index of a UUID without one; 64 bits.
+_UUID, _TEXT, _NO_INDEX, _BITS = 0, 1, -1, (1 << 64) - 1
 
 
 def encode_record(record: Record, typed: bool = False) -> bytes:
@@ -68,11 +73,14 @@ def encode_record(record: Record, typed: bool = False) -> bytes:
 
     datum: dict[str, Any] = {"key": "", "type": record.type}  # the file stores the key
     datum["filesystemMetadata"] = datum["ColumnStatsMetadata"] = None
+    datum["recordIndexMetadata"] = None
     if isinstance(record, FilesRecord):
         datum["filesystemMetadata"] = {
             name: {"size": info.size, "isDeleted": info.is_deleted}
             for name, info in record.files.items()
         }
+    elif isinstance(record, LocationRecord):
+        datum["recordIndexMetadata"] = _location_datum(record)
     else:
         datum["ColumnStatsMetadata"] = _statistics_datum(record, typed)
     out = io.BytesIO()
@@ -124,7 +132,23 @@ def _record(key: str, datum: dict[str, Any]) -> Record | None:
         return FilesRecord(key, files)
     if kind in (COLUMN_STATS, PARTITION_STATS):
         return _decoded_statistics(key, kind, _plain(datum["ColumnStatsMetadata"]))
+    if kind == RECORD_INDEX:
+        return _decoded_location(key, _plain(datum["recordIndexMetadata"]))
     return None
+
+
+def _decoded_location(key: str, datum: dict[str, Any]) -> LocationRecord:
+    """Return a location; a file group is a text, or a UUID and the number behind it."""
+    partition, group = datum["partitionName"] or "", datum["fileId"] or ""
+    encoding = datum.get("fileIdEncoding", _UUID)
+    if encoding == _UUID:
+        high, low = (datum[f"fileId{part}Bits"] for part in ("High", "Low"))
+        number = (high & _BITS) << 64 | low & _BITS
+        suffix = "" if (index := datum["fileIndex"]) == _NO_INDEX else f"-{index}"
+        group = f"{UUID(int=number)}{suffix}"
+    elif encoding != _TEXT:
+        raise ValueError(f"unknown encoding {encoding} of the file group of {key!r}")
+    return LocationRecord(key, partition, group, datum["instantTime"])
 
 
 def _plain(datum: Any) -> Any:
@@ -206,6 +230,19 @@ def _statistics_datum(record: ColumnStatistics, typed: bool) -> dict[str, Any]:
         "isDeleted": record.is_deleted,
         "isTightBound": record.is_tight,
         "valueType": of_type and {"typeOrdinal": of_type.ordinal, "additionalInfo": of_type.info},
+    }
+
+
+def _location_datum(record: LocationRecord) -> dict[str, Any]:
+    return {
+        "partitionName": record.partition,
+        "fileIdHighBits": -1,
+        "fileIdLowBits": -1,
+        "fileIndex": _NO_INDEX,
+        "fileId": record.file_group,
+        "instantTime": record.milliseconds,
+        "fileIdEncoding": _TEXT,
+        "position": None,
     }
 
 

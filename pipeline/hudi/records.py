@@ -13,7 +13,7 @@ ALL_PARTITIONS = "__all_partitions__"
 NO_PARTITION = "."
 
 #: Record types, by their numbers in the format.
-PARTITIONS, FILES, COLUMN_STATS, PARTITION_STATS = 1, 2, 3, 6
+PARTITIONS, FILES, COLUMN_STATS, RECORD_INDEX, PARTITION_STATS = 1, 2, 3, 5, 6
 #: Value types, by their ordinals in Hudi's enumeration.
 NULL, DECIMAL = 1, 10
 
@@ -112,7 +112,26 @@ class ColumnStatistics:
         return self.wrapper == "BytesWrapper" and is_decimal
 
 
-Record: TypeAlias = FilesRecord | ColumnStatistics | Deleted
+@dataclass(frozen=True, slots=True)
+class LocationRecord:
+    """Partition and file group of the record with this key, and the time of its commit.
+
+    The time is in milliseconds since 1970 in UTC. The latest location replaces earlier ones.
+    """
+
+    key: str
+    partition: str
+    file_group: str
+    milliseconds: int | None = None
+    replaces: bool = True
+
+    @property
+    def type(self) -> int:
+        """Number of the record's type."""
+        return RECORD_INDEX
+
+
+Record: TypeAlias = FilesRecord | ColumnStatistics | LocationRecord | Deleted
 
 
 def merge(older: Record, newer: Record) -> Record:
@@ -135,6 +154,8 @@ def without_tombstones(record: Record) -> Record | None:
     """Return a record without its tombstones, None if nothing is left: the last merge step."""
     if isinstance(record, Deleted):
         return None
+    if isinstance(record, LocationRecord):
+        return record
     if isinstance(record, ColumnStatistics):
         return None if record.is_deleted else record
     live = {name: info for name, info in record.files.items() if not info.is_deleted}

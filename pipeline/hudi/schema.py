@@ -85,6 +85,18 @@ def _statistics(wrappers: Mapping[str, Any], **further: Any) -> dict[str, Any]:
     )
 
 
+_RECORD_INDEX = _record(
+    "HoodieRecordIndexInfo",
+    partitionName=_optional(TEXT),
+    fileIdHighBits=_optional("long"),
+    fileIdLowBits=_optional("long"),
+    fileIndex=_optional("int"),
+    fileId=_optional(TEXT),
+    instantTime=_optional("long"),
+    fileIdEncoding=("int", 0),
+    position=_optional("long"),
+)
+
 #: The record as far as it is read.
 RECORD = _record(
     "HoodieMetadataRecord",
@@ -92,6 +104,7 @@ RECORD = _record(
     type="int",
     filesystemMetadata=["null", _map(_FILE_INFO)],
     ColumnStatsMetadata=_optional(_statistics(WRAPPERS, valueType=_VALUE_TYPE)),
+    recordIndexMetadata=_optional(_RECORD_INDEX),
 )
 
 RECORD_JSON = json.dumps(RECORD, separators=(",", ":"))
@@ -103,17 +116,6 @@ _BLOOM_FILTER = _record(
     timestamp=TEXT,
     bloomFilter="bytes",
     isDeleted="boolean",
-)
-_RECORD_INDEX = _record(
-    "HoodieRecordIndexInfo",
-    partitionName=_optional(TEXT),
-    fileIdHighBits=_optional("long"),
-    fileIdLowBits=_optional("long"),
-    fileIndex=_optional("int"),
-    fileId=_optional(TEXT),
-    instantTime=_optional("long"),
-    fileIdEncoding=("int", 0),
-    position=_optional("long"),
 )
 _SECONDARY_INDEX = _record("HoodieSecondaryIndexInfo", isDeleted="boolean")
 

@@ -1,4 +1,4 @@
-"""Snapshot queries: the rows of a Hudi table at an instant, from base files and logs."""
+"""Snapshot and incremental queries: rows of a Hudi table, from base files and logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
 
-from fscontract.contract.api.errors import FileNotFoundException, PathIOException
+from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.avro_arrow import arrow_schema
 from fscontract.pipeline.hudi.changes import (
@@ -18,20 +18,25 @@ from fscontract.pipeline.hudi.changes import (
     decode_clean,
     decode_commit,
 )
-from fscontract.pipeline.hudi.data_files import SliceRules, data_slices, write_timeline
-from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
-from fscontract.pipeline.hudi.io import (
-    CorruptFileException,
-    MetadataException,
-    in_threads,
-    open_stream,
-    read_file,
+from fscontract.pipeline.hudi.data_files import (
+    SliceRules,
+    data_slices,
+    read_parquet,
+    write_timeline,
 )
+from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
+from fscontract.pipeline.hudi.incremental import (
+    COMMIT_TIME,
+    CommitRange,
+    commit_range,
+    first_hidden,
+)
+from fscontract.pipeline.hudi.io import MetadataException, in_threads, read_file
 from fscontract.pipeline.hudi.layout import RECORD_KEY
 from fscontract.pipeline.hudi.listing import files_below
 from fscontract.pipeline.hudi.log_records import log_records
 from fscontract.pipeline.hudi.merge_rules import merge_rules
-from fscontract.pipeline.hudi.parquet_stats import SUFFIX, read_footer
+from fscontract.pipeline.hudi.parquet_stats import SUFFIX
 from fscontract.pipeline.hudi.slice_merge import KEY, MergeTable, aligned, merge_slice
 from fscontract.pipeline.hudi.table_location import (
     SCHEMA,
@@ -41,14 +46,16 @@ from fscontract.pipeline.hudi.table_location import (
     read_properties,
     version_of,
 )
-from fscontract.pipeline.hudi.timeline import COMPLETED, HOODIE, Instant, load_instants
+from fscontract.pipeline.hudi.timeline import COMPLETED, HOODIE, Instant, Timeline, load_instants
+from fscontract.pipeline.hudi.timeline_history import HISTORY_PATH
 
 Mode = Literal["snapshot", "read-optimised"]
+PARTITION = "_hoodie_partition_path"
 META_FIELDS = (
-    "_hoodie_commit_time",
+    COMMIT_TIME,
     "_hoodie_commit_seqno",
     KEY,
-    "_hoodie_partition_path",
+    PARTITION,
     "_hoodie_file_name",
 )
 _META = "hoodie.populate.meta.fields"
@@ -56,9 +63,39 @@ _META = "hoodie.populate.meta.fields"
 _REQUIRED = {
     "hoodie.datasource.write.drop.partition.columns": "false",
     "hoodie.timeline.path": "timeline",
+    HISTORY_PATH: "history",
     "hoodie.bootstrap.base.path": "",
 }
 _INSTANT = re.compile(r"\d{17}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Query:
+    """Rows to read: at an instant `as_of`, or those of commits completed in (`begin`, `end`].
+
+    Raise ValueError for an unknown mode, an invalid instant, or options that exclude each other.
+    """
+
+    mode: Mode = "snapshot"
+    as_of: str | None = None
+    begin: str | None = None
+    end: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            allowed = ", ".join(get_args(Mode))
+            raise ValueError(f"unknown mode {self.mode!r}; must be one of {allowed}")
+        for instant in (self.as_of, self.begin, self.end):
+            if instant is not None and not _INSTANT.fullmatch(instant):
+                raise ValueError(
+                    f"invalid instant {instant!r}; must be 17 digits, yyyyMMddHHmmssSSS"
+                )
+        if self.as_of is not None and (self.begin or self.end) is not None:
+            raise ValueError("as_of is for snapshots; an incremental query has begin and end")
+        if self.end is not None and self.begin is None:
+            raise ValueError("missing begin; an incremental query to an end needs both")
+        if self.end is not None and self.begin is not None and self.end < self.begin:
+            raise ValueError(f"end {self.end} must not be before begin {self.begin}")
 
 
 def read(
@@ -69,6 +106,8 @@ def read(
     columns: Sequence[str] | None = None,
     partitions: Sequence[str] | None = None,
     as_of: str | None = None,
+    begin: str | None = None,
+    end: str | None = None,
 ) -> Iterator[Any]:
     """Yield the rows of the Hudi table at `path`, as one PyArrow table for each file slice.
 
@@ -77,61 +116,75 @@ def read(
     of columns, `partitions` paths of directories below the table. `as_of` is an instant, such as
     `20260101120000000`: later ones are ignored. A table without rows yields an empty PyArrow table.
 
+    With `begin`, yield only rows of commits that completed later, up to the instant `end` or until
+    now, as they were at the end: an incremental query. Deleted rows are not among them.
+
     Each file slice is held in memory. Tables of versions 6, 8 and 9 with Parquet files are read.
     Raise MetadataException, before the first rows if the properties or instants are the reason, for
     everything else, FileNotFoundError for a missing table or partition, and ValueError for an
     unknown mode or column, or an invalid instant or partition.
     """
-    if mode not in get_args(Mode):
-        raise ValueError(f"unknown mode {mode!r}; must be one of {', '.join(get_args(Mode))}")
-    if as_of is not None and not _INSTANT.fullmatch(as_of):
-        raise ValueError(f"invalid instant {as_of!r}; must be 17 digits, yyyyMMddHHmmssSSS")
-    table = open_table(fs, path.rstrip("/"), as_of)
-    schema = table.schema if columns is None else _selected(table.schema, columns)
-    slices = table.slices(partitions)
-    return _tables(table, slices, schema, mode)
+    query = Query(mode, as_of, begin, end)
+    table = open_table(fs, path.rstrip("/"), query)
+    schema = table.selected(columns)
+    return _tables(table, table.slices(partitions), schema)
 
 
-def _tables(
-    table: SnapshotTable, slices: Sequence[FileSlice], schema: Any, mode: Mode
-) -> Iterator[Any]:
-    count = 0
-    for item in slices:
-        if mode == "snapshot" and item.logs:
-            yield table.merged(item, schema)
-        elif item.base is not None:
-            yield table.base_rows(item.base, schema)
-        else:
-            continue
-        count += 1
-    if not count:
+def base_files(
+    fs: FileSystem,
+    path: str,
+    *,
+    partitions: Sequence[str] | None = None,
+    as_of: str | None = None,
+) -> list[FileStatus]:
+    """Return the latest base file of each file group of a Hudi table, for other readers.
+
+    Files of incomplete actions, and of replaced file groups, are left out, as Hudi's
+    HoodieROTablePathFilter does. Arguments and errors are those of `read`.
+    """
+    table = open_table(fs, path.rstrip("/"), Query("read-optimised", as_of))
+    return [item.base for item in table.slices(partitions) if item.base is not None]
+
+
+def _tables(table: QueriedTable, slices: Sequence[FileSlice], schema: Any) -> Iterator[Any]:
+    if not slices:
         yield schema.empty_table()
-
-
-def _selected(schema: Any, columns: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    if not columns:
-        raise ValueError("columns must have at least one name")
-    for name in columns:
-        if name not in schema.names:
-            raise ValueError(f"unknown column {name!r}; must be one of {', '.join(schema.names)}")
-    return pa.schema([schema.field(name) for name in dict.fromkeys(columns)])
+    for item in slices:
+        yield table.rows(item, schema)
 
 
 @dataclass(frozen=True)
-class SnapshotTable:
-    """A table at an instant: its properties, visible instants, schema, and replaced file groups."""
+class QueriedTable:
+    """A table at an instant: its properties, visible instants, schema, and replaced file groups.
+
+    `commits` are those of an incremental query.
+    """
 
     fs: FileSystem
     path: str
+    mode: Mode
     properties: Mapping[str, str]
     rules: SliceRules
     schema: Any
     replaced: Mapping[str, frozenset[str]]
+    commits: CommitRange | None = None
+
+    def selected(self, columns: Sequence[str] | None) -> Any:
+        """Return the schema of some columns, or of all; raise ValueError for an unknown one."""
+        import pyarrow as pa
+
+        if columns is None:
+            return self.schema
+        if not columns:
+            raise ValueError("columns must have at least one name")
+        for name in columns:
+            if name not in self.schema.names:
+                known = ", ".join(self.schema.names)
+                raise ValueError(f"unknown column {name!r}; must be one of {known}")
+        return pa.schema([self.schema.field(name) for name in dict.fromkeys(columns)])
 
     def slices(self, partitions: Sequence[str] | None) -> list[FileSlice]:
-        """Return the latest file slices of some partitions or all, by partition and file group."""
+        """Return the file slices to read of some partitions or all, by partition and file group."""
         roots = [""] if partitions is None else [_partition(name) for name in partitions]
         try:
             found = files_below(self.fs, self.path, directories=roots)
@@ -144,39 +197,49 @@ class SnapshotTable:
             item
             for name in sorted(found)
             for item in data_slices(found[name], self.rules, self.replaced.get(name, ()))
+            if self._may_have_rows(item)
         ]
 
-    def base_rows(self, status: FileStatus, schema: Any) -> Any:
-        """Return the rows of a base file with the columns of a schema."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    def partition_of(self, item: FileSlice) -> str:
+        """Return the partition of a slice, the path of its directory below the table."""
+        return _files(item)[0].path[len(self.path) + 1 :].rpartition("/")[0]
 
+    def _may_have_rows(self, item: FileSlice) -> bool:
+        if item.base is None and (self.mode != "snapshot" or not item.logs):
+            return False
+        return self.commits is None or self.commits.may_have_rows(item)
+
+    def rows(self, item: FileSlice, schema: Any) -> Any:
+        """Return the rows of a slice with the columns of a schema."""
+        if self.commits is None:
+            return self._slice_rows(item, schema)
+        needed = schema
+        if COMMIT_TIME not in schema.names:
+            needed = schema.append(self.schema.field(COMMIT_TIME))
+        rows = self.commits.select(self._slice_rows(item, needed), _files(item)[0].path)
+        return rows.select(schema.names)
+
+    def _slice_rows(self, item: FileSlice, schema: Any) -> Any:
+        if self.mode == "snapshot" and item.logs:
+            return self._merged(item, schema)
+        assert item.base is not None  # `slices` leaves others out
+        return self._base_rows(item.base, schema)
+
+    def _base_rows(self, status: FileStatus, schema: Any) -> Any:
+        """Return the rows of a base file with the columns of a schema."""
         if not status.path.endswith(SUFFIX):
             raise MetadataException(status.path, "unsupported base file: must be Parquet")
-        footer = read_footer(self.fs, status)
-        try:
-            stored = footer.schema.to_arrow_schema().names
-            names = [name for name in stored if name in schema.names]
-            with open_stream(self.fs, status) as stream, stream.as_file() as file:
-                parquet = pq.ParquetFile(
-                    file, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=False
-                )
-                rows = parquet.read(columns=names)
-                rows.validate(full=True)
-        except PathIOException:
-            raise
-        except (pa.ArrowException, OSError) as error:
-            raise CorruptFileException(status.path, 0, f"can't read rows: {error}") from error
+        rows = read_parquet(self.fs, status, schema.names)
         return aligned(rows, schema, status.path)
 
-    def merged(self, item: FileSlice, schema: Any) -> Any:
+    def _merged(self, item: FileSlice, schema: Any) -> Any:
         """Return the rows of a slice with logs."""
         where = item.logs[-1].status.path
         table = self._merge_table(schema, where)
         if item.base is None:
             base = table.schema.empty_table()
         else:
-            base = self.base_rows(item.base, table.schema)
+            base = self._base_rows(item.base, table.schema)
         logs = in_threads(partial(read_log_file, self.fs), item.logs)
         merged = merge_slice(base, log_records(logs, self.rules.shows), table, where)
         return merged.select(schema.names)
@@ -197,23 +260,31 @@ class SnapshotTable:
         return MergeTable(rules, key, pa.schema(fields))
 
 
-def open_table(fs: FileSystem, path: str, as_of: str | None = None) -> SnapshotTable:
-    """Return a table as of now, or of an instant; raise MetadataException if it can't be read."""
+def open_table(fs: FileSystem, path: str, query: Query | None = None) -> QueriedTable:
+    """Return a table for a query; raise MetadataException if it can't be read."""
+    query = query or Query()
     properties = read_properties(fs, location_of(path).marker)
     check_version(path, properties, WRITABLE)
     for name, value in _REQUIRED.items():
         if (own := properties.get(name, value)) != value:
             raise MetadataException(path, f"can't read the table: unsupported {name}={own}")
+    if query.begin is not None and not _has_meta_fields(properties):
+        raise MetadataException(path, f"can't query incrementally: rows have no {COMMIT_TIME}")
     is_first = version_of(path, properties) < 8
     every = load_instants(fs, path, layout=1 if is_first else 2)
     timeline = write_timeline(every)
-    rules = SliceRules(timeline, as_of, by_base=is_first)
     instants = _Instants(fs, path)
-    if as_of is not None:
-        instants.check_age(as_of, every, timeline.start)
+    instants.check_age(query, every, timeline)
+    commits = None
+    if query.begin is not None:
+        commits = commit_range(fs, path, timeline, query.begin, query.end, is_first)
+    if query.end is not None:
+        timeline = timeline.until(query.end)
+    rules = SliceRules(timeline, query.as_of, by_base=is_first)
     visible = [instant for instant in timeline.instants.values() if rules.shows(instant.time)]
     schema = instants.schema(visible, properties)
-    return SnapshotTable(fs, path, properties, rules, schema, instants.replaced(visible))
+    replaced = instants.replaced(visible)
+    return QueriedTable(fs, path, query.mode, properties, rules, schema, replaced, commits)
 
 
 @dataclass(frozen=True)
@@ -259,19 +330,25 @@ class _Instants:
                 found.setdefault(partition, set()).update(names)
         return {partition: frozenset(names) for partition, names in found.items()}
 
-    def check_age(self, as_of: str, instants: Iterable[Instant], start: str | None) -> None:
-        """Raise MetadataException if files of that time may have been deleted since."""
-        if start is not None and as_of < start:
-            raise MetadataException(self.path, f"instant {as_of} is older than the timeline")
+    def check_age(self, query: Query, instants: Iterable[Instant], timeline: Timeline) -> None:
+        """Raise MetadataException if files of a past state may have been deleted since."""
+        asked = query.end if query.as_of is None else query.as_of
+        if asked is None:
+            return
+        if timeline.start is not None and asked < timeline.start:
+            raise MetadataException(self.path, f"instant {asked} is older than the timeline")
+        limit = first_hidden(timeline, asked) if query.as_of is None else asked
         for instant in instants:
-            if instant.action != CLEAN or instant.state != COMPLETED or instant.time <= as_of:
+            if instant.action != CLEAN or instant.state != COMPLETED:
+                continue
+            if limit is None or instant.time <= limit:
                 continue
             path = self._file(instant)
             content = read_file(self.fs, path)
             retained = decode_clean(content, path)["earliestCommitToRetain"]
-            is_kept = bool(retained) and retained <= as_of
+            is_kept = bool(retained) and retained <= limit
             if not is_kept and decode_change(CLEAN, content, path).deleted:
-                raise MetadataException(self.path, f"instant {as_of} was cleaned by {path}")
+                raise MetadataException(self.path, f"instant {asked} was cleaned by {path}")
 
     def _commit(self, instant: Instant) -> dict[str, Any]:
         path = self._file(instant)
@@ -279,6 +356,11 @@ class _Instants:
 
     def _file(self, instant: Instant) -> str:
         return f"{self.path}/{instant.path}"
+
+
+def _files(item: FileSlice) -> list[FileStatus]:
+    base = [] if item.base is None else [item.base]
+    return [*base, *(log.status for log in item.logs)]
 
 
 def _partition(name: str) -> str:

@@ -9,6 +9,8 @@ from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
 from fscontract.pipeline.hudi.changes import (
+    RESTORE,
+    WRITES,
     Change,
     changes_of,
     file_records,
@@ -34,16 +36,18 @@ from fscontract.pipeline.hudi.file_slices import (
     visible,
 )
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
-from fscontract.pipeline.hudi.index_definitions import indexed_columns
+from fscontract.pipeline.hudi.index_definitions import indexed_columns, is_partitioned
 from fscontract.pipeline.hudi.io import MetadataException, list_files
 from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.partition_stats import unknown_records
 from fscontract.pipeline.hudi.pruning import Filter, ruled_out
+from fscontract.pipeline.hudi.record_index import TIME_ZONE, RecordLocation, by_group, location
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     NO_PARTITION,
     ColumnStatistics,
     FilesRecord,
+    LocationRecord,
     Record,
 )
 from fscontract.pipeline.hudi.table_location import (
@@ -57,6 +61,7 @@ from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILES,
     PARTITION_STATS,
+    RECORD_INDEX,
     load_timeline,
 )
 
@@ -98,7 +103,7 @@ class MetadataTable(Closeable):
         self.path = location.path
         self._metadata = location.metadata
         self.metrics = metrics or Metrics()
-        properties = read_properties(fs, location.marker)
+        self._properties = properties = read_properties(fs, location.marker)
         self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
@@ -128,6 +133,7 @@ class MetadataTable(Closeable):
             self._check_age(self._as_of)
             self.data_timeline = self.data_timeline.until(self._as_of)
         missing = unsynced(self.data_timeline, self.timeline) if merge_unsynced else []
+        self._unindexed = [item for item in missing if item.action in (*WRITES, RESTORE)]
         return changes_of(self._fs, self.path, missing)
 
     def __repr__(self) -> str:
@@ -283,6 +289,41 @@ class MetadataTable(Closeable):
             key: record for key, record in records.items() if isinstance(record, ColumnStatistics)
         }
 
+    def lookup(self, keys: Iterable[str]) -> dict[str, RecordLocation]:
+        """Return the locations of the records with these keys, from Hudi's index of records.
+
+        A key is the text in `_hoodie_record_key`, such as `7`, or `id:7,city:x` of several fields.
+        A missing key has no entry. Raise MetadataException if the table has no such index, if it
+        has one for each partition, or if actions completed without it.
+        """
+        groups = {group.name: group for group in self._index_readers()}
+        try:
+            keys_of = by_group(keys, list(groups))
+        except ValueError as error:
+            raise MetadataException(self.path, f"can't use {RECORD_INDEX}: {error}") from error
+        zone = self._properties.get(TIME_ZONE, "LOCAL")
+        return {
+            key: location(record, self.data_timeline.instants, zone)
+            for name, of_group in keys_of.items()
+            for key, record in groups[name].get_many(of_group).items()
+            if isinstance(record, LocationRecord)
+        }
+
+    def _index_readers(self) -> list[FileGroupReader]:
+        """Return the file groups of the index of records; raise MetadataException."""
+        reason = None
+        if RECORD_INDEX not in self.partitions:
+            reason = f"the metadata table has no {RECORD_INDEX}"
+        elif is_partitioned(self._fs, self.path, self._properties):
+            reason = f"unsupported {RECORD_INDEX}: it has its own keys in each partition"
+        elif self._unindexed:
+            reason = f"{RECORD_INDEX} lacks {len(self._unindexed)} actions of the timeline"
+        elif not (readers := self._readers(RECORD_INDEX)):
+            reason = f"the metadata table had no {RECORD_INDEX} at that time"
+        else:
+            return readers
+        raise MetadataException(self.path, reason)
+
     def _get(self, keys: list[str], partition: str = FILES) -> dict[str, Record]:
         records: dict[str, Record] = {}
         for group in self._readers(partition):
@@ -306,7 +347,7 @@ class MetadataTable(Closeable):
                 )
                 for file_slice in slices
             ]
-            if self._unsynced:
+            if self._unsynced and partition != RECORD_INDEX:
                 self._merge_unsynced(partition)
         return self._groups[partition]
 

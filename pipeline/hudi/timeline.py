@@ -18,10 +18,11 @@ METADATA = ".hoodie/metadata"
 TIMELINE = ".hoodie/timeline"
 PROPERTIES = ".hoodie/hoodie.properties"
 
-#: Partitions of the metadata table, and the name of the single file group of each.
+#: Partitions of the metadata table, and the name of the single file group of those written here.
 FILES = "files"
 COLUMN_STATS = "column_stats"
 PARTITION_STATS = "partition_stats"
+RECORD_INDEX = "record_index"
 FILE_GROUPS = {
     FILES: "files-0000-0",
     COLUMN_STATS: "col-stats-0000-0",

@@ -7,7 +7,7 @@ none of them when it is read. It keeps the schema, so the schema stores the tabl
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructField, StructType
@@ -26,7 +26,12 @@ _OPTION = "option."
 
 
 class CatalogSource(DataSource):  # type: ignore[misc]
-    """A source that parses options in `_understand`; the schema of a table may contain them."""
+    """A source that parses options in `_understand`; the schema of a table may contain them.
+
+    With `pushdown` its readers accept Spark filters.
+    """
+
+    pushdown: ClassVar[bool] = False
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)

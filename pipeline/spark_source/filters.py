@@ -184,6 +184,20 @@ def sort_filters(
     return PushedFilters(tuple(directories), tuple(rows), tuple(ranges)), undecided
 
 
+def values_of(column: str, conditions: Iterable[Condition]) -> set[Any] | None:
+    """Return the possible values of a column; None if conditions do not limit them."""
+    allowed: set[Any] | None = None
+    for condition in conditions:
+        if (
+            condition.column == column
+            and not condition.negated
+            and condition.operation in ("eq", "in")
+        ):
+            values = set(condition.value) if condition.operation == "in" else {condition.value}
+            allowed = values if allowed is None else allowed & values
+    return allowed
+
+
 def filters_of(pushed: Any) -> list[Filter]:
     """Return conditions that hold for each row accepted by a Spark filter."""
     negated = isinstance(pushed, api.Not)

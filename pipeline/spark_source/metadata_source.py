@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta, timezone
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as spark
@@ -22,11 +22,11 @@ from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
-from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_filters
+from fscontract.pipeline.spark_source.filters import NOTHING, Condition, sort_filters, values_of
 from fscontract.pipeline.spark_source.options import SourceOption, location, parse_options
 from fscontract.pipeline.spark_source.parquet.row_groups import kept_rows
 from fscontract.pipeline.spark_source.parquet.types import arrow_type
-from fscontract.pipeline.spark_source.request import locations_of, paths_of
+from fscontract.pipeline.spark_source.request import locations_of, path_of
 
 #: Format name in Spark.
 NAME = "fscontract-metadata"
@@ -62,8 +62,6 @@ _TIME_0 = datetime(1970, 1, 1, tzinfo=timezone.utc)
 class MetadataTableSource(CatalogSource):
     """Rows of a metadata table; `docs/how-to/metadata-table.md` describes the columns."""
 
-    pushdown: ClassVar[bool] = False
-
     @classmethod
     def name(cls) -> str:
         """Return the format name."""
@@ -71,12 +69,9 @@ class MetadataTableSource(CatalogSource):
 
     def _understand(self, options: Mapping[str, str]) -> None:
         self.values = parse_options(options, OPTIONS)
-        paths = paths_of(options)
-        if len(paths) > 1:
-            raise SourceException("expected the path of one dataset")
-        self.root = paths[0]
+        self.root = path_of(options, "dataset")
         where = self.values["metadataDir"]
-        self.location, _ = locations_of((*paths, *([where] if where else [])), None, options)
+        self.location, _ = locations_of((self.root, *([where] if where else [])), None, options)
 
     def _columns(self) -> Any:
         """Return the schema; raise SourceException without a metadata table."""
@@ -146,7 +141,7 @@ class PushdownTableReader(MetadataTableReader):
 def _files(
     table: MetadataTable, root: str, conditions: Iterable[Condition]
 ) -> Iterator[tuple[Any, ...]]:
-    names = _chosen("partition", conditions)
+    names = values_of("partition", conditions)
     listed = table.list_all() if names is None else table.list_many(sorted(names)).items()
     for partition, statuses in listed:
         for status in statuses:
@@ -159,7 +154,7 @@ def _statistics(
     table: MetadataTable, root: str, conditions: Iterable[Condition]
 ) -> Iterator[tuple[Any, ...]]:
     partitions = table.list_partitions()
-    chosen = _chosen("column", conditions)
+    chosen = values_of("column", conditions)
     for column in table.columns:
         if chosen is not None and column not in chosen:
             continue
@@ -190,20 +185,6 @@ _TEXTS: dict[str, Callable[[Any], str]] = {
     "DateWrapper": lambda value: str(_DAY_0 + timedelta(days=value)),
     "TimestampMicrosWrapper": lambda value: str(_TIME_0 + timedelta(microseconds=value)),
 }
-
-
-def _chosen(column: str, conditions: Iterable[Condition]) -> set[str] | None:
-    """Return the possible values of a column; None if conditions do not limit them."""
-    allowed: set[str] | None = None
-    for condition in conditions:
-        if (
-            condition.column == column
-            and not condition.negated
-            and condition.operation in ("eq", "in")
-        ):
-            values = set(condition.value) if condition.operation == "in" else {condition.value}
-            allowed = values if allowed is None else allowed & values
-    return allowed
 
 
 def _batches(rows: Iterator[tuple[Any, ...]], schema: Any) -> Iterator[Any]:

@@ -324,7 +324,7 @@ def parse_options(given: Mapping[str, str], table: Sequence[Option] = OPTIONS) -
     except IllegalArgumentException as error:
         raise SourceException(str(error)) from None
     if "columns" in values:
-        values["columns"] = _selected_columns(values["columns"], values["reader"])
+        values["columns"] = _selected_columns(values["columns"], values.get("reader", PARQUET))
     return values
 
 

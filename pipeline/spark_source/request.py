@@ -88,6 +88,14 @@ def paths_of(options: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
+def path_of(options: Mapping[str, str], what: str) -> str:
+    """Return the only path of `load`; raise SourceException for several ones."""
+    path, *further = paths_of(options)
+    if further:
+        raise SourceException(f"expected the path of one {what}")
+    return path
+
+
 def locations_of(
     paths: Sequence[str], window_location: str | None, options: Mapping[str, str]
 ) -> tuple[FileLocation, FileLocation | None]:

@@ -60,7 +60,6 @@ class FsContractDataSource(CatalogSource):
     """
 
     packing: ClassVar[Packing] = Packing()
-    pushdown: ClassVar[bool] = False
     report: ClassVar[Callable[[Any], None] | None] = None
     master: ClassVar[str] = "local"
 
@@ -279,18 +278,26 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
     }
     # Classes outside any module are sent by value.
     spark.dataSource.register(type("FsContractOfSession", (FsContractDataSource,), known))
-    spark.dataSource.register(_tables(pushdown))
+    for source in _tables(pushdown):
+        spark.dataSource.register(source)
     if pushdown:
         spark.conf.set(_PUSHDOWN, "true")
     return Registration(tally, spark)
 
 
-def _tables(pushdown: bool) -> type:
-    """Return the source of metadata tables, which requires the extra `metadata`."""
+def _tables(pushdown: bool) -> list[type]:
+    """Return the sources of Hudi and metadata tables, which require the extra `metadata`."""
+    from fscontract.pipeline.spark_source.hudi_source import HudiTableSource
     from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 
-    known = {"pushdown": pushdown, "__module__": __name__, "__doc__": MetadataTableSource.__doc__}
-    return type("MetadataTableOfSession", (MetadataTableSource,), known)
+    return [
+        type(
+            f"{source.__name__}OfSession",
+            (source,),
+            {"pushdown": pushdown, "__module__": __name__, "__doc__": source.__doc__},
+        )
+        for source in (MetadataTableSource, HudiTableSource)
+    ]
 
 
 def _tally(context: Any) -> TaskCounters:

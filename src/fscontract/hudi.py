@@ -14,7 +14,8 @@ from fscontract.pipeline.hudi.io import (
 from fscontract.pipeline.hudi.listing import FileListing, spark_files, spark_lister
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock, LockProvider
 from fscontract.pipeline.hudi.pruning import Filter
-from fscontract.pipeline.hudi.snapshot import read
+from fscontract.pipeline.hudi.record_index import RecordLocation
+from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
@@ -31,7 +32,9 @@ __all__ = [
     "MetadataTable",
     "MetadataWarning",
     "MetadataWriter",
+    "RecordLocation",
     "RolledBackException",
+    "base_files",
     "read",
     "spark_files",
     "spark_lister",

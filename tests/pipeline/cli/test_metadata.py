@@ -20,6 +20,7 @@ from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.limits import DEADLOCK
+from tests.pipeline.hudi.test_record_index import indexed
 
 
 @pytest.fixture
@@ -342,3 +343,16 @@ def test_statistics_of_partitions_require_columns(dataset: Path) -> None:
     assert "requires column" in run("create", "trips", "--partition-stats", code=2)
     run("create", "trips")
     assert "requires column" in run("create", "trips", "--partition-stats", code=2)
+
+
+def test_records_are_found_by_their_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fs = LocalFileSystem(str(tmp_path), durable=False)
+    indexed("ab", fs)
+    assert run("lookup", "table", "a") == "a: city=a g-0 20260101000000000\n"
+    assert json.loads(run("lookup", "table", "a", "--json")) == {
+        "a": {"partition": "city=a", "file_group": "g-0", "instant": "20260101000000000"}
+    }
+    found = "b: city=a g-0 20260101000000000\nnot found: c, d\n"
+    assert run("lookup", "table", "b", "c", "d", code=1) == found
+    assert "Missing argument 'KEY...'" in run("lookup", "table", code=2)

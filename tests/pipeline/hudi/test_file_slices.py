@@ -9,10 +9,19 @@ import pytest
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus, FSDataInputStream
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.hudi.io import MetadataException
+from fscontract.pipeline.hudi.commit_metadata import WrittenFile, encode_commit
+from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile, check_slices
+from fscontract.pipeline.hudi.io import MetadataException, write_file
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
 from fscontract.pipeline.hudi.table import MetadataTable
+from fscontract.pipeline.hudi.timeline import (
+    COMPLETED,
+    FIRST_INSTANT,
+    Instant,
+    LogName,
+    Timeline,
+)
 from fscontract.pipeline.hudi.writer import Change
 from tests.pipeline.hudi.support import FILES, PATH, dataset, name, seen
 
@@ -69,3 +78,28 @@ def test_instants_that_are_archived_while_they_are_listed(times: int, opens: boo
     else:
         with pytest.raises(FileNotFoundError):
             seen(fs)
+
+
+@pytest.mark.parametrize(("groups", "is_missing"), [("a", False), ("ab", True), ("", True)])
+def test_logs_are_not_missed_in_file_groups_that_were_compacted_since(
+    groups: str, is_missing: bool
+) -> None:
+    """Though another file group never had a log, and so no base file."""
+    fs, metadata = MemoryFileSystem(), f"{PATH}/.hoodie/metadata"
+    made, later = "20260101000000000", "20260102000000000"
+    written = [WrittenFile("record_index", group, group, 1) for group in groups or "x"]
+    done = Instant(made, "deltacommit", COMPLETED, made)
+    write_file(fs, f"{metadata}/{done.path}", encode_commit(written, "UPSERT"))
+    status = FileStatus(f"{metadata}/record_index/a.hfile", 1)
+    first = LogFile(LogName("b", FIRST_INSTANT), status, FIRST_INSTANT)
+    slices = [FileSlice("a", later, status, ()), FileSlice("b", "", None, (first,))]
+    timeline = Timeline([done])
+
+    def check() -> None:
+        check_slices(fs, metadata, "record_index", slices, timeline, timeline)
+
+    if is_missing:
+        with pytest.raises(MetadataException, match=f"log of {made} in 'record_index' is missing"):
+            check()
+    else:
+        check()

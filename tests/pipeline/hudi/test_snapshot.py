@@ -29,7 +29,7 @@ from fscontract.pipeline.hudi.io import (
 )
 from fscontract.pipeline.hudi.log import HFILE, INSTANT, LogBlock, encode_log, rollback_block
 from fscontract.pipeline.hudi.schema import CLEAN
-from fscontract.pipeline.hudi.snapshot import META_FIELDS, read
+from fscontract.pipeline.hudi.snapshot import META_FIELDS, base_files, read
 from fscontract.pipeline.hudi.timeline import COMPLETED, Instant
 from tests.pipeline.hudi.row_tables import (
     FIELDS,
@@ -147,6 +147,26 @@ def test_replaced_file_groups_are_left_out_from_the_replacement_on() -> None:
     table.base(table.complete(2, "replacecommit", replace_commit(GROUP)), [("z", 1, "z1")], OTHER)
     assert table.state() == {"z": "z1"}
     assert table.rows(as_of=time(1)) == BASE
+
+
+def test_base_files_are_those_of_the_latest_file_slices() -> None:
+    table = with_base()
+    other, pending = table.base(time(1), [("z", 1, "z1")], OTHER), table.pending(3)
+    table.base(pending, [("z", 9, "never")], OTHER)
+    second = table.complete(2)
+    latest = table.base(second, BASE)
+    table.log(second, avro_block(second, [("y", 1, "y1")]), group=GROUP.replace("0", "2", 1))
+    files = base_files(table.fs, PATH)
+    assert [status.path for status in files] == [latest, other]
+    assert [status.length for status in files] == [
+        len(read_file(table.fs, path)) for path in (latest, other)
+    ]
+    first = f"{PATH}/{GROUP}_0-1-0_{time(1)}.parquet"
+    assert [each.path for each in base_files(table.fs, PATH, as_of=time(1))] == [first, other]
+    table.complete(4, "replacecommit", replace_commit(GROUP))
+    assert [each.path for each in base_files(table.fs, f"{PATH}/")] == [other]
+    with pytest.raises(FileNotFoundException, match="partition not found: 'day=1'"):
+        base_files(table.fs, PATH, partitions=["day=1"])
 
 
 def test_a_pending_replacement_replaces_nothing() -> None:

@@ -25,7 +25,7 @@ from fscontract.pipeline.hudi.column_stats import key_partition
 from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
-from fscontract.pipeline.hudi.snapshot import read
+from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
 from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline
@@ -210,6 +210,62 @@ def instants_of(root: Path) -> list[str]:
     if not timeline.instants:
         timeline = load_first_layout(LocalFileSystem(), str(root))
     return sorted({*timeline.instants, *timeline.completed.values()})
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_base_files_are_those_that_hudi_rs_lists(archive: Path, tmp_path: Path) -> None:
+    root = extracted(archive, tmp_path)
+    paths = [Path(status.path) for status in base_files(LocalFileSystem(), str(root))]
+    below = (path.relative_to(root) for path in paths)
+    listed = {f"{path.parent.as_posix().removeprefix('.')}/{path.name}" for path in below}
+    assert listed == {name for name in slices_by_hudi(root) if not name.endswith("/")}
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_the_index_of_records_has_the_file_group_of_every_key(
+    archive: Path, tmp_path: Path
+) -> None:
+    """Of one row, if several have the key; and no other key."""
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie/metadata/record_index").is_dir() or "lance" in archive.stem:
+        return
+    names = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
+    rows = pa.concat_tables(read(LocalFileSystem(), str(root), columns=names)).to_pylist()
+    present = {(row[names[0]], row[names[1]], row[names[2]].split("_")[0]) for row in rows}
+    keys = {key for key, _, _ in present}
+    with MetadataTable(LocalFileSystem(), str(root)) as table:
+        found = table.lookup([*keys, *(f"TXN-{number:03}" for number in range(100)), "", "x"])
+        assert found.keys() == keys
+        assert {(key, *item[:2]) for key, item in found.items()} <= present
+        instants = set(table.data_timeline.instants)
+        assert {item.instant for item in found.values()} <= instants
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_incremental_queries_have_the_rows_that_hudi_rs_reads(
+    archive: Path, tmp_path: Path
+) -> None:
+    """Between neighbouring and distant instants, and from the first one to each."""
+    import hudi
+
+    root = extracted(archive, tmp_path)
+    table = hudi.HudiTableBuilder.from_base_uri(str(root)).build()
+    kind = hudi.HudiReadOptions().with_query_type(hudi.HudiQueryType.Incremental)
+    instants = instants_of(root)
+    pairs = {("0" * 17, end) for end in instants[1:]} | set(
+        zip(instants, instants[3:], strict=False)
+    )
+    for begin, end in sorted(pairs):
+        batches = table.read(kind.with_start_timestamp(begin).with_end_timestamp(end))
+        if batches and "lance" not in archive.stem:
+            rows = rows_here(root, batches[0].schema, begin=begin, end=end)
+            assert rows == rows_read(batches), (begin, end)
+        elif not batches:
+            tables = read(LocalFileSystem(), str(root), begin=begin, end=end)
+            assert sum(each.num_rows for each in tables) == 0
 
 
 @needs_tables

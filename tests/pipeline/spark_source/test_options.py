@@ -10,7 +10,7 @@ import pytest
 
 from fscontract.implementations.options import text
 from fscontract.implementations.spark.locations import LocalLocation, S3Location
-from fscontract.pipeline.spark_source import metadata_source
+from fscontract.pipeline.spark_source import hudi_source, metadata_source
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.options import (
     LOCATIONS,
@@ -186,9 +186,10 @@ def test_relative_locations_are_below_the_working_directory(
 
 def test_each_option_of_a_location_is_made_absolute() -> None:
     """A new one must have the kind `location`, or be listed here as another text."""
-    kinds = {option.name: option.kind for option in (*OPTIONS, *metadata_source.OPTIONS)}
+    every = (*OPTIONS, *metadata_source.OPTIONS, *hudi_source.OPTIONS)
+    kinds = {option.name: option.kind for option in every}
     texts = {name for name, kind in kinds.items() if kind is text}
-    assert texts == {"where", "delimiter", "asOf"}
+    assert texts == {"where", "delimiter", "asOf", "begin", "end"}
     assert {name.lower() for name, kind in kinds.items() if kind is location} | {"path"} == set(
         LOCATIONS
     )
