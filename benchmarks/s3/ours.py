@@ -25,6 +25,8 @@ from fscontract.implementations.s3.filesystem import S3FileSystem
 _POLICY = "fs.option.openfile.read.policy"
 _SPLIT_START = "fs.option.openfile.split.start"
 _SPLIT_END = "fs.option.openfile.split.end"
+#: Value of the option `prefetch` in some rows.
+_PREFETCH = "64M"
 
 
 class Ours(Peer):
@@ -34,15 +36,20 @@ class Ours(Peer):
 
     def connect(self) -> None:
         """Create the clients that all cases share."""
-        self.fs = S3FileSystem(
+        self.fs = self._filesystem()
+        self.prefetching = self._filesystem(prefetch=_PREFETCH)
+        self.statuses = {key: self.fs.get_file_status(f"/{key}") for key in self.work.objects}
+
+    def _filesystem(self, **options: Any) -> S3FileSystem:
+        return S3FileSystem(
             self.bucket,
             endpoint=self.url,
             access_key=self.server.access_key,
             secret_key=self.server.secret_key,
             region=self.server.region,
             transport=self.transport,
+            **options,
         )
-        self.statuses = {key: self.fs.get_file_status(f"/{key}") for key in self.work.objects}
 
     def runs(self, case: str) -> dict[str, Run]:
         """Return the ways of running a case; empty if not supported."""
@@ -53,7 +60,8 @@ class Ours(Peer):
             "preads": {name: self._preads},
             "preads-threads": {name: self._threads},
             "sequential": {
-                f"{name}, {policy}": partial(self._whole, policy)
+                f"{name}, {policy}{note}": partial(self._whole, fs, policy)
+                for note, fs in (("", self.fs), (f", prefetch {_PREFETCH}", self.prefetching))
                 for policy in ("default", "sequential", "whole-file")
             },
             "parquet": {name: self._parquet, f"{name}, as fsspec": self._fsspec},
@@ -68,7 +76,10 @@ class Ours(Peer):
         )
 
     def _open(self, key: str, **options: Any) -> FSDataInputStream:
-        builder = self.fs.open_file(f"/{key}").with_file_status(self.statuses[key])
+        return self._open_in(self.fs, key, **options)
+
+    def _open_in(self, fs: S3FileSystem, key: str, **options: Any) -> FSDataInputStream:
+        builder = fs.open_file(f"/{key}").with_file_status(self.statuses[key])
         for name, value in options.items():
             builder = builder.opt(name, value)
         return builder.build().result()
@@ -100,10 +111,10 @@ class Ours(Peer):
                 assert item.data is not None
                 take(item.data.result())
 
-    def _whole(self, policy: str, take: Take) -> None:
+    def _whole(self, fs: S3FileSystem, policy: str, take: Take) -> None:
         buffer = bytearray(PIECE)
         view = memoryview(buffer)
-        with self._open(DATA, **{_POLICY: policy}) as stream:
+        with self._open_in(fs, DATA, **{_POLICY: policy}) as stream:
             while (count := stream.read_into(buffer)) > 0:
                 take(view[:count])
 
@@ -129,6 +140,7 @@ class Ours(Peer):
         """Close threads and connections."""
         super().close()
         self.fs.close()
+        self.prefetching.close()
 
 
 class OursObstore(Ours):

@@ -58,6 +58,8 @@ class S3Config:
     read_policy: str | None = None
     #: Maximum forward seek that reuses the current request.
     readahead: int = 64 * KIB
+    #: Bytes that sequential reads fetch ahead from a slow store, in parallel requests.
+    prefetch: int = 0
     #: Merge vectored ranges with a smaller gap into one request ...
     min_seek: int = 128 * KIB
     #: ... of at most this size.

@@ -115,7 +115,7 @@ class Reader:
         target = Target(
             config.bucket, path[1:], self._source, pin, RequestCounters(), config.retries
         )
-        plan = plan_of(options, config.read_policy)
+        plan = plan_of(options, config.read_policy, config.prefetch)
         return S3InputStream(path, target, plan, config, self._workers, options.split_end)
 
     def close(self) -> None:

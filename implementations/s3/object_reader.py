@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,18 +83,33 @@ class Cancellation:
         if self._event.wait(seconds):
             raise interrupted()
 
-    @contextmanager
-    def calling(self, call: Callable[[], object]) -> Iterator[None]:
+    def calling(self, call: Callable[[], object]) -> _Calling:
         """Have `cancel` call `call` within the `with` block. It must not block, may run twice."""
+        return _Calling(self, call)
+
+    def _add(self, call: Callable[[], object]) -> None:
         with self._lock:
             self._calls.add(call)
-        try:
-            if self._event.is_set():
-                call()
-            yield
-        finally:
-            with self._lock:
-                self._calls.discard(call)
+        if self._event.is_set():
+            call()
+
+    def _discard(self, call: Callable[[], object]) -> None:
+        with self._lock:
+            self._calls.discard(call)
+
+
+class _Calling:
+    """Context manager of `Cancellation.calling`, faster than one made of a generator."""
+
+    def __init__(self, cancel: Cancellation, call: Callable[[], object]) -> None:
+        self._cancel = cancel
+        self._call = call
+
+    def __enter__(self) -> None:
+        self._cancel._add(self._call)
+
+    def __exit__(self, *_: object) -> None:
+        self._cancel._discard(self._call)
 
 
 def interrupted() -> InterruptedIOException:

@@ -267,6 +267,15 @@ OPTIONS = (
         s3a=("readahead.range",),
     ),
     S3Option(
+        "prefetch",
+        options.size,
+        "Maximum bytes that a sequential read fetches ahead in parallel requests of 8 MiB, if the "
+        "store takes 10 ms to respond. Below 8 MiB there are no parallel requests.",
+        0,
+        0,
+        GIB,
+    ),
+    S3Option(
         "min_seek",
         options.size,
         "Merge ranges of a vectored read into one request if the gap is smaller than this.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
@@ -195,6 +196,8 @@ class Download:
     def __init__(self, target: Target, start: int, stop: int | None, cancel: Cancellation) -> None:
         self.position = start
         self.stop = stop
+        #: Seconds that the latest response took.
+        self.delay = 0.0
         self._target = target
         self._cancel = cancel
         self._body: Body | None = None
@@ -313,7 +316,9 @@ class Download:
         target.counters.request()
         pin = target.pin
         request = Request(target.key, want, pin.if_match, pin.version)
+        sent = time.monotonic()
         body = target.source.get(request, self._cancel)
+        self.delay = time.monotonic() - sent
         target.counters.request(body.requests - 1)
         try:
             admit(ObjectLocation(target.bucket, target.key, want), request, body, pin)

@@ -36,7 +36,14 @@ class Plan:
     adaptive: bool = False
     #: Keep the footer, unless the reader overrides it.
     footer: bool = False
+    #: Number of requests ahead, of PART bytes each, once a response was slow; 0 to change nothing.
+    parallel: int = 0
 
+
+#: Size of parallel requests.
+PART = 8 * _MIB
+#: Seconds from which a response is slow: parallel requests cost more than they save below.
+SLOW = 0.01
 
 _RANDOM = Plan(first=64 * _KIB)
 _SEQUENTIAL = Plan(first=64 * _MIB, growth=8, ahead=1, hold=_MIB)
@@ -60,11 +67,16 @@ PLANS: dict[str, Plan] = {
 }
 
 
-def plan_of(options: OpenOptions, default: str | None = None) -> Plan:
-    """Return the plan of an open: that of its policy, with its buffer size and footer cache."""
+def plan_of(options: OpenOptions, default: str | None = None, prefetch: int = 0) -> Plan:
+    """Return the plan of an open: that of its policy, with its buffer size and footer cache.
+
+    A plan that reads ahead may keep `prefetch` bytes if the store is slow.
+    """
     plan = PLANS.get(options.read_policy or default or "default", _ADAPTIVE)
     if options.footer_cache is not None:
         plan = replace(plan, footer=options.footer_cache)
+    if plan.ahead and prefetch >= PART:
+        plan = replace(plan, first=min(plan.first, PART), parallel=prefetch // PART)
     if options.buffer_size is not None:
         plan = with_buffer(plan, options.buffer_size)
     return plan
@@ -74,6 +86,11 @@ def with_buffer(plan: Plan, size: int) -> Plan:
     """Return the plan for a buffer size: the first request has at least this size."""
     first = size if plan.growth == 1 and not plan.ahead else max(size, plan.first)
     return replace(plan, first=max(1, first))
+
+
+def parallel_plan(plan: Plan) -> Plan:
+    """Return the plan that replaces one whose store is slow."""
+    return replace(plan, growth=1, maximum=PART, ahead=plan.parallel, hold=PART, parallel=0)
 
 
 def random_plan(plan: Plan) -> Plan:
@@ -153,6 +170,11 @@ class Window:
         self._error: BaseException | None = None
         self._working = False
         self._closed = False
+
+    @property
+    def delay(self) -> float:
+        """Seconds that the latest response took."""
+        return self._download.delay
 
     def begin(self, workers: Workers, hold: int) -> None:
         """Start a worker that fetches up to `hold` bytes and one more chunk."""
@@ -252,6 +274,8 @@ class ReadAhead:
 
     def look_ahead(self, position: int) -> None:
         """Fetch the next bytes in the background if a reader at `position` reads sequentially."""
+        if self._plan.parallel and self._windows and self._windows[0].delay >= SLOW:
+            self._plan, self._size, self._steady = parallel_plan(self._plan), PART, position
         plan = self._plan
         if not plan.ahead or position < self._steady or not self._held:
             return

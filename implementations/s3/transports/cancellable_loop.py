@@ -14,9 +14,11 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fscontract.implementations.s3.object_reader import Cancellation, interrupted
+from fscontract.implementations.s3.transports.helper_threads import HelperThreads
 
 #: Seconds that interpreter exit waits for obstore's threads.
 _PATIENCE = 5.0
@@ -169,17 +171,36 @@ class Calls:
 
     def __init__(self) -> None:
         self._process = os.getpid()
+        self._helpers = HelperThreads()
 
     def begin(self, begin: Callable[[], object]) -> Call:
         """Start the awaitable that `begin` creates. The caller must `wait` for it or `drop` it.
 
         Raise Forked in a child of the process that created this object.
         """
+        call = self._call()
+        _begin(begin, call)
+        return call
+
+    def send(self, work: Callable[[], object]) -> Call:
+        """Start `work`, which blocks, in another thread. The caller must `wait` for the call.
+
+        Cancelling the call ends the wait, not `work`. Raise Forked as `begin` does, and
+        RuntimeError if the process can't start another thread.
+        """
+        call = self._call()
+        try:
+            self._helpers.start(partial(_outcome, work, call), call.set_result)
+        except BaseException:
+            call.left = True  # there is no thread
+            raise
+        return call
+
+    def _call(self) -> Call:
         if os.getpid() != self._process:
             raise Forked
         call = Call(self)
         _UNDER_WAY.add(call)
-        _begin(begin, call)
         return call
 
     def wait(self, call: Call, cancel: Cancellation, seconds: float) -> Any:
@@ -215,6 +236,17 @@ class Calls:
         """Cancel the calls in progress; later calls still work."""
         if os.getpid() == self._process:
             _UNDER_WAY.cancel(self)
+            self._helpers.stop()
+
+
+def _outcome(work: Callable[[], object], call: Call) -> object:
+    """Return the result of `work`, or Failed."""
+    try:
+        return work()
+    except BaseException as error:
+        return Failed(error)
+    finally:
+        call.left = True  # the thread runs no more code of obstore, and may end at any time
 
 
 def _begin(begin: Callable[[], object], call: Call) -> None:

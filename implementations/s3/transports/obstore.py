@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
 import obstore
@@ -38,12 +38,13 @@ from fscontract.implementations.s3.object_store import Namespace, ObjectInfo, Pa
 from fscontract.implementations.s3.transports.cancellable_loop import Call, Calls, Failed, Forked
 from fscontract.implementations.s3.transports.clients import obstore_store
 
+#: Keys with a control character, or with an element that is empty, "." or "..".
+_UNNAMEABLE = re.compile(r"[\x00-\x1f\x7f]|(?:^|/)\.{0,2}(?:/|\Z)")
+
 
 def nameable(key: str) -> bool:
     """Return True if obstore sends the key unchanged."""
-    if any(c < " " or c == "\x7f" for c in key):
-        return False
-    return all(element not in ("", ".", "..") for element in key.split("/"))
+    return _UNNAMEABLE.search(key) is None
 
 
 #: Fetch bodies up to this size whole, which saves thread switches.
@@ -64,17 +65,25 @@ class ObstoreBody(Body):
     """Response to one GET."""
 
     def __init__(
-        self, source: ObstoreSource, location: ObjectLocation, result: Any, cancel: Cancellation
+        self,
+        source: ObstoreSource,
+        location: ObjectLocation,
+        result: Any,
+        cancel: Cancellation,
+        data: Any = None,
     ) -> None:
         start, stop = result.range
         self.offset, self.length = start, stop - start
-        self.total = result.meta["size"]
-        self.etag = result.meta["e_tag"]
-        self.version = result.meta["version"]
+        meta = result.meta  # made anew for each access
+        self.total = meta["size"]
+        self.etag = meta["e_tag"]
+        self.version = meta["version"]
         self._source = source
         self._location = location
         self._cancel = cancel
         self._left = self.length
+        #: All bytes, or Failed, if they came with the response.
+        self._data = data
         # Creates an awaitable of the next bytes; None at the end.
         self._next: Callable[[], object] | None = None
         if self.length <= _WHOLE:
@@ -88,9 +97,7 @@ class ObstoreBody(Body):
         """See the base class."""
         if self._next is None:
             return _NOTHING
-        coming = self._coming or self._source.begin(self._location, self._next)
-        self._coming = None
-        chunk = memoryview(self._source.wait(self._location, coming, self._cancel) or _NOTHING)
+        chunk = memoryview(self._take(self._next) or _NOTHING)
         self._check(len(chunk))
         self._left -= len(chunk)
         if not chunk or self._left <= 0 or self.length <= _WHOLE:
@@ -99,6 +106,16 @@ class ObstoreBody(Body):
         if more is not None:
             self._coming = self._source.begin(self._location, more)
         return chunk
+
+    def _take(self, following: Callable[[], object]) -> Any:
+        """Return the next bytes, or None."""
+        data, self._data = self._data, None
+        if data is not None:
+            return value(self._location, data)
+        coming, self._coming = self._coming, None
+        if coming is None:
+            coming = self._source.begin(self._location, following)
+        return self._source.wait(self._location, coming, self._cancel)
 
     def _check(self, count: int) -> None:
         """Check the number of bytes that came: obstore does not, and a proxy may compress them."""
@@ -111,15 +128,16 @@ class ObstoreBody(Body):
 
     def close(self) -> None:
         """See the base class."""
-        coming, self._coming, self._next = self._coming, None, None
+        coming, self._coming, self._next, self._data = self._coming, None, None, None
         if coming is not None:
             self._source.drop(coming)
 
 
 class ObstoreSource(RangeSource):
-    """Objects of a bucket, through `obstore.get_async`.
+    """Objects of a bucket, through `obstore.get` for short ranges, else `obstore.get_async`.
 
-    Only that call sends `If-Match`. obstore is configured neither to retry nor to resume a body:
+    Only these calls send `If-Match`. `obstore.get` can't be cancelled: its caller leaves, and the
+    request ends by the timeout. obstore is configured neither to retry nor to resume a body:
     the caller does both, and counts the requests.
     """
 
@@ -145,10 +163,28 @@ class ObstoreSource(RangeSource):
         store = self._store
         if store is None:
             store = self._store = obstore_store(self._config)
+        fetch = partial(_fetch, store, request.key, options)
+        call = self._send(location, fetch) if _short(request.range) else None
+        if call is not None:
+            # Twice the limit, because the headers and the bytes may each take that long.
+            result, data = self.wait(location, call, cancel, 2 * self._timeout)
+            return ObstoreBody(self, location, result, cancel, data)
         result = self.run(
             location, lambda: obstore.get_async(store, request.key, options=options), cancel
         )
         return ObstoreBody(self, location, result, cancel)
+
+    def _send(self, location: ObjectLocation, fetch: Callable[[], object]) -> Call | None:
+        """Start a short request in another thread, which costs less than two awaitables.
+
+        Return None if the process can't start a thread.
+        """
+        try:
+            return self._calls.send(fetch)
+        except Forked:
+            raise _forked(location) from None
+        except RuntimeError:  # too many threads, or the interpreter is exiting
+            return None
 
     def run(
         self, location: ObjectLocation, begin: Callable[[], object], cancel: Cancellation
@@ -167,26 +203,56 @@ class ObstoreSource(RangeSource):
         """Cancel an awaitable that was started and is not needed."""
         self._calls.drop(coming)
 
-    def wait(self, location: ObjectLocation, coming: Call, cancel: Cancellation) -> Any:
-        """Return the result of a started awaitable, as `run` does."""
+    def wait(
+        self,
+        location: ObjectLocation,
+        coming: Call,
+        cancel: Cancellation,
+        seconds: float | None = None,
+    ) -> Any:
+        """Return the result of a started awaitable, as `run` does; wait up to the timeout."""
         try:
-            answer = self._calls.wait(coming, cancel, self._timeout)
+            answer = self._calls.wait(coming, cancel, seconds or self._timeout)
         except Forked:
             raise _forked(location) from None
         except TimeoutError:
             raise RequestTimeoutException(
                 location, f"no response within {self._timeout:g} s"
             ) from None
-        if isinstance(answer, Failed):
-            if isinstance(answer.error, StopAsyncIteration):
-                return None
-            raise failure(location, answer.error)
-        return answer
+        return value(location, answer)
 
     def close(self) -> None:
         """See the base class; connections are closed with the store."""
         self._store = None
         self._calls.stop()
+
+
+def value(location: ObjectLocation, outcome: Any) -> Any:
+    """Return the outcome of a call, None when an iterator ends; raise its converted error."""
+    if isinstance(outcome, Failed):
+        if isinstance(outcome.error, StopAsyncIteration):
+            return None
+        raise failure(location, outcome.error)
+    return outcome
+
+
+def _short(want: ByteRange | None) -> bool:
+    """Return True if the response should have no more bytes than are fetched whole."""
+    if want is None or (want.stop is None and want.start >= 0):
+        return False
+    return (-want.start if want.stop is None else want.stop - want.start) <= _WHOLE
+
+
+def _fetch(store: Any, key: str, options: Any) -> tuple[Any, Any]:
+    """Return a response and its bytes, or the error of reading them, or None if they are many."""
+    result = obstore.get(store, key, options=options)
+    start, stop = result.range
+    if stop - start > _WHOLE:
+        return result, None
+    try:
+        return result, result.bytes()
+    except BaseException as error:
+        return result, Failed(error)
 
 
 def _forked(location: ObjectLocation) -> OSError:

@@ -19,6 +19,7 @@ from fscontract.contract.api.errors import (
 )
 from fscontract.contract.api.filesystem import FileRange, FileStatus, FSDataInputStream
 from fscontract.implementations.openfile_builder import OpenOptions
+from fscontract.implementations.s3 import read_ahead
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.filesystem import Reader
 from fscontract.implementations.s3.input_stream import S3InputStream
@@ -111,6 +112,48 @@ def test_reading_a_whole_object_sends_few_growing_requests(
     assert len(store.asked) == requests
     assert sorted(store.asked)[0][0] == 0
     assert sum(min(stop or SIZE, SIZE) - start for start, stop in store.asked) == SIZE
+
+
+@pytest.mark.parametrize("policy", ["default", "sequential", "whole-file"])
+def test_slow_store_is_read_in_parallel_parts_within_the_prefetch_limit(
+    store: Store, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_ahead, "SLOW", 0.0)
+    config = replace(store.config, prefetch=16 * MIB)
+    with store.open(config, read_policy=policy) as stream:
+        found = drain(stream, 64 * KIB, 64 * KIB)
+        stream._workers.submit(lambda: None).result(DEADLOCK)
+        first = 128 * KIB if policy == "default" else 8 * MIB
+        ahead = stream._read_ahead
+        assert ahead is not None
+        assert first < ahead.asked <= first + 16 * MIB
+        assert found + drain(stream) == DATA
+    assert sorted(store.asked) == [
+        (start, min(start + 8 * MIB, SIZE)) if start else (0, first)
+        for start in [0, *range(first, SIZE, 8 * MIB)]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "requests"), [("default", 2), ("sequential", 2), ("whole-file", 3)]
+)
+def test_fast_store_is_read_in_few_requests_with_prefetch(
+    store: Store, policy: str, requests: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_ahead, "SLOW", float("inf"))
+    with store.open(replace(store.config, prefetch=16 * MIB), read_policy=policy) as stream:
+        assert drain(stream) == DATA
+    assert len(store.asked) == requests
+
+
+def test_prefetch_below_one_part_changes_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(read_ahead, "SLOW", 0.0)
+    config = replace(store.config, prefetch=8 * MIB - 1)
+    with store.open(config, read_policy="sequential") as stream:
+        assert drain(stream) == DATA
+    assert len(store.asked) == 1
 
 
 def test_next_window_is_requested_while_one_is_read(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -111,6 +112,37 @@ def test_only_the_main_thread_starts_calls_after_exit() -> None:
         assert isinstance(call.exception(DEADLOCK), InterruptedIOException)
 
 
+def test_blocking_call_returns_its_result_or_its_error_as_a_value() -> None:
+    calls = Calls()
+    assert calls.wait(calls.send(lambda: 7), Cancellation(), DEADLOCK) == 7
+    found = calls.wait(calls.send(lambda: int("a")), Cancellation(), DEADLOCK)
+    assert isinstance(found.error, ValueError)
+    calls.stop()
+
+
+def test_cancel_ends_the_wait_for_a_blocking_call() -> None:
+    """The call is under way until its thread has left the library."""
+    calls, cancel, may_end = Calls(), Cancellation(), threading.Event()
+    call = calls.send(lambda: may_end.wait(DEADLOCK))
+    cancel.cancel()
+    with pytest.raises(InterruptedIOException):
+        calls.wait(call, cancel, DEADLOCK)
+    assert not call.left
+    may_end.set()
+    cancellable_loop._UNDER_WAY._wait()
+    assert call.left
+
+
+def test_blocking_call_without_a_thread_is_not_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    with pytest.raises(RuntimeError):
+        Calls().send(lambda: None)
+    assert all(call.left for call in cancellable_loop._UNDER_WAY._calls)
+
+
 #: Script with reads in daemon threads that exits after the first read.
 ENDING = """
 import sys
@@ -125,11 +157,16 @@ from fscontract.implementations.s3.transports.cancellable_loop import Calls
 sys.setswitchinterval(1e-9)  # threads take turns at every step
 store, calls, first = MemoryStore(), Calls(), threading.Event()
 store.put("a", b"abc")
+ways = {
+    "run": lambda: calls.run(lambda: obstore.get_async(store, "a"), Cancellation(), 10),
+    "send": lambda: calls.wait(calls.send(lambda: obstore.get(store, "a")), Cancellation(), 10),
+}
+once = ways[sys.argv[1]]
 
 def read():
     try:
         while True:
-            calls.run(lambda: obstore.get_async(store, "a"), Cancellation(), 10)
+            once()
             first.set()
     except InterruptedIOException:
         return
@@ -146,12 +183,13 @@ late = Late()
 """
 
 
-def test_exit_during_obstore_calls_does_not_abort() -> None:
+@pytest.mark.parametrize(("way", "processes"), [("run", 12), ("send", 6)])
+def test_exit_during_obstore_calls_does_not_abort(way: str, processes: int) -> None:
     """Several processes run concurrently, so that threads wait for CPU time: finding S21."""
 
     def ended(_: int) -> tuple[int, bytes]:
-        done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, check=False)
+        done = subprocess.run([sys.executable, "-c", ENDING, way], capture_output=True, check=False)
         return done.returncode, done.stderr
 
     with ThreadPoolExecutor(4) as pool:
-        assert set(pool.map(ended, range(12))) == {(0, b"")}
+        assert set(pool.map(ended, range(processes))) == {(0, b"")}
