@@ -56,7 +56,7 @@ OPTIONS = (
         boolean,
         f"Find rows of conditions `{KEY} = ...` and `in (...)` by Hudi's `record_index`, if there "
         "is one. It knows one of several rows with the same key.",
-        True,
+        False,
     ),
 )
 

@@ -25,6 +25,8 @@ from tests.pipeline.hudi.test_tables_of_hudi import ARCHIVES, extracted, instant
 
 OTHER = GROUP.replace("0", "1", 1)
 
+INDEXED = {"recordIndex": "true"}
+
 
 class PushingSource(HudiTableSource):
     """The source as `register` creates it."""
@@ -166,13 +168,13 @@ def test_a_condition_on_the_key_reads_the_file_group_in_the_record_index(
 
     def found(key: str, **options: str) -> list[str]:
         where = f"_hoodie_record_key = '{key}'"
-        return [row["id"] for row in rows_of(path, where=where, **options)]
+        return [row["id"] for row in rows_of(path, where=where, **{**INDEXED, **options})]
 
     assert (found("a"), found("c"), found("d")) == (["a"], [], [])
     where = "_hoodie_record_key in ('a', 'x')"
-    assert len(reader_of(path, where=where).partitions()) == 1
-    assert len(reader_of(path, where="_hoodie_record_key != 'a'").partitions()) == 3
-    assert found("c", recordIndex="false") == ["c"]
+    assert len(reader_of(path, where=where, **INDEXED).partitions()) == 1
+    assert len(reader_of(path, where="_hoodie_record_key != 'a'", **INDEXED).partitions()) == 3
+    assert [row["id"] for row in rows_of(path, where="_hoodie_record_key = 'c'")] == ["c"]
     assert found("c", asOf=time(2)) == ["c"]
     assert found("c", query="incremental", begin=FIRST) == ["c"]
     late = Instant("20990101000000000", "deltacommit", COMPLETED, "20990101000000001")
@@ -212,8 +214,8 @@ def test_tables_of_hudi_have_the_rows_of_read(archive: Path, tmp_path: Path) -> 
             for key in keys:
                 where = f"_hoodie_record_key = '{key}'"
                 same = [row for row in rows if row["_hoodie_record_key"] == key]
-                assert rows_of(root, where=where, recordIndex="false") == same
-                (found,) = rows_of(root, where=where) if len(same) > 1 else (same[0],)
+                assert rows_of(root, where=where) == same
+                (found,) = rows_of(root, where=where, **INDEXED)
                 assert found in same
 
 
