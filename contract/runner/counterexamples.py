@@ -274,8 +274,8 @@ class ShrinkingCounterexamples(Counterexamples):
     def _moved(self, clause: str, violation: Violation) -> str | None:
         """Return the signature of a call that must not move the position, but does anywhere.
 
-        Where it moves to depends on its arguments, so this signature has no direction. None if the
-        call moves the position under more circumstances than that.
+        Where it moves to may depend on its arguments, so only a call without any has a direction.
+        None if the call moves the position under more circumstances than that.
         """
         program, index = violation.program, violation.index
         step = program.steps[index - 1] if index > 0 else None
@@ -287,7 +287,8 @@ class ShrinkingCounterexamples(Counterexamples):
             seen = self._blame.displacement(Program(size, alone), len(alone) - 1)
             if seen is not None and seen[0] == clause and seen[1].index == len(alone) - 1:
                 failed = [FAILED] if FAILED in seen[1].circumstances else []
-                return "; ".join(["position: moved", *failed, f"after {step.op}"])
+                how = "moved" if step.args else seen[1].relation or "moved"
+                return "; ".join([f"position: {how}", *failed, f"after {step.op}"])
         return None
 
     def _approach(self, violation: Violation, is_displaced: bool) -> int:

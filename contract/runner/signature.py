@@ -279,17 +279,28 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
 
 
 def _of_ranges(step: Step, state: State, results: object) -> str:
-    """Return the source of the bytes of the first wrong range."""
+    """Return what is wrong with the first wrong range."""
     ranges = step.args[0]
     if type(ranges) is not tuple or type(results) is not tuple or len(ranges) != len(results):
         return ""
-    for asked, result in zip(ranges, results, strict=True):
-        if not isinstance(asked, tuple) or not isinstance(result, Outcome) or result.raised:
-            continue
-        text = _of_bytes(result.buffer, _number(asked[0]), state) if result.buffer else ""
-        if text:
-            return text
-    return ""
+    wrong = (_of_range(*pair, state) for pair in zip(ranges, results, strict=True))
+    return next(filter(None, wrong), "")
+
+
+def _of_range(asked: object, result: object, state: State) -> str:
+    if not isinstance(asked, tuple) or not isinstance(result, Outcome):
+        return ""
+    at, length = map(_number, asked)
+    if at is None or length is None or at < 0 or length < 0:
+        return ""
+    inside = any(at + length <= len(version) for version in state.versions)
+    if result.raised:
+        return f"a range raises {_word(result.kind)}" if inside else ""
+    if result.buffer is None or not inside:
+        return "a range without data" if inside else "a range past the end"
+    if len(result.buffer) != length:
+        return "a range of another length"
+    return _of_bytes(result.buffer, at, state) if length else ""
 
 
 def _of_bytes(data: bytes, at: int | None, state: State) -> str:

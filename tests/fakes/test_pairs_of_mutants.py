@@ -32,6 +32,8 @@ PAIRS = [
     ("bytebuffer.count-BufferCountsRemaining", "bytebuffer.data-BufferReverses"),
     ("seek.zero-NoZeroInEmpty", "seek.zero-NoWayBack"),
     ("seek.negative-NegativeIsZero", "seek.past-eof-BeyondIsEnd"),
+    ("read-vectored.data-OneOfAPair", "read-vectored.zero-length-NoEmptyRange"),
+    ("unbuffer.pos-UnbufferLosesReadAhead", "unbuffer.pos-UnbufferGoesHome"),
 ]
 
 

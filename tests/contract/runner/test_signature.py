@@ -38,6 +38,7 @@ def _range(data: bytes) -> Outcome:
 
 
 RANGES = Step("read_vectored", (((2, 2), (8, 2)), "heap", "absent"))
+BEYOND = Step("read_vectored", (((2, 2), (19, 2)), "heap", "absent"))
 READ = Step("read_into", (4, 0, 4))
 
 
@@ -56,6 +57,11 @@ READ = Step("read_into", (4, 0, 4))
         (READ, returned(-1, bytes([FILL]) * 4), "end of file"),
         (READ, returned(-2, bytes([FILL]) * 4), "negative count"),
         (READ, returned(9, DATA[4:8]), "more than asked for"),
+        (RANGES, returned((_range(DATA[2:4]), Outcome(Kind.NOT_FOUND))), "a range raises IO"),
+        (RANGES, returned((returned(None), _range(DATA[8:10]))), "a range without data"),
+        (RANGES, returned((_range(DATA[2:3]), _range(b""))), "a range of another length"),
+        (BEYOND, returned((_range(DATA[2:4]), _range(b"zz"))), "a range past the end"),
+        (BEYOND, returned((_range(DATA[2:4]), Outcome(Kind.EOF))), ""),
         (Step("read_byte"), returned(DATA[3]), "too early"),
         (Step("read_byte"), returned(0), "zeros"),
         (Step("get_pos"), returned(3), "too early"),
