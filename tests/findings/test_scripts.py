@@ -117,7 +117,7 @@ def _runs() -> Iterator[Any]:
         number = name.partition("_")[0].upper()
         marks = [pytest.mark.xdist_group("datasource")] if number.startswith("P") else []
         # Half of those that start Java or a server, as other tests of findings do, too.
-        if number[0] in "HNS" and not is_sampled(2, number):
+        if number[0] in "HNS" and not is_sampled(3, number):
             marks.append(pytest.mark.deep)
         for server in _SERVERS.get(number, (None,)):
             for more in _ARGUMENTS.get(number, ("",)):

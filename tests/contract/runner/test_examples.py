@@ -78,7 +78,7 @@ def _checked(clause: Clause, example: Example, how: str) -> Verdict:
 
 @pytest.mark.parametrize(
     ("clause", "number"),
-    sampled(3, EXAMPLES, lambda one: f"{one[0].id}-{one[1]}"),
+    sampled(4, EXAMPLES, lambda one: f"{one[0].id}-{one[1]}"),
     ids=[f"{clause.id}-{number}" for clause, number in EXAMPLES],
 )
 def test_a_clause_is_not_verified_alone_if_its_own_example_fails(
