@@ -77,8 +77,8 @@ SETUPS = [b for b in BLOCKS if b.language == "sh"]
 
 
 def _marked(block: Block) -> Any:
-    """Leave the guide to clusters, which test_cluster.py follows, too, to the deep environment."""
-    deep = block.document.name == "cluster.md"
+    """Leave to the deep environment what test_cluster.py and test_profile_inference.py do, too."""
+    deep = block.document.name == "cluster.md" or "profile infer" in block.text
     return pytest.param(block, marks=pytest.mark.deep if deep else ())
 
 

@@ -16,6 +16,18 @@ import pytest
 
 from servers.http_files import DATA, WithoutRanges, WithRanges, serving
 from tests.limits import DEADLOCK
+from tests.samples import is_sampled
+
+#: Modules with many ways in which a target misbehaves: the ordinary run takes half of them.
+_SAMPLED = ("test_robustness.py", "test_ends.py")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the other half to the deep environment."""
+    for item in items:
+        if item.path.name in _SAMPLED and "[" in item.name and not is_sampled(2, item.name):
+            item.add_marker(pytest.mark.deep)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ PRECISE = {
 _CHECKED_LAST = {"close.release"}
 
 
-@pytest.mark.parametrize("mutant", sampled(4, MUTANTS), ids=str)
+@pytest.mark.parametrize("mutant", sampled(8, MUTANTS), ids=str)
 def test_suite_names_the_clause_that_a_mutant_breaks(
     mutant: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +151,7 @@ def test_correct_filesystems_open_files_as_they_should(
 
 
 @pytest.mark.usefixtures("programs")
-@pytest.mark.parametrize("mutant", sampled(4, (m for m in MUTANTS if m.name in PRECISE)), ids=str)
+@pytest.mark.parametrize("mutant", sampled(8, (m for m in MUTANTS if m.name in PRECISE)), ids=str)
 def test_suite_blames_no_other_clause(mutant: Mutant) -> None:
     """A run that looks for everything finds the mutant's clause broken, and that one alone."""
     (row,) = kill_table([mutant])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from fscontract import check
 from fscontract.contract.pipeline_bindings import SplitterBinding
 from fscontract.contract.runner.result import VIOLATED, RunResult
+from tests.samples import sampled
 from tests.unusual import files, filesystems, splitters, streams
 
 #: The seconds of a run without failures, and of one whose inherited failures have to be shrunk.
@@ -23,7 +25,7 @@ def _failures(result: RunResult) -> list[str]:
     return [f"{c.clause.id}: {c.counterexample}" for c in failing]
 
 
-@pytest.mark.parametrize("stream", streams.ALL)
+@pytest.mark.parametrize("stream", sampled(2, streams.ALL, attrgetter("__name__")))
 def test_a_stream_conforms(stream: type[streams.Plain]) -> None:
     result = check(streams.target(stream), budget=_BUDGET)
     assert (_failures(result), result.conforms) == ([], True)
@@ -35,7 +37,7 @@ def test_a_binary_file_conforms(opens: Callable[[str], Any]) -> None:
     assert (_failures(result), result.conforms) == ([], True)
 
 
-@pytest.mark.parametrize("filesystem", filesystems.ALL)
+@pytest.mark.parametrize("filesystem", sampled(2, filesystems.ALL, attrgetter("__name__")))
 def test_an_fsspec_filesystem_conforms(filesystem: type[Any]) -> None:
     result = check(filesystems.target(filesystem), budget=_BUDGET_TO_SHRINK)
     assert (_failures(result), result.conforms) == ([], True)
