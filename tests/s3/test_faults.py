@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from fscontract.fakes.fault_proxy.server import FaultProxy
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from servers.s3.servers import NAMES
 from servers.s3.signed import Server
+from tests.s3.threads import no_thread_left
 
 DATA = random.Random(4).randbytes(3_000_000)
 #: Seconds after which a request is late, where the fault makes it so.
@@ -64,11 +64,8 @@ def server(way: tuple[str, str], running: Callable[[str], Server]) -> Server:
 @pytest.fixture
 def proxy(server: Server) -> Iterator[FaultProxy]:
     """A proxy before the server, after which no thread of a stream is left."""
-    before = {*threading.enumerate()}  # such as one that waits for a server that never answers
-    with FaultProxy(server.url, longest=2 * _SOON) as proxy:
+    with no_thread_left(), FaultProxy(server.url, longest=2 * _SOON) as proxy:
         yield proxy
-    left = {*threading.enumerate()} - before
-    assert not [t for t in left if t.name.startswith("fscontract-s3")]
 
 
 @pytest.fixture

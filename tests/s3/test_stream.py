@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from fscontract.contract.api.filesystem import FileRange
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from servers.s3.signed import Server
 from tests.limits import DEADLOCK
+from tests.s3.threads import no_thread_left
 
 DATA = random.Random(3).randbytes(1_000_000)
 POLICIES = ("default", "sequential", "whole-file", "random", "parquet", "vector")
@@ -33,19 +33,19 @@ def fs(server: Server, client: Any, bucket: str, transport: str) -> Any:
     """A filesystem over a new bucket with one object, and one of none."""
     client.put_object(Bucket=bucket, Key="key", Body=DATA)
     client.put_object(Bucket=bucket, Key="empty", Body=b"")
-    before = {*threading.enumerate()}  # such as one that waits for a server that never answers
-    with S3FileSystem(
-        bucket,
-        endpoint=server.url,
-        access_key=server.access_key,
-        secret_key=server.secret_key,
-        region=server.region,
-        transport=transport,
-        timeout=DEADLOCK,
-    ) as filesystem:
+    with (
+        no_thread_left(),
+        S3FileSystem(
+            bucket,
+            endpoint=server.url,
+            access_key=server.access_key,
+            secret_key=server.secret_key,
+            region=server.region,
+            transport=transport,
+            timeout=DEADLOCK,
+        ) as filesystem,
+    ):
         yield filesystem
-    left = {*threading.enumerate()} - before
-    assert not [t for t in left if t.name.startswith("fscontract-s3")]
 
 
 def read_all(fs: S3FileSystem, path: str, policy: str) -> bytes:

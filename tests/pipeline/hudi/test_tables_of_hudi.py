@@ -230,7 +230,7 @@ def test_the_index_of_records_has_the_file_group_of_every_key(
     """Of one row, if several have the key; and no other key."""
     root = extracted(archive, tmp_path)
     if not (root / ".hoodie/metadata/record_index").is_dir() or "lance" in archive.stem:
-        return
+        pytest.skip("no index of records, or rows that can't be read")
     names = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
     rows = pa.concat_tables(read(LocalFileSystem(), str(root), columns=names)).to_pylist()
     present = {(row[names[0]], row[names[1]], row[names[2]].split("_")[0]) for row in rows}
