@@ -43,6 +43,11 @@ def _broken(*checks: tuple[bool, str]) -> Failure | None:
     return Failure(clause, "", "value", also=tuple(also)) if clause else None
 
 
+def _with(failure: Failure, other: Failure | None) -> Failure:
+    """Return a failure that breaks the clauses of another one, too."""
+    return failure if other is None else failure._replace(also=(other.clause, *other.also))
+
+
 def _into_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
     state = call.state
     if outcome.raised or not is_count(outcome.value[0]):
@@ -56,13 +61,13 @@ def _into_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:
         return Failure("bytebuffer.count", "", "end")
     buffer = outcome.buffer or b""
     data = buffer[start : start + count]
-    if state.pos == ANY or not bytes_fit(state, state.pos, data):
-        return wrong_bytes(call, "bytebuffer.data", data, by_position=True)
     broken = _broken(
         (not untouched(buffer, start, count), "bytebuffer.rest-untouched"),
         (position != start + count, "bytebuffer.position"),
         (limit_after != limit, "bytebuffer.limit"),
     )
+    if state.pos == ANY or not bytes_fit(state, state.pos, data):
+        return _with(wrong_bytes(call, "bytebuffer.data", data, by_position=True), broken)
     if broken is not None:
         return broken
     return Accepted(
@@ -151,13 +156,15 @@ def _buffer_kept(prefix: str, call: Call, outcome: Outcome, count: int) -> Failu
     request = _buffered(call)
     buffer = outcome.buffer or b""
     _, position, limit = outcome.value
-    if not bytes_fit(call.state, request.position, buffer[request.start : request.start + count]):
-        return Failure(f"{prefix}.data", "", "data")
-    return _broken(
+    data = buffer[request.start : request.start + count]
+    broken = _broken(
         (not untouched(buffer, request.start, count), f"{prefix}.rest-untouched"),
         (position != request.start + count, f"{prefix}.position"),
         (limit != request.limit, f"{prefix}.limit"),
     )
+    if not bytes_fit(call.state, request.position, data):
+        return _with(Failure(f"{prefix}.data", "", "data"), broken)
+    return broken
 
 
 def _preads_buffer(call: Call, outcome: Outcome) -> Accepted | Failure:

@@ -20,6 +20,7 @@ from fscontract.contract.models.transition_table import (
     Operation,
     Refusal,
     Row,
+    also_untouched,
     bytes_fit,
     closed,
     describe_bytes,
@@ -143,11 +144,14 @@ def _reads(call: Call, outcome: Outcome) -> Accepted | Failure:
     if outcome.raised or not is_count(count) or buffer is None:
         return unexpected(call, "pread.data", outcome)
     maximum = min(request.length, state.longest - request.position)
+    rest = "pread.rest-untouched"
     if not 0 < count <= maximum:
-        return Failure("pread.count", "", "end")
+        failure = Failure("pread.count", "", "end")
+        return also_untouched(failure, rest, buffer, request.offset, count)
     data = buffer[request.offset : request.offset + count]
     if not bytes_fit(state, request.position, data):
-        return wrong_bytes(call, "pread.data", data, by_position=False)
+        failure = wrong_bytes(call, "pread.data", data, by_position=False)
+        return also_untouched(failure, rest, buffer, request.offset, count)
     if not untouched(buffer, request.offset, count):
         return Failure("pread.rest-untouched", "", "data")
     if count < min(request.length, state.shortest - request.position):
@@ -228,7 +232,8 @@ def _reads_fully(clause: str) -> Callable[[Call, Outcome], Accepted | Failure]:
             got = data.rstrip(bytes([FILL]))
             if got != data and bytes_fit(call.state, request.position, got):
                 return Failure(exact, "", "end")
-            return wrong_bytes(call, clause, data, by_position=False)
+            failure = wrong_bytes(call, clause, data, by_position=False)
+            return also_untouched(failure, rest, buffer, request.offset, request.length)
         if not untouched(buffer, request.offset, request.length):
             return Failure(rest, "", "data")
         return _stays(call)

@@ -412,7 +412,9 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
         if bytes([FILL]) in data:  # returned a greater count than it wrote
             return Failure(clause("data"), "", "data")
-        return wrong_bytes(call, clause("data"), data, by_position=True)
+        failure = wrong_bytes(call, clause("data"), data, by_position=True)
+        is_kept = _is_kept(call, outcome, count)
+        return failure if is_kept else failure._replace(also=("python.readinto.rest-untouched",))
     if not _is_kept(call, outcome, count):
         return Failure("python.readinto.rest-untouched", "", "data")
     accepted = moved(call, count, "python.readinto.advance")

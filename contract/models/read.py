@@ -13,6 +13,7 @@ from fscontract.contract.models.transition_table import (
     Operation,
     Refusal,
     Row,
+    also_untouched,
     byte_fits,
     bytes_fit,
     closed,
@@ -119,12 +120,14 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
     if count == 0:
         return Failure("read-into.at-least-one", "", "value")
     if not 0 < count <= min(length, state.longest - max(state.pos, 0)):
-        return Failure("read-into.count", "", "end")
+        failure = Failure("read-into.count", "", "end")
+        return also_untouched(failure, "read-into.rest-untouched", buffer, offset, count)
     data = buffer[offset : offset + count]
     if state.pos == ANY or not bytes_fit(state, state.pos, data):
         if not state.changed and bytes_fit(state, state.pos, data.rstrip(bytes([FILL]))):
             return Failure("read-into.data", "", "data")  # returned a greater count than it wrote
-        return wrong_bytes(call, "read-into.data", data, by_position=True)
+        failure = wrong_bytes(call, "read-into.data", data, by_position=True)
+        return also_untouched(failure, "read-into.rest-untouched", buffer, offset, count)
     if not untouched(buffer, offset, count):
         return Failure("read-into.rest-untouched", "", "data")
     after = state.at(state.pos + count, Origin("read_into", "read-into.advance"))

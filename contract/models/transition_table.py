@@ -209,6 +209,12 @@ def wrong_bytes(call: Call, clause: str, data: bytes, *, by_position: bool) -> F
     return Failure(clause, origin.data, "data")
 
 
+def also_untouched(failure: Failure, clause: str, buffer: bytes, start: int, count: int) -> Failure:
+    """Return a failure that breaks `clause`, too, unless the rest of the buffer is untouched."""
+    count = max(min(count, len(buffer) - start), 0)
+    return failure if untouched(buffer, start, count) else failure._replace(also=(clause,))
+
+
 def unexpected(call: Call, clause: str, outcome: Outcome) -> Failure:
     """Return the failure of a call that should have succeeded."""
     aspect = "raised" if outcome.raised else "value"

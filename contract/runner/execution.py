@@ -61,8 +61,12 @@ class Violation:
         return (*seen, self.relation, *self.circumstances)
 
     def charged_to(self, clause: str) -> Violation:
-        """Return the violation as one of another clause that the same outcome breaks."""
-        return replace(self, failure=self.failure._replace(clause=clause, cause="", also=()))
+        """Return the violation as one of another clause that the same outcome breaks.
+
+        The relation is that of the bytes to the right ones, which is not what the clause is about.
+        """
+        failure = self.failure._replace(clause=clause, cause="", also=())
+        return replace(self, failure=failure, relation="")
 
     @property
     def likeness(self) -> tuple[str, ...]:

@@ -30,6 +30,10 @@ PAIRS = [
     ("read-vectored.exact-end-EndIsOutside", "read-vectored.data-MixesUpRanges"),
     ("read-byte.value-SignedByte", "read-byte.eof-ZeroAtEnd"),
     ("bytebuffer.count-BufferCountsRemaining", "bytebuffer.data-BufferReverses"),
+    (
+        "bytebuffer-read-fully.data-FullBufferReverses",
+        "bytebuffer-read-fully.rest-untouched-FullBufferClearsFront",
+    ),
     ("seek.zero-NoZeroInEmpty", "seek.zero-NoWayBack"),
     ("seek.negative-NegativeIsZero", "seek.past-eof-BeyondIsEnd"),
     ("read-vectored.data-OneOfAPair", "read-vectored.zero-length-NoEmptyRange"),

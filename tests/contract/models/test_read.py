@@ -16,6 +16,7 @@ from tests.contract.models.observed import (
     missed,
     permits,
     positions,
+    violation,
 )
 
 FIRST_BYTE = call("read_byte", gives=DATA[0])
@@ -101,6 +102,16 @@ class TestReadInto:
     def test_byte_written_behind_the_count_violates_rest_untouched(self) -> None:
         stray = call("read_into", 4, 0, 2, gives=2, buffer=DATA[:3] + STALE[:1])
         assert charged(stray) == ("read-into.rest-untouched", "")
+
+    @pytest.mark.parametrize(
+        ("count", "clause"), [(2, "read-into.data"), (3, "read-into.count")], ids=str
+    )
+    def test_byte_behind_a_wrong_result_violates_rest_untouched_as_well(
+        self, count: int, clause: str
+    ) -> None:
+        stray = STALE[:count].replace(STALE[:1], b"?") + bytes(4 - count)
+        failure = violation(call("read_into", 4, 0, 2, gives=count, buffer=stray))
+        assert (failure.clause, failure.also) == (clause, ("read-into.rest-untouched",))
 
     def test_count_of_bytes_that_were_not_written_violates_data(self) -> None:
         unwritten = call("read_into", 4, 0, 4, gives=4, buffer=STALE)
