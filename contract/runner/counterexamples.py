@@ -35,6 +35,8 @@ _HISTORY = 32
 _LATER = "later"
 #: The length of a file with space before the end.
 _ROOMY = 5
+#: The index of the operation before the call in a violation's signature.
+_ORIGIN = 5
 #: The aspects of failures of which the bytes may be the fault.
 _ASPECTS_OF_BYTES = frozenset({"data", "moved", "should"})
 
@@ -48,18 +50,31 @@ class Repeats:
         self._by_clause = _ALIKE_BY_CLAUSE_REMOTE if remote else _ALIKE_BY_CLAUSE
 
     def often(self, signature: tuple[str, ...]) -> bool:
-        """Count one more; return whether the maximum for shrinking is exceeded."""
-        by_clause = signature[:1]
+        """Count one more; return whether the maximum for shrinking is exceeded.
+
+        The first ones of each way to fail are always shrunk: many programs of one way, after many
+        operations, must not hide another.
+        """
+        by_clause, way = signature[:1], _way(signature)
         self._seen[signature] += 1
-        if self._seen[signature] > self._alike or self._seen[by_clause] >= self._by_clause:
+        if self._seen[signature] > self._alike:
+            return True
+        if self._seen[by_clause] >= self._by_clause and self._seen[way] >= self._alike:
             return True
         self._seen[by_clause] += 1
+        self._seen[way] += 1
         return False
 
     @property
     def seen(self) -> frozenset[tuple[str, ...]]:
         """The signatures of violations that were counted."""
         return frozenset(self._seen)
+
+
+def _way(signature: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the part of a violation's signature without the operation before the call."""
+    before, after = signature[:_ORIGIN], signature[_ORIGIN + 1 :]
+    return *before, *after
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -222,15 +222,27 @@ def _with_equal_arguments_smaller(program: Program) -> Iterator[Program]:
 
 
 def _with_less_before(program: Program) -> Iterator[Program]:
-    """Yield a file without its first bytes, and each large number reduced by the same amount."""
+    """Yield smaller files, and large numbers reduced by the same amount: all, or equal ones.
+
+    Positions shrink together so, and a length alone that reaches past the end.
+    """
     large = {v for s in program.steps for v in s.args if type(v) is int and v > _SMALL}
-    for number in sorted(n for n in large if n <= program.length):
-        for less in (number - 1, number // 2):
-            steps = tuple(
-                replace(s, args=tuple(v - less if v in large and v >= less else v for v in s.args))
-                for s in program.steps
-            )
-            yield replace(program, length=program.length - less, steps=steps)
+    for number in sorted(large):
+        within = min(number, program.length)
+        for less in (within - 1, within // 2):
+            if 0 < less <= program.length:
+                yield _reduced(program, less, {v for v in large if v >= less})
+                yield _reduced(program, less, {number})
+
+
+def _reduced(program: Program, less: int, numbers: Collection[int]) -> Program:
+    """Return a program with a shorter file, and these arguments smaller by the same amount."""
+
+    def smaller(value: Argument) -> Argument:
+        return value - less if type(value) is int and value in numbers else value
+
+    steps = tuple(replace(s, args=tuple(map(smaller, s.args))) for s in program.steps)
+    return replace(program, length=program.length - less, steps=steps)
 
 
 def _simpler(value: Argument) -> Iterator[Argument]:

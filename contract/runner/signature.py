@@ -38,6 +38,9 @@ _OF_POSITION = frozenset(
 _ACCEPTED = "accepted"
 #: Circumstances in which very different defects show: they only describe the position.
 _EVERYWHERE = frozenset({FAILED, AT_END, "away from the start"} | {"beyond the first buffer"})
+#: Circumstances in the arguments of the call: they only describe it.
+_AT_OFFSET, _SEVERAL = "at an offset in the buffer", "several ranges"
+_EVERYWHERE |= {_AT_OFFSET, _SEVERAL}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -73,13 +76,25 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
         yield FAILED
     if state.changed:
         yield "after a change of the file"
+    if failure.aspect == _ACCEPTED:
+        return
+    yield from _of_arguments(step)
     at = _position(step, state)
-    if at is None or at < 0 or failure.aspect == _ACCEPTED:
+    if at is None or at < 0:
         return
     if at >= state.longest:
         yield AT_END
     elif at + max(_length(step) or 0, 0) > buffer > 0:
         yield "beyond the first buffer"
+
+
+def _of_arguments(step: Step) -> Iterator[str]:
+    arguments = _arguments(step)
+    start = arguments.get("offset", arguments.get("start"))
+    if "size" in arguments and (_number(start) or 0) > 0:
+        yield _AT_OFFSET
+    if len(arguments.get("ranges") or ()) > 1:
+        yield _SEVERAL
 
 
 #: Calls before a failing one that are no circumstance of it.

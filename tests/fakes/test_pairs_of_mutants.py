@@ -1,7 +1,7 @@
 """A second bug is seen beside a first one that is listed as known.
 
 `python -m tests.fakes.test_pairs_of_mutants COUNT SEED` tries a sample of pairs, and prints those
-whose second bug is not seen.
+whose second bug is not seen, unless no call ends otherwise because of it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from itertools import permutations
 
 import pytest
 
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner.execution import Execution
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import VIOLATED, RunResult
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -34,6 +37,7 @@ PAIRS = [
         "bytebuffer-read-fully.data-FullBufferReverses",
         "bytebuffer-read-fully.rest-untouched-FullBufferClearsFront",
     ),
+    ("seek.past-eof-PastEndIsIllegal", "seek.past-eof-SeeksWithInt"),
     ("seek.zero-NoZeroInEmpty", "seek.zero-NoWayBack"),
     ("seek.negative-NegativeIsZero", "seek.past-eof-BeyondIsEnd"),
     ("read-vectored.data-OneOfAPair", "read-vectored.zero-length-NoEmptyRange"),
@@ -100,16 +104,49 @@ def _pairs() -> Iterator[tuple[Mutant, Mutant]]:
             yield first, second
 
 
+def _outcomes(mutant: Mutant) -> dict[Program, int]:
+    """Return a digest of the outcomes of the calls of each program of a run."""
+    seen: dict[Program, int] = {}
+    run = Executor.run
+
+    def recorded(
+        self: Executor, program: Program, trace: bool = False, resume: bool = False
+    ) -> Execution:
+        execution = run(self, program, trace=True, resume=resume)
+        outcomes = [outcome[:3] for _, outcome, _ in execution.trace]
+        seen.setdefault(program, hash(repr(outcomes)))
+        return execution
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Executor, "run", recorded)
+        _checked(mutant)
+    return seen
+
+
+def _differ(first: Mutant, second: Mutant) -> bool:
+    """Return whether a call of a program ends otherwise if the second bug is there, too."""
+    both = first.combined(second)
+    assert both is not None
+    alone, together = _outcomes(first), _outcomes(both)
+    return any(together[program] != alone[program] for program in together.keys() & alone.keys())
+
+
 def main(count: int, seed: int) -> None:
     """Try a sample of the pairs of mutants of one group of clauses."""
     pairs = list(_pairs())
     sample = random.Random(seed).sample(pairs, min(count, len(pairs)))
-    unseen = 0
-    for first, second in sample:
-        if not new_failures(first, second):
+    unseen = masked = 0
+    for number, (first, second) in enumerate(sample, 1):
+        if new_failures(first, second):
+            continue
+        if _differ(first, second):
             unseen += 1
-            print(f"not seen: {second} beside {first}", flush=True)
-    print(f"{len(sample) - unseen} of {len(sample)} second bugs seen, of {len(pairs)} pairs")
+            print(f"{number}: not seen: {second} beside {first}", flush=True)
+        else:
+            masked += 1
+            print(f"{number}: no call ends otherwise: {second} beside {first}", flush=True)
+    tried = len(sample) - masked
+    print(f"{tried - unseen} of {tried} second bugs seen, of {len(pairs)} pairs")
 
 
 if __name__ == "__main__":

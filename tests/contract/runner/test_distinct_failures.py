@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.report.text import failure_block, known_line
-from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
+from fscontract.contract.runner.counterexamples import Repeats, ShrinkingCounterexamples
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
@@ -73,6 +73,14 @@ def test_each_distinct_failure_of_a_clause_is_kept() -> None:
     (judged,) = result.clauses
     signatures = {failure.signature for failure in judged.counterexamples}
     assert {"position: too late; after seek", "position: too early; after seek"} <= signatures
+
+
+def test_many_failures_of_one_kind_do_not_hide_another_kind() -> None:
+    repeats = Repeats(remote=False)
+    for number in range(100):
+        repeats.often(("seek.past-eof", "", "raised", "seek", "INDEX", f"operation {number}", ""))
+    assert repeats.often(("seek.past-eof", "", "raised", "seek", "INDEX", "open", ""))
+    assert not repeats.often(("seek.past-eof", "", "accepted", "seek", "returned", "open", ""))
 
 
 class PreadMoves(MemoryInputStream):

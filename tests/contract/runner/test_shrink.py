@@ -32,6 +32,17 @@ def test_the_file_of_a_target_that_can_not_be_written_keeps_its_length() -> None
     assert shrink(program, seeks_then_reads, same_length=True).length == 777
 
 
+def reads_past_the_end(program: Program) -> bool:
+    """A made-up fault: a positioned read from within a file to past its end."""
+    (position, size, _, length), end = program.steps[0].args, program.length
+    return bool(position < end < position + length <= position + size)
+
+
+def test_a_read_past_the_end_shrinks_with_its_file() -> None:
+    program = Program(4099, (Step("pread", (1586, 2741, 0, 2741)),))
+    assert shrink(program, reads_past_the_end).length < 5
+
+
 def test_a_program_of_two_streams_needs_one_if_the_other_does_not_matter() -> None:
     program = Program(5, (Step("seek", (2,), 1), Step("read_byte", (), 1)), 2)
     assert shrink(program, seeks_then_reads).streams == 1

@@ -111,6 +111,23 @@ def test_circumstances_name_what_is_particular_about_a_state(
     assert list(circumstances(state, 16, READ, DATA_FAILURE)) == expected
 
 
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        (Step("read_into", (6, 2, 4)), ["at an offset in the buffer"]),
+        (Step("read_buffer", (6, 2, None)), ["at an offset in the buffer"]),
+        (Step("py_seek", (2, 0)), []),
+        (RANGES, ["several ranges"]),
+        (Step("read_vectored", (((2, 2),), "heap", "absent")), []),
+    ],
+    ids=str,
+)
+def test_circumstances_name_what_is_particular_about_the_arguments(
+    step: Step, expected: list[str]
+) -> None:
+    assert list(circumstances(_state(), 0, step, DATA_FAILURE)) == expected
+
+
 def test_calls_before_are_named_once_without_those_that_only_set_the_position() -> None:
     steps = (Step("skip", (1,)), Step("unbuffer"), Step("unbuffer"), Step("close"), READ)
     assert list(calls_before(Program(5, steps), 1, 4)) == ["away from the start", "after unbuffer"]
