@@ -24,6 +24,7 @@ from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
 from fscontract.pipeline.cli.options import Input, by_location
 from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
 from fscontract.pipeline.splitter.windows import NoopWindowStore
 
 Item: TypeAlias = FileMetadata | FileBlockMetadata
@@ -145,6 +146,7 @@ class BlockPlan:
 class _Splitter(FileSplitterInput):
     """Splitter with the settings of the command."""
 
+    scanner: TimeBasedDirectoryScanner
     choice = SplitSettings()
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
