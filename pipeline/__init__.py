@@ -8,15 +8,20 @@ from fscontract.contract.api.errors import UnsupportedOperationException
 
 if TYPE_CHECKING:
     from fscontract.pipeline.spark_source.source import Registration
+    from fscontract.pipeline.spark_source.streaming import MakePartitioner
 
 __all__ = ["register"]
 #: First version whose streams of Python data sources support limits of what to read.
 _OLDEST = (4, 2)
 
 
-def register(spark: Any, pushdown: bool = False) -> Registration:
+def register(
+    spark: Any, pushdown: bool = False, partitioner: MakePartitioner | None = None
+) -> Registration:
     """Register the data source `fscontract` in a Spark session; see docs/how-to/spark-source.md.
 
+    `partitioner` is called with the ScalingPolicy of each stream's options and returns its
+    Partitioner; by default it is ScalingPartitioner.
     Raise UnsupportedOperationException if Spark, or PySpark in this process, is older than 4.2.
     """
     import pyspark
@@ -30,4 +35,4 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
             )
     from fscontract.pipeline.spark_source.source import register as in_session
 
-    return in_session(spark, pushdown)
+    return in_session(spark, pushdown, partitioner)

@@ -16,8 +16,8 @@ from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blockreader.contexts import (
     DEFAULT_SLICE,
+    FileReaderContext,
     FixedBytesReaderContext,
-    ReaderContext,
 )
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
@@ -215,7 +215,7 @@ class ReadSettings:
         """Return a new reader."""
         return FSBlockReader(filesystem, self.context(), as_bytes)
 
-    def context(self) -> ReaderContext:
+    def context(self) -> FileReaderContext:
         """Return a new context."""
         if self._fixed:
             return FixedBytesReaderContext(

@@ -58,6 +58,38 @@ def test_continuous_stream_reads_existing_files(spark: Any, tmp_path: Path) -> N
         query.stop()
 
 
+def test_tasks_of_a_running_stream_grow_and_shrink_with_its_backlog(
+    spark: Any, tmp_path: Path
+) -> None:
+    """Directories of files arrive at once while the query runs; it reads up to eight blocks."""
+    from pyspark.sql.functions import spark_partition_id
+
+    tasks: list[int] = []
+
+    def count(rows: Any, batch: int) -> None:
+        tasks.append(rows.select(spark_partition_id()).distinct().count())
+
+    options = {
+        "blocksThreshold": 8,
+        "maxPartitions": 8,
+        "scalingInterval": 0.001,
+        "scanOnTrigger": "true",
+        "windowLocation": str(tmp_path / "windows"),
+    }
+    (tmp_path / "in").mkdir()
+    frame = spark.readStream.format("fscontract").options(**options).load(str(tmp_path / "in"))
+    query = frame.writeStream.foreachBatch(count).trigger(processingTime="200 milliseconds").start()
+    try:
+        for directory, arriving in (("a", 3), ("b", 20), ("c", 3)):
+            for number in range(arriving):
+                write(tmp_path / directory, f"{number}", b"line\n")
+            (tmp_path / directory).rename(tmp_path / "in" / directory)
+            query.processAllAvailable()
+    finally:
+        query.stop()
+    assert tasks == [2, 8, 8, 4, 2]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -138,7 +138,7 @@ def test_metrics_count_what_a_window_emitted(fs: MemoryFileSystem) -> None:
 
 
 class Manifest(Scanner):
-    """Finds the files that it is told, each once per version."""
+    """Finds the files of a list, each version once."""
 
     def __init__(self, fs: MemoryFileSystem, paths: Sequence[str]) -> None:
         self.references = ReferenceTimes()
