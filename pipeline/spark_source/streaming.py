@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any, NoReturn, TypeAlias
 
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -42,13 +43,13 @@ def policy_of(request: ReadRequest) -> ScalingPolicy:
 
 def partition_count(partitioner: Partitioner, backlog: int) -> int:
     """Return the number of partitions for a backlog in blocks; raise SourceException."""
-    count = partitioner.partitions(backlog)
-    if type(count) is not int or count < 1:
+    count: Any = partitioner.partitions(backlog)
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
         raise SourceException(
             f"invalid number of partitions by {type(partitioner).__name__}: {count!r:.40}; must be "
             "an integer of at least 1"
         )
-    return count
+    return int(count)
 
 
 #: State of a micro-batch that Spark stores, and shows in the progress of a query.

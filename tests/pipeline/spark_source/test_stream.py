@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fscontract.pipeline import register
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.spark_source.programs.stream import start
 from tests.pipeline.spark_source.support import write
@@ -88,6 +89,30 @@ def test_tasks_of_a_running_stream_grow_and_shrink_with_its_backlog(
     finally:
         query.stop()
     assert tasks == [2, 8, 8, 4, 2]
+
+
+def test_registered_partitioner_decides_on_the_tasks_of_a_stream(
+    spark: Any, tmp_path: Path
+) -> None:
+    """A class that only this process knows, as one of a notebook."""
+
+    class OnePartitionPerBlock:
+        def __init__(self, policy: Any) -> None:
+            self._most = policy.max_readers
+
+        def partitions(self, backlog: int) -> Any:
+            return min(self._most, backlog)
+
+    for name in "abc":
+        write(tmp_path / "in", name, b"line\n")
+    register(spark, pushdown=True, partitioner=OnePartitionPerBlock)
+    try:
+        query = start(spark, tmp_path, maxFilesPerTrigger=3)
+        query.awaitTermination()
+    finally:
+        register(spark, pushdown=True)
+    (progress,) = query.recentProgress
+    assert _source(progress)["endOffset"]["partitions"] == 3
 
 
 @pytest.mark.parametrize(

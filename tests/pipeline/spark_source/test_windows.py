@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes, ReadMaxFiles
 
@@ -100,9 +101,11 @@ def make(tmp_path: Path) -> Iterator[Maker]:
     made: list[WindowStreamReader] = []
     (tmp_path / "in").mkdir()
 
-    def stream(**options: str) -> WindowStreamReader:
+    def stream(partitioner: Any = None, **options: str) -> WindowStreamReader:
         given = {"path": str(tmp_path / "in"), "windowLocation": str(tmp_path / "windows")}
-        source = FsContractDataSource({**given, "blockSize": "10", **options})
+        members = {"partitioner": partitioner and staticmethod(partitioner)}
+        kind = type("Source", (FsContractDataSource,), members)
+        source = kind({**given, "blockSize": "10", **options})
         made.append(source.streamReader(source.schema()))
         return made[-1]
 
@@ -372,10 +375,20 @@ class OnePartitionPerThreeBlocks:
         return min(self._most, -(-backlog // 3))
 
 
+def test_partitioner_may_return_an_integer_of_numpy(make: Maker) -> None:
+    class Numpy(OnePartitionPerThreeBlocks):
+        def partitions(self, backlog: int) -> Any:
+            return np.int64(super().partitions(backlog))
+
+    reader = make(Numpy, scanOnTrigger="true")
+    (count,) = _counts(reader, [6])
+    assert json.dumps(count) == "2"
+
+
 def test_another_partitioner_decides(make: Maker) -> None:
     """It gets the bounds of the stream's options."""
-    reader = make(scanOnTrigger="true", blocksThreshold="8", maxPartitions="5")
-    reader._make_partitioner = OnePartitionPerThreeBlocks
+    options = {"scanOnTrigger": "true", "blocksThreshold": "8", "maxPartitions": "5"}
+    reader = make(OnePartitionPerThreeBlocks, **options)
     assert _counts(reader, GROWS_AND_SHRINKS) == [1, 5, 4, 2, 1]
 
 
@@ -388,8 +401,7 @@ def test_partitioner_with_an_invalid_result_is_named(make: Maker, count: Any) ->
         def partitions(self, backlog: int) -> Any:
             return count
 
-    reader = make(scanOnTrigger="true")
-    reader._make_partitioner = Broken
+    reader = make(Broken, scanOnTrigger="true")
     with pytest.raises(SourceException, match=f"partitions by Broken: {count}; must be an integer"):
         _counts(reader, [1])
 
