@@ -218,28 +218,59 @@ class FileMetadata(_JsonRecord):
 
 @dataclass(frozen=True, slots=True)
 class BlockMetadata:
-    """A unit of work for a reader."""
+    """A unit of work for a reader: a part of a data source from `offset` to `length`.
+
+    `length` is an end offset, as in Java; use `end` and `size` to avoid confusion. Offsets of a
+    file are in bytes, those of another source in its units, such as messages. A subclass adds what
+    identifies the source. Two blocks are equal if all fields are equal (in Java: if the ids are),
+    so that a replay with other blocks under the same ids is detected. Raise
+    IllegalArgumentException if the offsets are negative or in the wrong order.
+    """
 
     block_id: int
+    offset: int
+    #: END offset of the block in its source, exclusive. The number of units is `size`.
+    length: int
+    is_last_block: bool
+    #: Id of the preceding block in the source, NO_BLOCK for the first one.
+    previous_block_id: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.offset <= self.length:
+            raise IllegalArgumentException(
+                f"invalid block [{self.offset}, {self.length}): must not end before it starts, or "
+                "start before 0"
+            )
+
+    def __hash__(self) -> int:
+        """Return the low 32 bits of the id, so consecutive blocks go to different partitions."""
+        return self.block_id & 0xFFFFFFFF
+
+    @property
+    def source(self) -> str:
+        """Name of the data source in errors; by default that of the class."""
+        return type(self).__name__
+
+    @property
+    def end(self) -> int:
+        """Offset of the first unit after the block."""
+        return self.length
+
+    @property
+    def size(self) -> int:
+        """Number of units in the block."""
+        return self.length - self.offset
 
 
 @dataclass(frozen=True, slots=True)
 class FileBlockMetadata(BlockMetadata, _JsonRecord):
     """The bytes of a file from `offset` to `length`, which is an end offset, as in Java.
 
-    Use `end` and `size` to avoid confusion. Two blocks are equal if all fields are equal (in Java:
-    if the ids are), so that a replay with other blocks under the same ids is detected. The hash is
-    the low 32 bits of the id, as in Java, so consecutive blocks go to different partitions.
+    Raise IllegalArgumentException if the block is not within the file.
     """
 
     TYPE = "block"
 
-    offset: int
-    #: END offset of the block in the file, exclusive. The number of bytes is `size`.
-    length: int
-    is_last_block: bool
-    #: Id of the preceding block in the file, NO_BLOCK for the first one.
-    previous_block_id: int
     file_path: str
     file_length: int
     etag: str | None = None
@@ -252,18 +283,12 @@ class FileBlockMetadata(BlockMetadata, _JsonRecord):
                 f"{self.file_length} bytes"
             )
 
-    def __hash__(self) -> int:
-        return self.block_id & 0xFFFFFFFF
+    __hash__ = BlockMetadata.__hash__
 
     @property
-    def end(self) -> int:
-        """Offset of the first byte after the block."""
-        return self.length
-
-    @property
-    def size(self) -> int:
-        """Number of bytes in the block."""
-        return self.length - self.offset
+    def source(self) -> str:
+        """Path or URI of the file."""
+        return self.file_path
 
     @property
     def path(self) -> str:

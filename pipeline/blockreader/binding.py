@@ -18,7 +18,7 @@ from fscontract.contract.pipeline_bindings import (
 )
 from fscontract.implementations.targets import check_options
 from fscontract.pipeline.blockreader import scaling
-from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.contexts import FileReaderContext, FixedBytesReaderContext
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import (
     Counters,
@@ -45,9 +45,9 @@ class ReaderBinding(BlockReaderBinding):
     """The block readers. Mutants replace their classes, which are attributes."""
 
     name = "blockreader"
-    line: Callable[..., ReaderContext] = LineReaderContext
-    read_ahead: Callable[..., ReaderContext] = ReadAheadLineReaderContext
-    fixed: Callable[..., ReaderContext] = FixedBytesReaderContext
+    line: Callable[..., FileReaderContext] = LineReaderContext
+    read_ahead: Callable[..., FileReaderContext] = ReadAheadLineReaderContext
+    fixed: Callable[..., FileReaderContext] = FixedBytesReaderContext
     block_reader: type[FSBlockReader[Any]] = FSBlockReader
     slice_reader: type[FSSliceReader] = FSSliceReader
     record_reader: type[FSRecordReader[Any]] = FSRecordReader

@@ -1,15 +1,16 @@
-"""Reader contexts, which split the bytes of a block into records: interface and fixed lengths."""
+"""Reader contexts, which find the records of a block: interface, files, and fixed lengths."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Generic, Protocol, TypeVar
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.pipeline.blockreader.batches import Entity, PiecesBatch, RecordBatch
 from fscontract.pipeline.blockreader.compression import INFER, codec_of, decompressed
 from fscontract.pipeline.blockreader.source import BlockReadException, ByteSource, FileSource
-from fscontract.pipeline.blocks import FileBlockMetadata
+from fscontract.pipeline.blocks import BlockMetadata, FileBlockMetadata
 
 #: Number of bytes that a context reads at once.
 DEFAULT_BUFFER = 1 << 17
@@ -19,11 +20,57 @@ DEFAULT_SLICE = 32 * 1024 * 1024
 _ENDLESS = 1 << 62
 
 
-class ReaderContext(ABC):
-    """Finds the records of one block after the other.
+class SourceStream(Protocol):
+    """Access to a data source, opened for its blocks."""
+
+    def close(self) -> None:
+        """Release the resources."""
+
+
+B = TypeVar("B", bound=BlockMetadata)
+S = TypeVar("S", bound=SourceStream)
+
+
+class ReaderContext(ABC, Generic[B, S]):
+    """Finds the records of one block after the other, in a source of any kind.
 
     Call `initialize`, then `next` or `next_batch` until it returns None. One context serves one
-    reader in one thread.
+    reader in one thread. Errors of the source must be OSError.
+    """
+
+    def initialize(self, stream: S, block: B, consecutive: bool) -> None:
+        """Start a block; `consecutive` if it follows the last one on the same stream.
+
+        An override calls this method first; it sets `block`.
+        """
+        self.block = block
+
+    @abstractmethod
+    def next(self) -> Entity | None:
+        """Return the next record of the block, or None after the last one."""
+
+    def next_batch(self) -> RecordBatch | None:
+        """Return at least one of the block's next records, or None after the last one.
+
+        By default it is the result of `next`.
+        """
+        entity = self.next()
+        if entity is None:
+            return None
+        start, end = entity.offset, entity.offset + entity.used_bytes
+        return RecordBatch(self.block.block_id, [entity.record], start, end, offsets=[start])
+
+    @property
+    @abstractmethod
+    def position(self) -> int:
+        """Offset in the source up to which the block was read, for errors."""
+
+
+class FileReaderContext(ReaderContext[FileBlockMetadata, FSDataInputStream]):
+    """Finds the records of blocks of files, compressed ones included.
+
+    Several reads of `buffer_size` bytes fill a batch. `compression` is the name of a codec, None,
+    or "infer" for one by the suffix of the path.
     """
 
     def __init__(self, buffer_size: int = DEFAULT_BUFFER, compression: str | None = INFER) -> None:
@@ -42,7 +89,7 @@ class ReaderContext(ABC):
         self, stream: FSDataInputStream, block: FileBlockMetadata, consecutive: bool
     ) -> None:
         """Start a block; `consecutive` if it follows the last one on the same stream."""
-        self._block = block
+        super().initialize(stream, block, consecutive)
         self._batch, self._index = None, 0
         goes_on = consecutive and stream is self._stream
         if not goes_on:
@@ -99,7 +146,7 @@ class ReaderContext(ABC):
         return decompressed(stream, block.path, block.file_length, codec)
 
 
-class FixedBytesReaderContext(ReaderContext):
+class FixedBytesReaderContext(FileReaderContext):
     """Pieces of `length` bytes from the block's start on; none crosses the block's end.
 
     The last piece of a block may therefore be shorter, and the pieces depend on the blocks. With
@@ -130,9 +177,9 @@ class FixedBytesReaderContext(ReaderContext):
         return self._position
 
     def _begin(self, goes_on: bool) -> None:
-        self._position, self._stop = self._block.offset, self._end
+        self._position, self._stop = self.block.offset, self._end
         if self._aligned:
-            self._position, self._stop = map(self._up, (self._block.offset, self._end))
+            self._position, self._stop = map(self._up, (self.block.offset, self._end))
 
     def _up(self, offset: int) -> int:
         """Return the first start of a record at or after an offset."""
@@ -154,7 +201,7 @@ class FixedBytesReaderContext(ReaderContext):
         end, length = start + len(data), self.length
         records = [data] if len(data) <= length else _pieces(data, length)
         offsets = range(start, end, length)
-        return RecordBatch(self._block.block_id, records, start, end, offsets=offsets)
+        return RecordBatch(self.block.block_id, records, start, end, offsets=offsets)
 
 
 def _pieces(data: bytes, length: int) -> list[bytes]:
@@ -165,4 +212,4 @@ class PiecesReaderContext(FixedBytesReaderContext):
     """FixedBytesReaderContext that returns PiecesBatch batches."""
 
     def _batch_of(self, data: bytes, start: int) -> RecordBatch:
-        return PiecesBatch(self._block.block_id, data, start, self.length)
+        return PiecesBatch(self.block.block_id, data, start, self.length)

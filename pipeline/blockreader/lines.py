@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.pipeline.blockreader.batches import RecordBatch, RegionBatch
 from fscontract.pipeline.blockreader.compression import INFER
-from fscontract.pipeline.blockreader.contexts import DEFAULT_BUFFER, ReaderContext
+from fscontract.pipeline.blockreader.contexts import DEFAULT_BUFFER, FileReaderContext
 from fscontract.pipeline.blockreader.delimiters import delimiter_of
 from fscontract.pipeline.blockreader.source import RecordTooLongException
 from fscontract.pipeline.blocks import NO_BLOCK
@@ -19,7 +19,7 @@ DEFAULT_OVERFLOW = 1 << 14
 BOM = b"\xef\xbb\xbf"
 
 
-class LineReaderContext(ReaderContext):
+class LineReaderContext(FileReaderContext):
     r"""Lines that start in the block, each read to its end even past the block.
 
     A block that starts inside a line returns the rest of that line as its first record: the
@@ -96,7 +96,7 @@ class LineReaderContext(ReaderContext):
     # The start of a block ------------------------------------------------------------------------
 
     def _begin(self, goes_on: bool) -> None:
-        block, finished = self._block, self._finished
+        block, finished = self.block, self._finished
         self._last_start = self._end if self._reads_ahead else self._end - 1
         self._first, self._finished, self._empty = None, None, False
         self._overflow = self._overflow_size
@@ -194,7 +194,7 @@ class LineReaderContext(ReaderContext):
             return None
         self._at = at + used
         source = b"" if gap else region[:used]
-        batch = RecordBatch(self._block.block_id, records, start, start + used, gap, source)
+        batch = RecordBatch(self.block.block_id, records, start, start + used, gap, source)
         return self._admitted(batch)
 
     def _single(self, start: int) -> RecordBatch | None:
@@ -217,7 +217,7 @@ class LineReaderContext(ReaderContext):
         if stop == 0:
             self._finished, self._empty = self._end, True
             return None
-        batch = RecordBatch(self._block.block_id, [record], start, self._base, offsets=[start])
+        batch = RecordBatch(self.block.block_id, [record], start, self._base, offsets=[start])
         return self._admitted(batch)
 
     def _cut(self, held: bytearray, search: int, start: int) -> int:
@@ -254,7 +254,7 @@ class LineReaderContext(ReaderContext):
         return _part(batch, pairs[:bad], offset)
 
     def _too_long(self, start: int) -> RecordTooLongException:
-        block = self._block
+        block = self.block
         reason = f"record exceeds {self._max_length} bytes"
         return RecordTooLongException(block.file_path, block.block_id, start, reason)
 
@@ -315,7 +315,7 @@ class RegionReaderContext(ReadAheadLineReaderContext):
         if end == first:
             return None
         self._at = end
-        batch = RegionBatch(self._block.block_id, start, self._data, first, end, delimiter)
+        batch = RegionBatch(self.block.block_id, start, self._data, first, end, delimiter)
         return self._admitted(batch)
 
     def _fill(self) -> None:

@@ -16,13 +16,21 @@ from fscontract.contract.api.openfile_options import READ_POLICY, SPLIT_END, SPL
 from fscontract.implementations.openfile_builder import await_future
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.compression import codec_of
-from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.contexts import (
+    B,
+    FileReaderContext,
+    FixedBytesReaderContext,
+    ReaderContext,
+    S,
+)
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.source import BlockReadException, RecordConversionException
 from fscontract.pipeline.blocks import (
     NO_BLOCK,
+    BlockMetadata,
     FileBlockMetadata,
     FileMetadata,
+    bare_path,
     last_element,
     milliseconds,
 )
@@ -34,7 +42,7 @@ DEFAULT_IDLE = 120.0
 
 
 class ReaderRecord(NamedTuple, Generic[R]):
-    """A record, its block, and its offset in the file."""
+    """A record, its block, and its offset in the source, in bytes of a file."""
 
     block_id: int
     record: R
@@ -46,7 +54,7 @@ class Counters:
     """Counters of a reader.
 
     Blocks read completely, records delivered, file bytes of records including delimiters and
-    dropped records, and seconds spent on blocks.
+    dropped records (in another source: what its context counts), and seconds spent on blocks.
     """
 
     blocks: int = 0
@@ -62,8 +70,11 @@ class Counters:
         self.time += other.time
 
 
-class AbstractBlockReader(Closeable, Generic[R]):
-    """Reads one block after the other, in one thread.
+class AbstractBlockReader(Closeable, Generic[R, B, S]):
+    """Reads one block after the other, in one thread, as records R.
+
+    The source can be of any kind: B is the kind of its blocks, and S that of the streams that
+    `setup_stream` opens and the context reads.
 
     The stream of a block is reused for the next one if that follows it. It is closed for any other
     block, after any failure, if the records of a block are not taken to the end, by
@@ -72,9 +83,9 @@ class AbstractBlockReader(Closeable, Generic[R]):
 
     def __init__(
         self,
-        context: ReaderContext,
+        context: ReaderContext[B, S],
         *,
-        on_block: Callable[[FileBlockMetadata], None] | None = None,
+        on_block: Callable[[B], None] | None = None,
         idle_seconds: float = DEFAULT_IDLE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -83,22 +94,22 @@ class AbstractBlockReader(Closeable, Generic[R]):
         self._on_block = on_block
         self._idle_seconds = idle_seconds
         self._clock = clock
-        self._stream: FSDataInputStream | None = None
-        self._last: FileBlockMetadata | None = None
+        self._stream: S | None = None
+        self._last: B | None = None
         self._last_use = clock()
-        self._busy: FileBlockMetadata | None = None
+        self._busy: B | None = None
         #: True if the context has found the start of the current block.
         self._initialized = False
 
     @abstractmethod
-    def setup_stream(self, block: FileBlockMetadata) -> FSDataInputStream:
+    def setup_stream(self, block: B) -> S:
         """Open a stream for the block."""
 
     @abstractmethod
     def convert_to_record(self, data: bytes) -> R | None:
         """Return the record of these bytes, or None to drop them; raise ValueError if invalid."""
 
-    def process_block(self, block: FileBlockMetadata) -> Iterator[ReaderRecord[R]]:
+    def process_block(self, block: B) -> Iterator[ReaderRecord[R]]:
         """Yield the records of a block, in order of their offsets.
 
         Raise BlockReadException for any read error, RecordConversionException for a ValueError of
@@ -117,7 +128,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
                         yield ReaderRecord(block_id, record, offset)
         self._emit(block)
 
-    def process_batches(self, block: FileBlockMetadata) -> Iterator[RecordBatch]:
+    def process_batches(self, block: B) -> Iterator[RecordBatch]:
         """Yield the records of a block as batches of bytes. Raises as `process_block` does."""
         with closing(self._read(block)) as batches:
             for batch in batches:
@@ -141,7 +152,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
         if stream is not None:
             stream.close()
 
-    def _read(self, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
+    def _read(self, block: B) -> Generator[RecordBatch, None, None]:
         if self._busy is not None:
             raise RuntimeError(f"block {self._busy.block_id} has records that were not taken")
         began, finished = self._clock(), False
@@ -157,8 +168,9 @@ class AbstractBlockReader(Closeable, Generic[R]):
             raise
         except OSError as error:
             offset = self.context.position if self._initialized else block.offset
-            reason = str(error).removesuffix(f": {block.path!r}")  # the exception adds the path
-            raise BlockReadException(block.file_path, block.block_id, offset, reason) from error
+            # the exception adds the path
+            reason = str(error).removesuffix(f": {bare_path(block.source)!r}")
+            raise BlockReadException(block.source, block.block_id, offset, reason) from error
         finally:
             self._busy = None
             self._last_use = self._clock()
@@ -169,7 +181,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
             else:
                 self._abandon()
 
-    def _set_up(self, block: FileBlockMetadata) -> None:
+    def _set_up(self, block: B) -> None:
         """Initialize the context for the block, on the open stream if the block continues it."""
         last = self._last
         follows = block.previous_block_id not in (NO_BLOCK, block.block_id)
@@ -182,7 +194,7 @@ class AbstractBlockReader(Closeable, Generic[R]):
         self.context.initialize(self._stream, block, consecutive)
         self._initialized = True
 
-    def _emit(self, block: FileBlockMetadata) -> None:
+    def _emit(self, block: B) -> None:
         if self._on_block is not None:
             self._on_block(block)
 
@@ -192,14 +204,12 @@ class AbstractBlockReader(Closeable, Generic[R]):
             self.close()
 
 
-def _unconverted(
-    block: FileBlockMetadata, offset: int, error: ValueError
-) -> RecordConversionException:
+def _unconverted(block: BlockMetadata, offset: int, error: ValueError) -> RecordConversionException:
     reason = f"can't convert the record: {error}"
-    return RecordConversionException(block.file_path, block.block_id, offset, reason)
+    return RecordConversionException(block.source, block.block_id, offset, reason)
 
 
-class FSBlockReader(AbstractBlockReader[R]):
+class FSBlockReader(AbstractBlockReader[R, FileBlockMetadata, FSDataInputStream]):
     """Reads blocks of files of `fs`; `converter` returns a record for bytes, or None to drop them.
 
     Further options are those of AbstractBlockReader.
@@ -208,7 +218,7 @@ class FSBlockReader(AbstractBlockReader[R]):
     def __init__(
         self,
         fs: FileSystem,
-        context: ReaderContext,
+        context: ReaderContext[FileBlockMetadata, FSDataInputStream],
         converter: Callable[[bytes], R | None],
         **options: Any,
     ) -> None:
@@ -309,7 +319,7 @@ class FSRecordReader(FSBlockReader[R]):
 
 def _record_context(
     mode: str, record_length: int | None, options: Mapping[str, Any]
-) -> ReaderContext:
+) -> FileReaderContext:
     if mode == "delimited":
         if record_length is not None:
             raise IllegalArgumentException("record_length requires mode 'fixed-width'")
@@ -327,7 +337,7 @@ def records_of(
     fs: FileSystem,
     path: str,
     block_size: int,
-    context: ReaderContext | None = None,
+    context: FileReaderContext | None = None,
     **options: Any,
 ) -> Iterator[ReaderRecord[bytes]]:
     """Yield the records of a file, read in blocks of `block_size` bytes, in order.

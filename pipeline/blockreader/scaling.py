@@ -1,14 +1,15 @@
-"""Scaling decisions as pure functions: number of readers, and distribution of blocks.
+"""Scaling decisions: number of readers, and distribution of blocks.
 
-The decision depends on the total backlog of all partitions, summed once per interval; a single long
-queue does not matter.
+The decisions are pure functions. They depend on the total backlog of all partitions, summed once
+per interval; a single long queue does not matter. A Partitioner makes them for one queue.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.pipeline.blockreader.readers import Counters
@@ -92,6 +93,34 @@ def process_stats(
     allowed = policy.min_readers <= count <= policy.max_readers
     required = count if total == count and allowed else required_partitions(total, policy)
     return Decision(ScalingState(required, now + policy.interval, {}), required != count)
+
+
+class Partitioner(Protocol):
+    """Decides how many partitions read the blocks of one queue."""
+
+    def partitions(self, backlog: int) -> int:
+        """Return the number of partitions, at least 1, for this number of waiting blocks.
+
+        Called before each distribution of blocks, so a partitioner can keep a history.
+        """
+
+
+class ScalingPartitioner:
+    """Partitioner that follows the backlog: one decision per interval, within the policy's bounds.
+
+    It starts with the policy's minimum, and stays there without `collect_stats`.
+    """
+
+    def __init__(self, policy: ScalingPolicy, clock: Callable[[], float] = time.monotonic) -> None:
+        self.policy = policy
+        self._clock = clock
+        self._state = ScalingState(partition_count=required_partitions(0, policy))
+
+    def partitions(self, backlog: int) -> int:
+        """Return the number of partitions for this number of waiting blocks."""
+        decision = process_stats(self._state, self.policy, 0, backlog, self._clock())
+        self._state = decision.state
+        return self._state.partition_count
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,15 @@ from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blockreader.contexts import (
     DEFAULT_SLICE,
+    FileReaderContext,
     FixedBytesReaderContext,
-    ReaderContext,
 )
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
 from fscontract.pipeline.cli.options import Input, by_location
 from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
 from fscontract.pipeline.splitter.windows import NoopWindowStore
 
 Item: TypeAlias = FileMetadata | FileBlockMetadata
@@ -145,6 +146,7 @@ class BlockPlan:
 class _Splitter(FileSplitterInput):
     """Splitter with the settings of the command."""
 
+    scanner: TimeBasedDirectoryScanner
     choice = SplitSettings()
 
     def get_data_offset(self, info: FileInfo, status: FileStatus) -> int:
@@ -213,7 +215,7 @@ class ReadSettings:
         """Return a new reader."""
         return FSBlockReader(filesystem, self.context(), as_bytes)
 
-    def context(self) -> ReaderContext:
+    def context(self) -> FileReaderContext:
         """Return a new context."""
         if self._fixed:
             return FixedBytesReaderContext(

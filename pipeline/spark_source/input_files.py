@@ -81,8 +81,8 @@ class AsConfigured:
 class PlanningSplitter(AsConfigured, AbstractFileSplitter):
     """Creates the metadata of found files, with the ids of their blocks."""
 
-    def __init__(self, request: ReadRequest, block_size: int) -> None:
-        super().__init__(block_size=block_size)
+    def __init__(self, request: ReadRequest, block_size: int, operator_id: int = 0) -> None:
+        super().__init__(block_size=block_size, operator_id=operator_id)
         self.request = request
 
     def split(self, infos: Iterable[ScannedFileInfo]) -> list[FileMetadata]:

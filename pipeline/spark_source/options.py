@@ -272,6 +272,13 @@ OPTIONS = (
         mode="stream",
     ),
     SourceOption(
+        "collectStats",
+        boolean,
+        "Adjust the number of partitions to the waiting blocks; otherwise it is `minPartitions`.",
+        True,
+        mode="stream",
+    ),
+    SourceOption(
         "minPartitions",
         count,
         "Minimum partitions of a micro-batch with as many blocks.",

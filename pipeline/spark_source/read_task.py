@@ -15,7 +15,7 @@ from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS, settle_down
 from fscontract.implementations.spark.locations import FileLocation
 from fscontract.pipeline.blockreader.batches import PiecesBatch, RecordBatch, RegionBatch
-from fscontract.pipeline.blockreader.contexts import PiecesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.contexts import FileReaderContext, PiecesReaderContext
 from fscontract.pipeline.blockreader.lines import RegionReaderContext
 from fscontract.pipeline.blockreader.readers import Counters, FSBlockReader, as_bytes
 from fscontract.pipeline.blockreader.source import BlockReadException, RecordTooLongException
@@ -173,7 +173,7 @@ class ReadPlan:
             binary,
         )
 
-    def context(self) -> ReaderContext:
+    def context(self) -> FileReaderContext:
         """Return the context that finds the records."""
         values = self.values
         common = {"buffer_size": values["bufferSize"], "compression": self.compression}

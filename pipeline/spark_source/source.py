@@ -20,6 +20,7 @@ from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.tasks import tasks_of
 from fscontract.pipeline.blockreader.readers import Counters
+from fscontract.pipeline.blockreader.scaling import ScalingPartitioner
 from fscontract.pipeline.listed_filesystem import dump_listing, listing_of
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
@@ -45,7 +46,11 @@ from fscontract.pipeline.spark_source.where import check_decided, filters_in
 from fscontract.pipeline.splitter.scanner import ScannedFileInfo
 
 if TYPE_CHECKING:
-    from fscontract.pipeline.spark_source.streaming import RefusedStreamReader, WindowStreamReader
+    from fscontract.pipeline.spark_source.streaming import (
+        MakePartitioner,
+        RefusedStreamReader,
+        WindowStreamReader,
+    )
 
 
 #: Format name in Spark.
@@ -56,12 +61,13 @@ class FsContractDataSource(CatalogSource):
     """Records of files, read by the block reader. Options: `docs/how-to/spark-source.md`.
 
     `register` creates a subclass with the session's settings: how to pack partitions, whether
-    filters may be pushed, where tasks report their counters, and the master.
+    filters may be pushed, where tasks report their counters, the master, and the partitioner.
     """
 
     packing: ClassVar[Packing] = Packing()
     report: ClassVar[Callable[[Any], None] | None] = None
     master: ClassVar[str] = "local"
+    partitioner: ClassVar[MakePartitioner | None] = None
 
     @classmethod
     def name(cls) -> str:
@@ -109,11 +115,13 @@ class FsContractDataSource(CatalogSource):
             WindowStreamReader,
         )
 
+        kind = type(self)
         try:
             schema = self.plain(schema)
             request = self.request.for_mode(True)
-            request.check_windows(type(self).master)
-            return WindowStreamReader(request, _plan(request, schema), type(self).report)
+            request.check_windows(kind.master)
+            make = kind.partitioner or ScalingPartitioner
+            return WindowStreamReader(request, _plan(request, schema), kind.report, make)
         except SourceException as error:
             return RefusedStreamReader(error)
 
@@ -256,7 +264,9 @@ class Registration:
         return None if self._tally is None else self._tally.counters
 
 
-def register(spark: Any, pushdown: bool = False) -> Registration:
+def register(
+    spark: Any, pushdown: bool = False, partitioner: MakePartitioner | None = None
+) -> Registration:
     """Register `spark.read.format("fscontract")` and `spark.readStream.format("fscontract")`.
 
     The source uses the session's current settings `spark.sql.files.*` and parallelism. The last
@@ -265,6 +275,9 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
 
     With `pushdown` the session pushes filters to Python data sources. Spark 4.3 mixes them up in a
     frame that is used with several filters, so rows are missing: load a new frame for each.
+
+    `partitioner` creates the partitioner of each stream, by default a ScalingPartitioner. Spark
+    sends it to another process by value, with cloudpickle.
     """
     context = None if ".connect." in type(spark).__module__ else spark.sparkContext
     tally = None if context is None else _tally(context)
@@ -273,6 +286,7 @@ def register(spark: Any, pushdown: bool = False) -> Registration:
         "pushdown": pushdown,
         "master": spark.conf.get("spark.master", "local") or "local",
         "report": None if tally is None else staticmethod(tally.add),
+        "partitioner": None if partitioner is None else staticmethod(partitioner),
         "__module__": __name__,
         "__doc__": FsContractDataSource.__doc__,
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any, NoReturn, TypeAlias
 
 from pyspark.sql.datasource import DataSourceStreamReader
@@ -16,10 +16,9 @@ from pyspark.sql.streaming.datasource import (
 
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.pipeline.blockreader.scaling import (
+    Partitioner,
+    ScalingPartitioner,
     ScalingPolicy,
-    ScalingState,
-    process_stats,
-    required_partitions,
 )
 from fscontract.pipeline.spark_source.errors import SourceException, one_line, raise_in_one_line
 from fscontract.pipeline.spark_source.planning import BlocksPartition, spread
@@ -27,32 +26,30 @@ from fscontract.pipeline.spark_source.read_task import ReadPlan, read_partition
 from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.windows import UNLIMITED, WindowLimits, WindowLog
 
+#: Creates the partitioner of one stream, from the bounds in its options.
+MakePartitioner: TypeAlias = Callable[[ScalingPolicy], Partitioner]
 
-class PartitionScaling:
-    """Decides once per interval on the number of partitions, by the backlog, within bounds.
 
-    The backlog is a single queue, that of the stream. With `spark.dynamicAllocation.enabled`, Spark
-    requests executors by the number of waiting tasks.
-    """
+def policy_of(request: ReadRequest) -> ScalingPolicy:
+    """Return the bounds of the number of partitions in the options."""
+    values = request.values
+    return ScalingPolicy(
+        values["minPartitions"],
+        values["maxPartitions"],
+        values["scalingInterval"],
+        values["collectStats"],
+    )
 
-    def __init__(self, policy: ScalingPolicy, clock: Callable[[], float] = time.monotonic) -> None:
-        self.policy = policy
-        self._clock = clock
-        count = required_partitions(0, policy)
-        self._state = ScalingState(partition_count=count)
 
-    @classmethod
-    def of(cls, request: ReadRequest) -> PartitionScaling:
-        """Return the scaling for the options."""
-        values = request.values
-        low, high = values["minPartitions"], values["maxPartitions"]
-        return cls(ScalingPolicy(low, high, values["scalingInterval"]))
-
-    def partitions(self, backlog: int) -> int:
-        """Return the number of partitions for a backlog in blocks."""
-        now = self._clock()
-        self._state = process_stats(self._state, self.policy, 0, backlog, now).state
-        return self._state.partition_count
+def partition_count(partitioner: Partitioner, backlog: int) -> int:
+    """Return the number of partitions for a backlog in blocks; raise SourceException."""
+    count: Any = partitioner.partitions(backlog)
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+        raise SourceException(
+            f"invalid number of partitions by {type(partitioner).__name__}: {count!r:.40}; must be "
+            "an integer of at least 1"
+        )
+    return int(count)
 
 
 #: State of a micro-batch that Spark stores, and shows in the progress of a query.
@@ -66,16 +63,23 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
     of its files, so that a repeated micro-batch has the same blocks.
     """
 
-    def __init__(self, request: ReadRequest, plan: ReadPlan, report: Any) -> None:
+    def __init__(
+        self,
+        request: ReadRequest,
+        plan: ReadPlan,
+        report: Any,
+        make_partitioner: MakePartitioner = ScalingPartitioner,
+    ) -> None:
         self.request = request
         self.plan = plan
         self.report = report
         self._log: WindowLog | None = None
-        self._scaling = PartitionScaling.of(request)
+        self._make_partitioner = make_partitioner
+        self._partitioner: Partitioner | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without parts of the planning process."""
-        return {**self.__dict__, "_log": None}
+        return {**self.__dict__, "_log": None, "_partitioner": None}
 
     @property
     def log(self) -> WindowLog:
@@ -83,6 +87,13 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
         if self._log is None:
             self._log = WindowLog(self.request)
         return self._log
+
+    @property
+    def partitioner(self) -> Partitioner:
+        """Partitioner, created in this process."""
+        if self._partitioner is None:
+            self._partitioner = self._make_partitioner(policy_of(self.request))
+        return self._partitioner
 
     def initialOffset(self) -> Offset:  # noqa: N802 - as all names of Spark here
         """Return the offset before the first window."""
@@ -129,7 +140,7 @@ class WindowStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  
             "files": len({run.file.first_block_id for run in runs}),
             "blocks": blocks,
             "bytes": sum(run.size for run in runs),
-            "partitions": min(blocks, self._scaling.partitions(blocks + waiting)),
+            "partitions": min(blocks, partition_count(self.partitioner, blocks + waiting)),
         }
 
     def reportLatestOffset(self) -> Offset | None:  # noqa: N802

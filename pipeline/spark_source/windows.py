@@ -17,6 +17,7 @@ from fscontract.pipeline.spark_source.input_files import AsConfigured, scanner_o
 from fscontract.pipeline.spark_source.planning import BlockRun
 from fscontract.pipeline.spark_source.request import ReadRequest, check_no_patterns
 from fscontract.pipeline.splitter.input import FileSplitterInput
+from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
 from fscontract.pipeline.splitter.splitter import BlockMetadataIterator
 from fscontract.pipeline.splitter.windows import FSWindowStore, WindowStore, read_file
 
@@ -45,6 +46,8 @@ class StreamSplitter(AsConfigured, FileSplitterInput):
 
     A window without blocks remains open until there is one.
     """
+
+    scanner: TimeBasedDirectoryScanner
 
     def __init__(self, fs: FileSystem, request: ReadRequest, windows: WindowStore) -> None:
         self.request = request

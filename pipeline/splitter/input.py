@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from fscontract.contract.api.errors import IllegalArgumentException
@@ -13,6 +13,7 @@ from fscontract.pipeline.splitter.scanner import (
     MissingInput,
     ReferenceTimes,
     ScannedFileInfo,
+    Scanner,
     TimeBasedDirectoryScanner,
 )
 from fscontract.pipeline.splitter.splitter import (
@@ -31,7 +32,7 @@ _Input = TypeVar("_Input", bound="FileSplitterInput")
 
 
 class FileSplitterInput(AbstractFileSplitter, Closeable):
-    """Splits existing and new files below `files`.
+    """Splits existing and new files below `files`, or those that `scanner` finds.
 
     Call `restore` if there is a checkpoint, then `start`; for each window `begin_window`,
     `emit_tuples` any number of times, and `end_window`; between windows `checkpoint` and, once the
@@ -41,6 +42,10 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
 
     `windows` has no default, because only the user knows a safe place. Use NoopWindowStore if
     windows may change after a failure. Notices about the inputs go to `notices_output`.
+
+    `scanner` replaces the default one, a TimeBasedDirectoryScanner of `files`, and with it the
+    settings of scans: combining them raises IllegalArgumentException. If it is of another kind,
+    the default block size is that of each file's status. `close` stops the scanner.
     """
 
     scanner_class: ClassVar[type[TimeBasedDirectoryScanner]] = TimeBasedDirectoryScanner
@@ -48,9 +53,10 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
     def __init__(
         self,
         filesystem: FileSystem,
-        files: str | Sequence[str],
+        files: str | Sequence[str] = (),
         *,
         windows: WindowStore,
+        scanner: Scanner | None = None,
         recursive: bool = True,
         scan_interval: float = SCAN_INTERVAL,
         file_pattern: str | None = None,
@@ -59,15 +65,18 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
     ) -> None:
         super().__init__(**settings)
         self.filesystem = filesystem
-        self.scanner = self.scanner_class(
-            filesystem,
-            files,
-            recursive=recursive,
-            scan_interval=scan_interval,
-            file_pattern=file_pattern,
-            ignore_pattern=ignore_pattern,
-            clock=self.clock,
-        )
+        scans: dict[str, Any] = {
+            "recursive": recursive,
+            "scan_interval": scan_interval,
+            "file_pattern": file_pattern,
+            "ignore_pattern": ignore_pattern,
+        }
+        if scanner is None:
+            scanner = self.scanner_class(filesystem, files, clock=self.clock, **scans)
+        else:
+            _check_scanner(scanner, {"files": files, **scans})
+        #: Finds the files.
+        self.scanner: Scanner = scanner
         self.windows = windows
         self._check_location(windows)
         self.notices_output: Callable[[MissingInput], None] = no_output
@@ -184,10 +193,18 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         assert isinstance(info, ScannedFileInfo)
         return info.status
 
+    def get_block_size(self, info: FileInfo, status: FileStatus) -> int:
+        """Return `block_size`, or else that of the first input; without inputs, of the status."""
+        if self.block_size is None and not isinstance(self.scanner, TimeBasedDirectoryScanner):
+            return max(1, status.block_size)
+        return super().get_block_size(info, status)
+
     def get_default_block_size(self) -> int:
-        """Return the block size of the first input."""
+        """Return the block size of the first input; without inputs, of the root."""
         if self._default is None:
-            self._default = default_block_size(self.filesystem, self.scanner.files[0])
+            scanner = self.scanner
+            path = scanner.files[0] if isinstance(scanner, TimeBasedDirectoryScanner) else "/"
+            self._default = default_block_size(self.filesystem, path)
         return self._default
 
     # checkpoints --------------------------------------------------------------------------
@@ -210,12 +227,40 @@ class FileSplitterInput(AbstractFileSplitter, Closeable):
         self._last_window = window
 
     def _check_location(self, windows: WindowStore) -> None:
+        scanner = self.scanner
+        if not isinstance(scanner, TimeBasedDirectoryScanner):
+            return
         if not isinstance(windows, FSWindowStore) or windows.filesystem is not self.filesystem:
             return
-        for path in self.scanner.files:
+        for path in scanner.files:
             inside = bare_path(path).rstrip("/") + "/"
-            if self.scanner.recursive and f"{windows.directory}/".startswith(inside):
+            if scanner.recursive and f"{windows.directory}/".startswith(inside):
                 raise IllegalArgumentException(
                     f"invalid directory for windows: {windows.directory!r}; its files would be "
                     f"found as input in {path!r}"
                 )
+
+
+#: Defaults of the settings that belong to the default scanner.
+_NO_SCANS = {
+    "files": (),
+    "recursive": True,
+    "scan_interval": SCAN_INTERVAL,
+    "file_pattern": None,
+    "ignore_pattern": None,
+}
+
+
+def _check_scanner(scanner: Scanner, scans: Mapping[str, Any]) -> None:
+    """Raise IllegalArgumentException for an incomplete scanner, or settings of the default one."""
+    if not isinstance(scanner, Scanner):
+        raise IllegalArgumentException(
+            f"invalid scanner: {type(scanner).__name__}; must have the attributes of "
+            "fscontract.splitter.Scanner"
+        )
+    both = [name for name, value in scans.items() if value != _NO_SCANS[name]]
+    if both:
+        raise IllegalArgumentException(
+            f"scanner and {both[0]} are mutually exclusive: the scanner decides which files it "
+            "finds, and when"
+        )

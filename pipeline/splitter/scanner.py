@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
@@ -62,6 +63,12 @@ class ReferenceTimes:
         """Store a reference."""
         self._seen.setdefault(root, {})[path] = reference
 
+    def add(self, info: ScannedFileInfo) -> bool:
+        """Store the reference of a file; return True if the file is new or modified."""
+        known = self.get(info.input, info.status.path)
+        self.set(info.input, info.status.path, info.reference)
+        return known != info.reference
+
     def discard(self, root: str, path: str, reference: Reference) -> None:
         """Remove this reference, if it is still the stored one."""
         known = self._seen.get(root, {})
@@ -99,14 +106,6 @@ def reference_of(values: Any) -> Reference:
     return Reference(float(time), length, etag, bool(is_directory))
 
 
-#: Seconds from the end of a scan to the next one.
-SCAN_INTERVAL = 5.0
-#: Maximum number of files waiting for the splitter; then the scan pauses.
-MAX_WAITING = 10_000
-#: Suffix of files that `hdfs dfs -put` has not finished.
-_COPYING = "._COPYING_"
-
-
 @dataclass(frozen=True)
 class MissingInput:
     """A missing input; reported once, and again if it reappears and disappears."""
@@ -115,6 +114,53 @@ class MissingInput:
 
     def __str__(self) -> str:
         return f"input not found: {self.path!r}"
+
+
+@runtime_checkable
+class Scanner(Protocol):
+    """Finds the files for a FileSplitterInput, which calls it from one thread.
+
+    Only `take` and `references` are required: in a subclass the other methods do nothing.
+    `references` holds the files that `take` returned. The splitter saves it in its checkpoints,
+    replaces it when it is restored, and adds the files of repeated windows to it.
+    """
+
+    references: ReferenceTimes
+
+    @abstractmethod
+    def take(self) -> ScannedFileInfo | None:
+        """Return the next new or modified file, and add it to `references`; None if none waits.
+
+        Never wait for one. Raise the error that ended the search, if any.
+        """
+
+    def start(self) -> None:
+        """Start to find files. Starting again does nothing."""
+        return
+
+    def stop(self) -> None:
+        """Release threads and connections."""
+        return
+
+    def trigger(self) -> None:
+        """Look for files now, instead of at the next interval."""
+        return
+
+    def settle(self) -> None:
+        """Wait until the scanner is idle, so that all files found so far can be taken."""
+        return
+
+    def notice(self) -> MissingInput | None:
+        """Return the next notice about the inputs, or None."""
+        return None
+
+
+#: Seconds from the end of a scan to the next one.
+SCAN_INTERVAL = 5.0
+#: Maximum number of files waiting for the splitter; then the scan pauses.
+MAX_WAITING = 10_000
+#: Suffix of files that `hdfs dfs -put` has not finished.
+_COPYING = "._COPYING_"
 
 
 class _Stopped(Exception):
@@ -153,7 +199,7 @@ def _pattern(expression: str | None, what: str) -> re.Pattern[str] | None:
         ) from None
 
 
-class TimeBasedDirectoryScanner:
+class TimeBasedDirectoryScanner(Scanner):
     """Lists `files` every `scan_interval` seconds, and delivers new and modified files.
 
     File names must fully match `file_pattern` and must not match `ignore_pattern`; directory names
@@ -245,7 +291,7 @@ class TimeBasedDirectoryScanner:
                 return None
             info = self._waiting.popleft()
             path, reference = info.status.path, info.reference
-            self.references.set(info.input, path, reference)
+            self.references.add(info)
             self._queued.discard(info.input, path, reference)
             self._changed.notify_all()
             return info

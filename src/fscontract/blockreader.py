@@ -1,8 +1,13 @@
 """Block readers: records of any kind, each read from exactly one block."""
 
 from fscontract.contract.scenarios.check import check_reader
+from fscontract.pipeline.blockreader.batches import Entity
 from fscontract.pipeline.blockreader.binding import ReaderBinding
-from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.contexts import (
+    FileReaderContext,
+    FixedBytesReaderContext,
+    ReaderContext,
+)
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import (
     AbstractBlockReader,
@@ -17,6 +22,13 @@ from fscontract.pipeline.blockreader.readers import (
     records_of,
     text,
 )
+from fscontract.pipeline.blockreader.scaling import (
+    Partition,
+    Partitioner,
+    ScalingPartitioner,
+    ScalingPolicy,
+    define_partitions,
+)
 from fscontract.pipeline.blockreader.source import (
     BlockReadException,
     RecordConversionException,
@@ -26,22 +38,29 @@ from fscontract.pipeline.blockreader.source import (
 __all__ = [
     "AbstractBlockReader",
     "BlockReadException",
+    "Entity",
     "FSBlockReader",
     "FSLineReader",
     "FSReadAheadLineReader",
     "FSRecordReader",
     "FSSliceReader",
+    "FileReaderContext",
     "FixedBytesReaderContext",
     "LineReaderContext",
+    "Partition",
+    "Partitioner",
     "ReadAheadLineReaderContext",
     "ReaderBinding",
     "ReaderContext",
     "ReaderRecord",
     "RecordConversionException",
     "RecordTooLongException",
+    "ScalingPartitioner",
+    "ScalingPolicy",
     "as_bytes",
     "blocks_of",
     "check_reader",
+    "define_partitions",
     "records_of",
     "text",
 ]

@@ -11,7 +11,7 @@ from fscontract.implementations.spark.session import (
     connect_session,
     local_session,
 )
-from fscontract.pipeline import register
+from fscontract.pipeline import read_paths, register
 
 __all__ = [
     "SparkFileSystem",
@@ -19,6 +19,7 @@ __all__ = [
     "cluster_session",
     "connect_session",
     "local_session",
+    "read_paths",
     "register",
     "ship",
 ]

@@ -4,7 +4,13 @@ from fscontract.pipeline.blocks import BlockMetadata, FileBlockMetadata, FileInf
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.clock import Clock, ManualClock, SystemClock
 from fscontract.pipeline.splitter.input import FileSplitterInput
-from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
+from fscontract.pipeline.splitter.scanner import (
+    MissingInput,
+    ReferenceTimes,
+    ScannedFileInfo,
+    Scanner,
+    TimeBasedDirectoryScanner,
+)
 from fscontract.pipeline.splitter.splitter import AbstractFileSplitter, FileSplitterBase
 from fscontract.pipeline.splitter.windows import FSWindowStore, NoopWindowStore, WindowStore
 
@@ -20,7 +26,11 @@ __all__ = [
     "FileSplitterInput",
     "LocalSplitterBinding",
     "ManualClock",
+    "MissingInput",
     "NoopWindowStore",
+    "ReferenceTimes",
+    "ScannedFileInfo",
+    "Scanner",
     "SystemClock",
     "TimeBasedDirectoryScanner",
     "WindowStore",

@@ -77,8 +77,12 @@ SETUPS = [b for b in BLOCKS if b.language == "sh"]
 
 
 def _marked(block: Block) -> Any:
-    """Leave to the deep environment what test_cluster.py and test_profile_inference.py do, too."""
-    deep = block.document.name == "cluster.md" or "profile infer" in block.text
+    """Leave to the deep environment what other tests do, too.
+
+    They are test_cluster.py, test_profile_inference.py, test_stream.py and test_path_column.py.
+    """
+    repeated = ("profile infer", "processAllAvailable", "import local_session, read_paths")
+    deep = block.document.name == "cluster.md" or any(text in block.text for text in repeated)
     return pytest.param(block, marks=pytest.mark.deep if deep else ())
 
 

@@ -40,7 +40,7 @@ class Naive(ReadAheadLineReaderContext):
         assert self._source.length is not None
         data, start = self._source.read(0, self._source.length), self._data_offset
         value = self._delimiter.value if isinstance(self._delimiter, Separator) else None
-        block, at = self._block, start
+        block, at = self.block, start
         self._left: list[tuple[int, bytes, int]] = []
         while at < len(data):
             length = _delimiter_at(data, at, value)
@@ -56,7 +56,7 @@ class Naive(ReadAheadLineReaderContext):
         if not self._left:
             return None
         start, record, end = self._left.pop(0)
-        return RecordBatch(self._block.block_id, [record], start, end, offsets=[start])
+        return RecordBatch(self.block.block_id, [record], start, end, offsets=[start])
 
 
 def _delimiter_at(data: bytes, at: int, value: bytes | None) -> int:

@@ -198,8 +198,8 @@ def endless_when_short(self: ShortIsTheEnd) -> RecordBatch | None:
     """After a short read the reader yields empty records endlessly."""
     batch = right(self)._find()
     at = self.position
-    if batch is None and self._ended and at < self._block.file_length:
-        return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
+    if batch is None and self._ended and at < self.block.file_length:
+        return RecordBatch(self.block.block_id, [b""], at, at, offsets=[at])
     return batch
 
 
@@ -216,7 +216,7 @@ def overflow_above_buffer(self: ReadAheadLineReaderContext) -> RecordBatch | Non
     """An overflow buffer larger than the buffer causes endless empty records."""
     at = self.position
     if self._overflow_size > self._buffer_size and at > self._buffer_size:
-        return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
+        return RecordBatch(self.block.block_id, [b""], at, at, offsets=[at])
     return right(self)._find()
 
 

@@ -77,7 +77,7 @@ def owned_by_start(self: TakesTheFirst, goes_on: bool) -> None:
 @mutant("record.whole", Changing._change)
 def cut_by_the_block(self: Changing, record: bytes, offset: int) -> bytes:
     """A line ends where its block does."""
-    return record[: max(0, self._block.end - offset)] if offset < self._block.end else record
+    return record[: max(0, self.block.end - offset)] if offset < self.block.end else record
 
 
 @mutant("record.offset", ReadAheadLineReaderContext._find)
@@ -85,7 +85,7 @@ def offset_in_the_block(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """Offsets are counted from the start of the block."""
     batch = right(self)._find()
     if batch is not None:
-        batch.offsets = [offset - self._block.offset for offset in batch.offsets]
+        batch.offsets = [offset - self.block.offset for offset in batch.offsets]
     return batch
 
 
@@ -117,8 +117,8 @@ class PiecesOfLongLines(ReadAheadLineReaderContext):
 def skips_unless_at_zero(self: ReadAheadLineReaderContext, goes_on: bool) -> None:
     """A block skips a line unless it starts at 0, even if it is the first block of the reader."""
     right(self)._begin(goes_on)
-    if self._block.previous_block_id == NO_BLOCK and self._block.offset:
-        self._synchronize(self._block.offset)
+    if self.block.previous_block_id == NO_BLOCK and self.block.offset:
+        self._synchronize(self.block.offset)
 
 
 @mutant("record.final", ReadAheadLineReaderContext._single)
@@ -149,14 +149,14 @@ class PhantomLine(ReadAheadLineReaderContext):
 
     def _begin(self, goes_on: bool) -> None:
         super()._begin(goes_on)
-        self._told = not self._block.is_last_block
+        self._told = not self.block.is_last_block
 
     def _find(self) -> RecordBatch | None:
         batch = super()._find()
-        at = self._block.file_length
+        at = self.block.file_length
         if batch is None and not self._told and self.position == at:
             self._told = True
-            return RecordBatch(self._block.block_id, [b""], at, at, offsets=[at])
+            return RecordBatch(self.block.block_id, [b""], at, at, offsets=[at])
         return batch
 
 
@@ -228,7 +228,7 @@ def rest_is_skipped(self: LineReaderContext, offset: int) -> None:
 def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
     """The last line ends where the block does."""
     batch = right(self)._find()
-    end = self._block.end
+    end = self.block.end
     return batch and changed(batch, lambda record, offset: record[: end - offset])
 
 
@@ -236,7 +236,7 @@ def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
 def last_line_is_lost(self: LineReaderContext, start: int) -> RecordBatch | None:
     """A line that continues beyond the block is left to the next one, which has only its rest."""
     batch = right(self)._single(start)
-    return None if batch is None or batch.end > self._block.end else batch
+    return None if batch is None or batch.end > self.block.end else batch
 
 
 @mutant("record.line-aligned", LineReaderContext._begin)

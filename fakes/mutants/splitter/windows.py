@@ -91,6 +91,7 @@ def scans_meanwhile(self: FileSplitterInput, window_id: int) -> None:
 def rests_first(self: FileSplitterInput) -> None:
     """After the repeated windows the scanner waits for its interval."""
     if self._replaying:
+        assert isinstance(self.scanner, TimeBasedDirectoryScanner)
         self.scanner._next_scan = self.clock.now() + self.scanner.scan_interval
     right(self).end_window()
 

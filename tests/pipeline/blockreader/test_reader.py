@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.api.errors import IllegalArgumentException
-from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.api.filesystem import FileSystem, FSDataInputStream
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext
+from fscontract.pipeline.blockreader.batches import Entity
+from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import (
+    FSBlockReader,
     FSLineReader,
     FSReadAheadLineReader,
     FSRecordReader,
@@ -30,6 +32,7 @@ from fscontract.pipeline.blockreader.source import (
     RecordConversionException,
     RecordTooLongException,
 )
+from fscontract.pipeline.blocks import FileBlockMetadata
 
 LINES = b"".join(b"%06d %s\n" % (i, b"x" * (i % 90)) for i in range(5000))
 
@@ -225,3 +228,46 @@ def test_lines_without_reading_ahead_need_a_converter_that_looks(fs: FileSystem)
     with FSLineReader(fs, as_bytes) as reader:
         found = [r.record for b in blocks for r in reader.process_block(b)]
     assert found == [b"abcdef", b"ef", b"ghijkl", b"hijkl", b"l"]
+
+
+class PrefixedContext(ReaderContext[FileBlockMetadata, FSDataInputStream]):
+    """Records behind a byte with their length; a file is one block."""
+
+    def initialize(
+        self, stream: FSDataInputStream, block: FileBlockMetadata, consecutive: bool
+    ) -> None:
+        """Start at the first record."""
+        super().initialize(stream, block, consecutive)
+        self._stream = stream
+        stream.seek(block.offset)
+
+    @property
+    def position(self) -> int:
+        """Position of the stream."""
+        return self._stream.get_pos()
+
+    def next(self) -> Entity | None:
+        """Return the record behind the next length."""
+        start = self.position
+        if start >= self.block.end:
+            return None
+        record = bytearray(self._stream.read_byte())
+        self._stream.read_fully(start + 1, record)
+        self._stream.seek(start + 1 + len(record))
+        return Entity(bytes(record), 1 + len(record), start)
+
+
+def test_a_context_for_another_format_reads_files(fs: FileSystem) -> None:
+    status = fs.get_file_status(_put(fs, "/f", b"\x03one\x00\x05three"))
+    (block,) = blocks_of(status, 100)
+    with FSBlockReader(fs, PrefixedContext(), as_bytes) as reader:
+        records = [(r.offset, r.record) for r in reader.process_block(block)]
+    assert records == [(0, b"one"), (4, b""), (5, b"three")]
+    assert reader.counters.bytes == status.length
+
+
+def test_truncated_file_of_another_format_is_named(fs: FileSystem) -> None:
+    (block,) = blocks_of(fs.get_file_status(_put(fs, "/f", b"\x03one\x05thr")), 100)
+    reader = FSBlockReader(fs, PrefixedContext(), as_bytes)
+    with pytest.raises(BlockReadException, match=r"block 1 at offset 5: .*'/f'"):
+        list(reader.process_block(block))

@@ -10,6 +10,7 @@ from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.scaling import (
     Partition,
+    ScalingPartitioner,
     ScalingPolicy,
     ScalingState,
     define_partitions,
@@ -58,3 +59,21 @@ def test_invalid_bounds_are_rejected(bounds: tuple[int, int]) -> None:
     """There is at least one reader."""
     with pytest.raises(IllegalArgumentException):
         ScalingPolicy(*bounds)
+
+
+def test_partitioner_decides_once_per_interval_within_its_bounds() -> None:
+    """For any backlog; between two decisions nothing changes."""
+    now = [0.0]
+    partitioner = ScalingPartitioner(ScalingPolicy(3, 12, 10.0), lambda: now[0])
+    decided = []
+    for backlog in [0, 1, 3, 5, 12, 13, 100, 7]:
+        decided.append(partitioner.partitions(backlog))
+        assert partitioner.partitions(1000) == decided[-1]
+        now[0] += 10.0
+    assert decided == [3, 3, 3, 4, 8, 12, 12, 4]
+
+
+def test_partitioner_without_stats_stays_at_the_minimum() -> None:
+    policy = ScalingPolicy(3, 12, 0.0, collect_stats=False)
+    partitioner = ScalingPartitioner(policy, lambda: 0.0)
+    assert {partitioner.partitions(backlog) for backlog in (0, 5, 1000)} == {3}

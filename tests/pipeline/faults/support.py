@@ -17,7 +17,7 @@ from fscontract.contract.program.faults import FaultPlan
 from fscontract.fakes.faulty_local import FaultyLocalFileSystem
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.blockreader.contexts import FixedBytesReaderContext, ReaderContext
+from fscontract.pipeline.blockreader.contexts import FileReaderContext, FixedBytesReaderContext
 from fscontract.pipeline.blockreader.lines import LineReaderContext, ReadAheadLineReaderContext
 from fscontract.pipeline.blockreader.readers import FSBlockReader, as_bytes, blocks_of
 from fscontract.pipeline.blockreader.source import BlockReadException
@@ -34,7 +34,7 @@ _BUFFER = 1 << 16
 #: A record with its block, and its offset in the file.
 Record: TypeAlias = tuple[int, int, bytes]
 Blocks: TypeAlias = Sequence[FileBlockMetadata]
-MakeReader: TypeAlias = Callable[[FileSystem, ReaderContext], FSBlockReader[bytes]]
+MakeReader: TypeAlias = Callable[[FileSystem, FileReaderContext], FSBlockReader[bytes]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Case:
     """A context, a file for it, and the block size."""
 
     name: str
-    context: Callable[[], ReaderContext]
+    context: Callable[[], FileReaderContext]
     path: str = "/f"
     data: bytes = field(default=DATA, repr=False)
     block_size: int = 150_000
@@ -68,18 +68,18 @@ class Case:
             )
 
 
-def reader_of(fs: FileSystem, context: ReaderContext) -> FSBlockReader[bytes]:
+def reader_of(fs: FileSystem, context: FileReaderContext) -> FSBlockReader[bytes]:
     """Return the reader under test."""
     return FSBlockReader(fs, context, as_bytes)
 
 
-def _read_ahead(**options: Any) -> Callable[[], ReaderContext]:
+def _read_ahead(**options: Any) -> Callable[[], FileReaderContext]:
     return lambda: ReadAheadLineReaderContext(
         buffer_size=_BUFFER, overflow_buffer_size=4096, **options
     )
 
 
-def _fixed(length: int, aligned: bool) -> Callable[[], ReaderContext]:
+def _fixed(length: int, aligned: bool) -> Callable[[], FileReaderContext]:
     return lambda: FixedBytesReaderContext(length, aligned=aligned, buffer_size=_BUFFER)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fscontract.pipeline import register
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.spark_source.programs.stream import start
 from tests.pipeline.spark_source.support import write
@@ -56,6 +57,62 @@ def test_continuous_stream_reads_existing_files(spark: Any, tmp_path: Path) -> N
         assert sorted(row.value for row in rows) == ["one", "two"]
     finally:
         query.stop()
+
+
+def test_tasks_of_a_running_stream_grow_and_shrink_with_its_backlog(
+    spark: Any, tmp_path: Path
+) -> None:
+    """Directories of files arrive at once while the query runs; it reads up to eight blocks."""
+    from pyspark.sql.functions import spark_partition_id
+
+    tasks: list[int] = []
+
+    def count(rows: Any, batch: int) -> None:
+        tasks.append(len(set(rows.select(spark_partition_id()).collect())))
+
+    options = {
+        "blocksThreshold": 8,
+        "maxPartitions": 8,
+        "scalingInterval": 0.001,
+        "scanOnTrigger": "true",
+        "windowLocation": str(tmp_path / "windows"),
+    }
+    (tmp_path / "in").mkdir()
+    frame = spark.readStream.format("fscontract").options(**options).load(str(tmp_path / "in"))
+    query = frame.writeStream.foreachBatch(count).trigger(processingTime="200 milliseconds").start()
+    try:
+        for directory, arriving in (("a", 3), ("b", 20), ("c", 3)):
+            for number in range(arriving):
+                write(tmp_path / directory, f"{number}", b"line\n")
+            (tmp_path / directory).rename(tmp_path / "in" / directory)
+            query.processAllAvailable()
+    finally:
+        query.stop()
+    assert tasks == [2, 8, 8, 4, 2]
+
+
+def test_registered_partitioner_decides_on_the_tasks_of_a_stream(
+    spark: Any, tmp_path: Path
+) -> None:
+    """A class that only this process knows, as one of a notebook."""
+
+    class OnePartitionPerBlock:
+        def __init__(self, policy: Any) -> None:
+            self._most = policy.max_readers
+
+        def partitions(self, backlog: int) -> Any:
+            return min(self._most, backlog)
+
+    for name in "abc":
+        write(tmp_path / "in", name, b"line\n")
+    register(spark, pushdown=True, partitioner=OnePartitionPerBlock)
+    try:
+        query = start(spark, tmp_path, maxFilesPerTrigger=3)
+        query.awaitTermination()
+    finally:
+        register(spark, pushdown=True)
+    (progress,) = query.recentProgress
+    assert _source(progress)["endOffset"]["partitions"] == 3
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator
+from enum import IntEnum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from fscontract.pipeline.spark_source import windows
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.planning import BlocksPartition
 from fscontract.pipeline.spark_source.source import FsContractDataSource
-from fscontract.pipeline.spark_source.streaming import PartitionScaling, WindowStreamReader
+from fscontract.pipeline.spark_source.streaming import WindowStreamReader
 from tests.pipeline.spark_source.support import write
 
 
@@ -100,9 +101,11 @@ def make(tmp_path: Path) -> Iterator[Maker]:
     made: list[WindowStreamReader] = []
     (tmp_path / "in").mkdir()
 
-    def stream(**options: str) -> WindowStreamReader:
+    def stream(partitioner: Any = None, **options: str) -> WindowStreamReader:
         given = {"path": str(tmp_path / "in"), "windowLocation": str(tmp_path / "windows")}
-        source = FsContractDataSource({**given, "blockSize": "10", **options})
+        members = {"partitioner": partitioner and staticmethod(partitioner)}
+        kind = type("Source", (FsContractDataSource,), members)
+        source = kind({**given, "blockSize": "10", **options})
         made.append(source.streamReader(source.schema()))
         return made[-1]
 
@@ -332,16 +335,81 @@ def test_partitions_follow_the_blocks_within_their_bounds(tmp_path: Path, make: 
     assert all(isinstance(part, BlocksPartition) for part in parts)
 
 
-def test_the_decision_never_leaves_its_bounds() -> None:
-    """For any backlog; between two decisions nothing changes."""
-    now = [0.0]
-    scaling = PartitionScaling(ScalingPolicy(3, 12, 10.0), lambda: now[0])
-    decided = []
-    for backlog in [0, 1, 3, 5, 12, 13, 100, 7]:
-        decided.append(scaling.partitions(backlog))
-        assert scaling.partitions(1000) == decided[-1]
-        now[0] += 10.0
-    assert decided == [3, 3, 3, 4, 8, 12, 12, 4]
+def _counts(reader: WindowStreamReader, backlogs: list[int]) -> list[int]:
+    """Return the partitions of micro-batches that start with these backlogs, in blocks."""
+    folder, made, counts = Path(reader.request.paths[0]), 0, []
+    end = reader.initialOffset()
+    for backlog in backlogs:
+        waiting = (reader.reportLatestOffset() or {}).get("waitingBlocks", 0)
+        for _ in range(backlog - waiting):
+            write(folder, f"{made:04}", b"x")
+            made += 1
+        end = reader.latestOffset(end, reader.getDefaultReadLimit())
+        counts.append(end["partitions"])
+    return counts
+
+
+GROWS_AND_SHRINKS = [3, 20, 12, 4, 3]
+
+
+def test_partitions_grow_and_shrink_with_the_backlog(make: Maker) -> None:
+    """Each micro-batch but two has as many blocks as allowed."""
+    options = {"blocksThreshold": "8", "maxPartitions": "8", "scalingInterval": "0.001"}
+    assert _counts(make(scanOnTrigger="true", **options), GROWS_AND_SHRINKS) == [2, 8, 8, 4, 2]
+
+
+def test_without_stats_the_number_of_partitions_is_constant(make: Maker) -> None:
+    options = {"blocksThreshold": "8", "minPartitions": "3", "scalingInterval": "0.001"}
+    reader = make(scanOnTrigger="true", collectStats="false", **options)
+    assert _counts(reader, GROWS_AND_SHRINKS) == [3, 3, 3, 3, 3]
+
+
+class OnePartitionPerThreeBlocks:
+    """A partitioner with another rule, within the bounds of the options."""
+
+    def __init__(self, policy: ScalingPolicy) -> None:
+        self._most = policy.max_readers
+
+    def partitions(self, backlog: int) -> int:
+        """Return a third of the backlog."""
+        return min(self._most, -(-backlog // 3))
+
+
+class Size(IntEnum):
+    """Sizes of a cluster."""
+
+    SMALL = 2
+
+
+def test_partitioner_may_return_an_integer_of_another_type(make: Maker) -> None:
+    class Named(OnePartitionPerThreeBlocks):
+        def partitions(self, backlog: int) -> Any:
+            return Size(super().partitions(backlog))
+
+    reader = make(Named, scanOnTrigger="true")
+    (count,) = _counts(reader, [6])
+    assert (count, type(count)) == (2, int)
+
+
+def test_another_partitioner_decides(make: Maker) -> None:
+    """It gets the bounds of the stream's options."""
+    options = {"scanOnTrigger": "true", "blocksThreshold": "8", "maxPartitions": "5"}
+    reader = make(OnePartitionPerThreeBlocks, **options)
+    assert _counts(reader, GROWS_AND_SHRINKS) == [1, 5, 4, 2, 1]
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.0, None, True])
+def test_partitioner_with_an_invalid_result_is_named(make: Maker, count: Any) -> None:
+    class Broken:
+        def __init__(self, policy: ScalingPolicy) -> None:
+            pass
+
+        def partitions(self, backlog: int) -> Any:
+            return count
+
+    reader = make(Broken, scanOnTrigger="true")
+    with pytest.raises(SourceException, match=f"partitions by Broken: {count}; must be an integer"):
+        _counts(reader, [1])
 
 
 def test_a_reader_that_is_sent_has_no_windows(tmp_path: Path, make: Maker) -> None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from fscontract.contract.api.errors import IllegalArgumentException
+from fscontract.contract.api.filesystem import FileStatus
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.splitter.input import FileSplitterInput
-from fscontract.pipeline.splitter.scanner import MissingInput
+from fscontract.pipeline.splitter.scanner import (
+    MissingInput,
+    ReferenceTimes,
+    ScannedFileInfo,
+    Scanner,
+    TimeBasedDirectoryScanner,
+)
 from fscontract.pipeline.splitter.windows import FSWindowStore, NoopWindowStore
 from tests.pipeline.splitter.support import Life, write
 
@@ -125,3 +135,111 @@ def test_metrics_count_what_a_window_emitted(fs: MemoryFileSystem) -> None:
     with Life(fs, windows=FSWindowStore(fs, "/w")) as life:
         life.window(1)
         assert (life.splitter.files_processed, life.splitter.block_count) == (2, 8)
+
+
+class Manifest(Scanner):
+    """Finds the files of a list, each version once."""
+
+    def __init__(self, fs: MemoryFileSystem, paths: Sequence[str]) -> None:
+        self.references = ReferenceTimes()
+        self.paths = list(paths)
+        self.running: list[str] = []
+        self._fs = fs
+
+    def start(self) -> None:
+        """Record the call."""
+        self.running.append("start")
+
+    def stop(self) -> None:
+        """Record the call."""
+        self.running.append("stop")
+
+    def take(self) -> ScannedFileInfo | None:
+        """Return the next file that is new or modified."""
+        for path in self.paths:
+            info = ScannedFileInfo(None, path, path, self._fs.get_file_status(path))
+            if self.references.add(info):
+                return info
+        return None
+
+
+def _files(found: Sequence[Any]) -> list[str]:
+    return [item.file_name for item in found if hasattr(item, "file_name")]
+
+
+def test_files_come_from_the_given_scanner(fs: MemoryFileSystem) -> None:
+    scanner = Manifest(fs, ["/in/b"])
+    with Life(fs, (), scanner=scanner) as life:
+        assert _files(life.window(1)) == ["b"]
+        assert life.window(2) == []
+        write(fs, "/in/b", 3)
+        assert _files(life.window(3)) == ["b"]
+    assert scanner.running == ["start", "start", "start", "start", "stop"]
+
+
+def test_checkpoint_keeps_the_files_of_the_given_scanner(fs: MemoryFileSystem) -> None:
+    paths = ["/in/a", "/in/b"]
+    with Life(fs, (), scanner=Manifest(fs, paths), blocks_threshold=6) as life:
+        assert _files(life.window(1)) == ["a"]
+        text = life.splitter.checkpoint()
+    with Life(fs, (), scanner=Manifest(fs, paths), checkpoint=text) as life:
+        assert _files(life.window(2)) == ["b"]
+
+
+def test_windows_of_a_given_scanner_are_repeated(fs: MemoryFileSystem) -> None:
+    """The scanner then knows their files, and is not started before."""
+    store = FSWindowStore(fs, "/w")
+    with Life(fs, (), scanner=Manifest(fs, ["/in/a"]), windows=store) as life:
+        before = life.window(1)
+    scanner = Manifest(fs, ["/in/a", "/in/b"])
+    with Life(fs, (), scanner=scanner, windows=FSWindowStore(fs, "/w")) as life:
+        life.begin(1)
+        assert scanner.running == []
+        assert life.out == before
+        life.splitter.end_window()
+        assert _files(life.window(2)) == ["b"]
+
+
+def test_a_given_directory_scanner_is_used_as_the_default_one(fs: MemoryFileSystem) -> None:
+    scanner = TimeBasedDirectoryScanner(fs, "/in", file_pattern="a")
+    with Life(fs, (), scanner=scanner) as life:
+        assert _files(life.window(1)) == ["a"]
+    with pytest.raises(IllegalArgumentException, match="would be found as input"):
+        FileSplitterInput(fs, windows=FSWindowStore(fs, "/in/w"), scanner=scanner)
+
+
+def test_default_block_size_with_a_given_scanner_is_that_of_the_status(
+    fs: MemoryFileSystem,
+) -> None:
+    class Small(Manifest):
+        def take(self) -> ScannedFileInfo | None:
+            info = super().take()
+            if info is None:
+                return None
+            return ScannedFileInfo(
+                None, info.path, info.path, FileStatus("/in/a", 11, block_size=4)
+            )
+
+    with Life(fs, (), scanner=Small(fs, ["/in/a"]), block_size=None) as life:
+        assert [b.end for b in life.window(1)[1:]] == [4, 8, 11]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"files": "/in"}, {"recursive": False}, {"scan_interval": 1.0}, {"file_pattern": "a"}],
+    ids=str,
+)
+def test_settings_of_scans_belong_to_the_given_scanner(
+    fs: MemoryFileSystem, settings: dict[str, Any]
+) -> None:
+    (name,) = settings
+    with pytest.raises(IllegalArgumentException, match=f"scanner and {name} are mutually exclus"):
+        FileSplitterInput(fs, windows=NoopWindowStore(), scanner=Manifest(fs, []), **settings)
+
+
+def test_an_object_that_is_not_a_scanner_is_rejected(fs: MemoryFileSystem) -> None:
+    """Here a class instead of its instance, and an object that only iterates."""
+    wrongs: list[Any] = [Manifest, iter([])]
+    for wrong in wrongs:
+        with pytest.raises(IllegalArgumentException, match=r"invalid scanner: .*Scanner$"):
+            FileSplitterInput(fs, windows=NoopWindowStore(), scanner=wrong)
