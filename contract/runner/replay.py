@@ -21,8 +21,8 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.runner.tracebacks import recorded
-from fscontract.contract.script.calls import NoScript
 from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.threads import failure_of_threads
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -101,11 +101,13 @@ def exception_of(
 def failure_of(binding: Binding, data: dict[str, Any], profile: Profile) -> Failure:
     """Return the failure in `data` as scripts show it; raise NoScript, ProgramError."""
     clause, program = validated(data)
-    if program is None:
-        raise NoScript("several threads share the stream")
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
     versions = dict(getattr(binding, "versions", {}))
+    if program is None:
+        schedule = Schedule.from_json(data["threads"])
+        alone = Failure(clause, Program(schedule.length, ()), profile.features, buffer, versions)
+        return failure_of_threads(alone, schedule)
     return Failure(clause, program, profile.features, buffer, versions)
 
 

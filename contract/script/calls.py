@@ -121,6 +121,10 @@ class ScriptApi:
     opening: Callable[[Program, str], tuple[str, ...]]
     #: Returns the outcome of a call that raised, given whether its stream is closed.
     failed: Callable[[Step, Exception, bool], Outcome]
+    #: The expression of the length in the file's status, "" if there is none.
+    status: str = ""
+    #: The statement that makes a directory at `path`, "" if the API has none.
+    makes_directory: str = ""
     #: The lines that remove what the script made.
     cleanup: tuple[str, ...] = ()
     #: Whether exceptions of the connection give no verdict.

@@ -259,8 +259,6 @@ def test_url_with_a_password_comes_from_an_environment_variable() -> None:
 @pytest.mark.parametrize(
     ("clause", "steps", "reason"),
     [
-        ("close.release", [["close"]], "what stays open is counted over many runs"),
-        ("model.len-eq-status", [], "the status of the file is compared"),
         ("seek.pos", [], "the program has no calls"),
         ("seek.pos", [["py_tell"]] * 30, "the program has 30 calls, more than 24"),
         ("seek.pos", [["change", "delete"]], "the program does not end with a call"),
