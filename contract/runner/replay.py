@@ -103,12 +103,17 @@ def failure_of(binding: Binding, data: dict[str, Any], profile: Profile) -> Fail
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
-    versions = dict(getattr(binding, "versions", {}))
-    if program is None:
-        schedule = Schedule.from_json(data["threads"])
-        alone = Failure(clause, Program(schedule.length, ()), profile.features, buffer, versions)
-        return failure_of_threads(alone, schedule)
-    return Failure(clause, program, profile.features, buffer, versions)
+    schedule = Schedule.from_json(data["threads"]) if program is None else None
+    failure = Failure(
+        clause,
+        program or Program(schedule.length if schedule else 0, ()),
+        profile.features,
+        buffer,
+        dict(getattr(binding, "versions", {})),
+        profile.own_keys,
+        profile.unsupported_keys,
+    )
+    return failure if schedule is None else failure_of_threads(failure, schedule)
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

@@ -311,6 +311,8 @@ def _shown(clause: str, failure: Counterexample, binding: Binding, settings: Set
         settings.profile.features,
         settings.buffer(binding),
         dict(getattr(binding, "versions", {})),
+        settings.profile.own_keys,
+        settings.profile.unsupported_keys,
     )
     return shown if schedule is None else failure_of_threads(shown, schedule)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fscontract.contract.program.filesystem_calls import SUFFIXES
+from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step
 
@@ -145,3 +146,5 @@ class JavaApi:
     #: The statements that set options of `configuration`.
     configuration: tuple[str, ...]
     spell: SpellStep
+    #: Returns a call of the builder without the object.
+    spell_option: Callable[[BuilderCall], str]

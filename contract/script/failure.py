@@ -20,6 +20,9 @@ class Failure:
     buffer: int
     #: Versions of the libraries on which it was found.
     versions: dict[str, str]
+    #: The profile's additional keys of openFile(), and those that it knows but does not support.
+    own_keys: frozenset[str] = frozenset()
+    unsupported_keys: frozenset[str] = frozenset()
     threads: tuple[tuple[Step, ...], ...] = ()
     #: The thread that one switch pauses; None if threads ran freely.
     first_thread: int | None = None

@@ -26,7 +26,7 @@ def path_script(api: ScriptApi, source: Source, failure: Failure, is_fixed: bool
     program, at = failure.program, failure.program.at
     assert at is not None
     data = new_content(program.length, at)
-    kinds = _kinds(failure)
+    kinds = right_kinds(failure)
     lines = [
         *set_up([*api.setup, *_scene(api, at.kind, is_fixed)]),
         *_attempt(api, failure),
@@ -39,7 +39,8 @@ def path_script(api: ScriptApi, source: Source, failure: Failure, is_fixed: bool
     return assembled(failure, content_lines((data,), source.content), lines)
 
 
-def _kinds(failure: Failure) -> frozenset[Kind]:
+def right_kinds(failure: Failure) -> frozenset[Kind]:
+    """Return the kinds of exceptions of which an open of the path has to raise one."""
     at = failure.program.at
     assert at is not None
     if failure.clause == CLASS:
