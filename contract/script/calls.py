@@ -128,6 +128,8 @@ class ScriptApi:
     makes_directory: str = ""
     #: The lines that remove what the script made.
     cleanup: tuple[str, ...] = ()
+    #: Whether the script has to start a server, whose `url` and `host` are variables of `setup`.
+    is_served: bool = False
     #: Whether exceptions of the connection give no verdict.
     remote: bool = False
     #: Whether calls may raise what is no Exception, as panics of extensions in Rust.

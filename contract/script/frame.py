@@ -20,6 +20,7 @@ _MODULES = (
     "faulthandler",
     "gc",
     "gzip",
+    "http.server",
     "io",
     "json",
     "os",

@@ -8,6 +8,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.leaks import RELEASING, leak_script
 from fscontract.contract.script.plan import file_content, plan
 from fscontract.contract.script.sequential import SequentialScript
+from fscontract.contract.script.server_faults import server_fault_script
 from fscontract.contract.script.status import STATUS, status_script
 from fscontract.contract.script.threads import threads_script
 from fscontract.contract.script.unusual_paths import path_script
@@ -21,6 +22,8 @@ def python_script(binding: Binding, source: Source, failure: Failure) -> str:
     program, fixed = failure.program, binding.fixed_content
     if failure.threads:
         return threads_script(api, source, failure, file_content(program, fixed, threads=True))
+    if program.faults is not None:
+        return server_fault_script(api, source, failure)
     if program.at is not None and not program.at.is_file:
         return path_script(api, source, failure, fixed is not None)
     if failure.clause in RELEASING:

@@ -49,7 +49,7 @@ class SequentialScript:
 
     def text(self) -> str:
         """Return the script; raise NoScript if it is too long."""
-        preparation = [*set_up(self._preparation())]
+        preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
         last = [*indented(self.last())]
         right = [*self.right()]
         lines = [
@@ -58,7 +58,7 @@ class SequentialScript:
             *last,
             *self._on_error(),
             *right,
-            *self._shown(),
+            *self.shown(),
             *(line for one in self.api.cleanup for line in statement(one)),
             EXIT,
         ]
@@ -76,14 +76,17 @@ class SequentialScript:
     def _name(self, step: Step) -> str:
         return f"f{step.stream + 1}" if self.plan.program.streams > 1 else "f"
 
-    def _preparation(self) -> Iterator[str]:
-        """Yield the statements up to the last call."""
+    def file_made(self) -> Iterator[str]:
+        """Yield the statements that make the filesystem and write the file."""
         imports = self._library_imports()
         for line in self.api.setup:
             yield _merged(line, imports)
         yield from imports
         if self.api.write:
             yield from self._write(0)
+
+    def calls_before(self) -> Iterator[str]:
+        """Yield the statements that open the streams and make the calls before the last one."""
         program = self.plan.program
         opens = self.plan.last is not None and program.needs_stream
         for stream in range(program.streams if opens else 0):
@@ -96,6 +99,9 @@ class SequentialScript:
                 yield from self._change(call.step.args[0], changes)
             else:
                 yield from self._before(call, first)
+
+    def buffer_made(self) -> Iterator[str]:
+        """Yield the statements that make the buffer of the last call."""
         if self.call is not None and self.call.buffer:
             yield f"buffer = {self.call.buffer}"
             if self._fills:
@@ -186,7 +192,8 @@ class SequentialScript:
         yield f"except {'BaseException' if self.api.panics else 'Exception'} as error:"
         yield "    actual = error"
 
-    def _shown(self) -> Iterator[str]:
+    def shown(self) -> Iterator[str]:
+        """Yield the statements that print what is expected and what came."""
         ends = self.plan.ends
         if self.plan.base is not None:
             ends = (max(ends, key=lambda end: end.position),)
