@@ -30,7 +30,7 @@ from fscontract.contract.runner.result import (
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.script.calls import NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import default_language, script
 from fscontract.contract.script.threads import failure_of_threads
 from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.inherited_failures import inherits
@@ -294,7 +294,8 @@ def _scripted(
         return failure
     try:
         shown = _shown(clause, failure, binding, settings)
-        return replace(failure, script=python_script(binding, settings.source, shown))
+        text = script(default_language(binding), binding, settings.source, shown)
+        return replace(failure, script=text)
     except NoScript as reason:
         return replace(failure, no_script=str(reason))
     except Exception as error:  # a verdict does not depend on its script

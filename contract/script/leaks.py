@@ -9,9 +9,11 @@ from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
-from fscontract.contract.script.layout import indented
+from fscontract.contract.script.layout import WIDTH, indented
 from fscontract.contract.script.plan import check_conditions
 
+#: The most lines: each call may take one.
+MAX_LINES = 60
 #: The clause of resources that an open stream holds after unbuffer.
 _UNBUFFER = "unbuffer.release"
 #: The clauses of what a stream leaves.
@@ -32,7 +34,7 @@ def leak_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -
         *api.cleanup,
         EXIT,
     ]
-    return assembled(failure, content_lines((data,), source.content), lines)
+    return assembled(failure, content_lines((data,), source.content), lines, max_lines=MAX_LINES)
 
 
 def _steps(failure: Failure) -> tuple[Step, ...]:
@@ -51,7 +53,9 @@ def _functions(api: ScriptApi, failure: Failure, length: int) -> Iterator[str]:
             raise NoScript(f"the API has no single call for {step}")
         calls.append(f"lambda: {call}")
     yield "    streams.append(f)  # the stream is still referenced"
-    yield from indented([f"for call in ({', '.join(calls)}{',' * (len(calls) == 1)}):"])
+    loop = f"    for call in ({', '.join(calls)}{',' * (len(calls) == 1)}):"
+    several = ["    for call in (", *(f"        {call}," for call in calls), "    ):"]
+    yield from [loop] if len(loop) <= WIDTH else several
     yield "        with contextlib.suppress(Exception):"
     yield "            call()"
     yield ""

@@ -50,9 +50,7 @@ _KINDS = {
     ),
     "slow-down": _Misbehaviour(tuple(line.format(503) for line in _REFUSED)),
     "refuse-head": _Misbehaviour(tuple(line.format(405) for line in _REFUSED), command="HEAD"),
-    "overstate-length": _Misbehaviour(
-        length="(2 * len(body) + 1) if struck else len(body)", command="HEAD"
-    ),
+    "overstate-length": _Misbehaviour(length="len(body) * (1 + struck) + struck", command="HEAD"),
     "cut-bodies": _Misbehaviour(
         answer=("body = body[: len(body) // 2]",), length="last + 1 - first"
     ),

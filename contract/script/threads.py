@@ -29,7 +29,9 @@ from fscontract.contract.spec.clauses import clauses
 MAX_LINES = 84
 #: The most tries of a script, the seconds that a paused thread waits for each other one, and those
 #: after which the threads hang.
-TRIES, PAUSE, PATIENCE = 2000, 0.05, 60
+TRIES, PAUSE, PATIENCE = 1000, 0.05, 60
+#: How often free threads repeat calls that do not depend on those before.
+REPEATS = 50
 _INDEPENDENT = POSITIONED | {"read_vectored"}
 #: Why calls that only wait for each other have no script.
 _OVERLAP = "a thread has to be paused in the middle of its call"
@@ -114,9 +116,18 @@ class _Threads:
         yield from right
         yield f"yield {quoted(str(call))}, actual, right"
 
+    @property
+    def _repeats(self) -> int:
+        """How often each thread makes its calls: once if they depend on the position before."""
+        absolute = (
+            {step.op for step in steps} <= _INDEPENDENT or steps[0].op == "seek"
+            for steps in self.threads
+        )
+        return REPEATS if all(absolute) else 1
+
     def free(self) -> Iterator[str]:
         """Yield the loop that starts all threads at a barrier."""
-        yield from _running(["start.wait()"])
+        yield from _running(["start.wait()"], self._repeats)
         yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
         yield from self._loop()
         yield f"    start = threading.Barrier({len(self.threads)})"
@@ -130,7 +141,7 @@ class _Threads:
 
     def paused(self) -> Iterator[str]:
         """Yield the loop that pauses the first thread at another line each time."""
-        yield from _running([])
+        yield from _running([], 1)
         yield "def pause(*event):"
         yield "    global lines"
         yield "    lines += 1"
@@ -162,17 +173,34 @@ class _Threads:
         listed = f"({', '.join(names)}{',' * (len(names) == 1)})"
         if name != "threads":
             yield "    lines = 0"
-        yield f"    {name.rpartition(' ')[2]} = ["
-        yield f"        threading.Thread(target=run, args=(one,), daemon=True) for one in {listed}"
-        yield "    ]"
+        made = "threading.Thread(target=run, args=(one,), daemon=True)"
+        yield from _listed(f"    {name.rpartition(' ')[2]} = [", made, f"for one in {listed}")
 
 
-def _running(first: list[str]) -> Iterator[str]:
+def _listed(start: str, made: str, loop: str) -> list[str]:
+    """Return the statement of a list as formatters lay it out."""
+    whole = f"{start}{made} {loop}]"
+    if len(whole) <= WIDTH:
+        return [whole]
+    inner = f"        {made} {loop}"
+    return [
+        start,
+        *([inner] if len(inner) <= WIDTH else [f"        {made}", f"        {loop}"]),
+        "    ]",
+    ]
+
+
+def _running(first: list[str], repeats: int) -> Iterator[str]:
     """Yield the function that makes the calls of a thread."""
+    extend = "wrong.extend(one[:2] for one in thread() if not one[2])"
     yield "def run(thread):"
     yield from indented(first)
     yield "    try:"
-    yield "        wrong.extend(one[:2] for one in thread() if not one[2])"
+    if repeats > 1:
+        yield f"        for _ in range({repeats}):"
+        yield f"            {extend}"
+    else:
+        yield f"        {extend}"
     yield "    except Exception as error:"
     yield "        wrong.append((thread.__name__, error))"
     yield from ("", "")

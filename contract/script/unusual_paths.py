@@ -58,6 +58,8 @@ def _scene(api: ScriptApi, kind: str, is_fixed: bool) -> Iterator[str]:
         return
     if is_fixed or (not api.makes_directory and "directory" in kind):
         raise NoScript("nothing can be made at a path of this target")
+    if "directory" in kind:
+        yield 'path += "-directory"'
     if kind == "empty-directory":
         yield api.makes_directory
         return
