@@ -99,7 +99,9 @@ def _check(clause: str, program: Program) -> None:
 
 
 def check_conditions(program: Program) -> None:
-    """Raise NoScript for a program whose requests fail, or whose file a builder opens."""
+    """Raise NoScript for a program whose requests fail, or whose file is opened in another way."""
+    if program.at is not None:
+        raise NoScript("the file has an unusual name")
     if program.faults is not None:
         raise NoScript("requests have to fail")
     if program.opening is not None:

@@ -77,18 +77,23 @@ class _Threads:
         yield from set_up([*self.api.setup, *write])
 
     def functions(self) -> Iterator[str]:
-        """Yield a generator for each thread, which yields its calls, and the function to run it."""
+        """Yield a generator for each thread, which yields its calls; raise NoScript."""
+        judged = False
         for number, steps in enumerate(self.threads, 1):
             lines = [
                 line
                 for step, end in plan_each(steps, self.failure.features, self.data)
                 for line in self._call(step, end)
             ]
-            if not any(line.lstrip().startswith("yield ") for line in lines):
+            if any(line.lstrip().startswith("yield ") for line in lines):
+                judged = True
+            else:
                 lines[-1] = f"yield {quoted(lines[-1])}, {lines[-1]}, True"
             yield f"def thread{number}():"
             yield from (line if line.startswith(" ") else f"    {line}" for line in lines)
             yield from ("", "")
+        if not judged:
+            raise NoScript("no result of the calls is wrong in any order")
 
     def _call(self, step: Step, end: Permitted) -> Iterator[str]:
         """Yield the statements of a call, the last of which yields its text, result and verdict."""

@@ -71,7 +71,7 @@ class ServedBinding(Binding):
         return self._client.spell(program)
 
     def script_api(self, source: Source) -> ScriptApi | None:
-        """Implement `Binding.script_api`: the script has a server of its own."""
+        """Implement `Binding.script_api`: the script has a separate server."""
         api = self._client.script_api(source)
         if api is None:
             return None

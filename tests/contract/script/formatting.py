@@ -1,4 +1,4 @@
-"""Whether scripts are formatted."""
+"""Check that scripts are formatted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def is_formatted(script: str) -> bool:
-    """Return whether `ruff format` leaves a script as it is."""
+    """Return whether `ruff format` leaves a script unchanged."""
     ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", "-"]
     done = subprocess.run(ruff, input=script, capture_output=True, text=True, check=True)
     return done.stdout == script

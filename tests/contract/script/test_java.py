@@ -97,12 +97,22 @@ def _class(
     return java_script(hadoop, Source("hadoop", options or {}), failure, junit)
 
 
-def _compile(directory: Path) -> None:
-    """Compile all classes of a directory at once."""
-    jars = os.pathsep.join(map(str, hadoop_jars()))
-    command = ["javac", "-cp", jars, "-d", str(directory), *map(str, directory.rglob("*.java"))]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=DEADLOCK)
-    assert done.returncode == 0, done.stderr
+def _run(directory: Path, statements: list[str], word: str) -> list[str]:
+    """Compile all classes of a directory, run statements, and return the lines with the word."""
+    main = "\n".join(["public static void main(String[] args) {", *statements, "}"])
+    (directory / "All.java").write_text(f"public class All {{ {main} }}")
+    limits: dict[str, Any] = {"capture_output": True, "text": True, "timeout": DEADLOCK}
+    classpath = os.pathsep.join([str(directory), *map(str, hadoop_jars())])
+    sources = map(str, directory.rglob("*.java"))
+    compiled = subprocess.run(
+        ["javac", "-cp", classpath, "-d", str(directory), *sources], check=False, **limits
+    )
+    assert compiled.returncode == 0, compiled.stderr
+    java = ["java", f"-Djava.io.tmpdir={directory}", "-cp", classpath, "All"]
+    ran = subprocess.run(java, check=False, **limits)
+    found = [line for line in ran.stdout.splitlines() if word in line]
+    assert len(found) == len(statements), ran.stdout + ran.stderr
+    return found
 
 
 @needs_javac
@@ -117,15 +127,8 @@ def test_class_fails_on_a_finding_and_passes_on_right_calls(
         exits = f'  static void exits(int code) {{ System.out.println("{number} exits " + code); }}'
         (tmp_path / f"R{number}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
         calls.append(f"R{number}.main(args);")
-    main = "public class All { public static void main(String[] args) {" + "".join(calls) + "}}"
-    (tmp_path / "All.java").write_text(main)
-    _compile(tmp_path)
-    classpath = os.pathsep.join([str(tmp_path), *map(str, hadoop_jars())])
-    java = ["java", f"-Djava.io.tmpdir={tmp_path}", "-cp", classpath, "All"]
-    ran = subprocess.run(java, check=False, capture_output=True, text=True, timeout=DEADLOCK)
     expected = [f"{number} exits {shown.code}" for number, shown in enumerate(_PROGRAMS)]
-    found = [line for line in ran.stdout.splitlines() if " exits " in line]
-    assert found == expected, ran.stdout + ran.stderr
+    assert _run(tmp_path, calls, " exits ") == expected
 
 
 @pytest.mark.deep
@@ -146,14 +149,7 @@ def test_junit_tests_compile_and_fail_on_findings(hadoop: Binding, tmp_path: Pat
             f'try {{ new T{number}().{method}(); System.out.println("{number} ends 0"); }}'
             f' catch (Throwable e) {{ System.out.println("{number} ends 1" + e); }}'
         )
-    main = "public class All { public static void main(String[] args) {" + "\n".join(calls) + "}}"
-    (tmp_path / "All.java").write_text(main)
-    _compile(tmp_path)
-    classpath = os.pathsep.join([str(tmp_path), *map(str, hadoop_jars())])
-    java = ["java", f"-Djava.io.tmpdir={tmp_path}", "-cp", classpath, "All"]
-    ran = subprocess.run(java, check=False, capture_output=True, text=True, timeout=DEADLOCK)
-    found = [line for line in ran.stdout.splitlines() if " ends " in line]
-    assert len(found) == len(_PROGRAMS), ran.stdout + ran.stderr
+    found = _run(tmp_path, calls, " ends ")
     for line, shown in zip(found, _PROGRAMS, strict=True):
         failed = "java.lang.AssertionError: expected" in line
         assert failed == (shown.code == 1), line

@@ -270,6 +270,15 @@ def test_failures_without_a_script_say_why(clause: str, steps: list[Any], reason
         _script(_MEMORY, clause, steps)
 
 
+def test_file_with_an_unusual_name_has_no_script() -> None:
+    """A script with another name would pass while the bug is there."""
+    at = {"kind": "named", "name": "a b"}
+    data = {"length": 5, "streams": 1, "steps": [["py_read", 1]], "at": at}
+    failure = Failure("open.name", Program.from_json(data), frozenset(), 4096, {})
+    with pytest.raises(NoScript, match="the file has an unusual name"):
+        python_script(resolve_target(_MEMORY, {}), Source(_MEMORY), failure)
+
+
 def test_call_of_which_any_result_is_right_has_no_script() -> None:
     """A script that can't fail would say that the bug is gone."""
     with pytest.raises(NoScript, match="no result of the last call alone is wrong"):
