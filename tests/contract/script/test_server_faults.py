@@ -16,6 +16,8 @@ from tests.contract.script.formatting import is_formatted
 from tests.script_runner import ScriptRunner
 
 _FSSPEC, _RIGHT = "http://{host}/", "tests.contract.script.mutant_filesystems:client"
+#: s3fs, and the options that name its server.
+_S3, _S3_OPTIONS = "s3://{bucket}", {name: f"{{{name}}}" for name in ("key", "secret")}
 _PREAD, _READ = ["pread", 0, 1, 0, 1], ["py_read", 1]
 #: Kinds of faults that fsspec 2026.9.0 does not notice, and calls that return other bytes.
 _WRONG: dict[str, list[Any]] = {
@@ -28,6 +30,7 @@ _NOTICED = ("cut-bodies", "slow-down", "refuse-head", "overstate-length")
 
 def _script(target: str, kind: str, steps: list[Any], nth: int = 1) -> str:
     options = {"url": "{url}"} if target == _RIGHT else {}
+    options = {**_S3_OPTIONS, "endpoint_url": "{url}"} if target == _S3 else options
     binding = resolve_target(target, options, served=True)
     try:
         faults = [{"kind": kind, "nth": nth}]
@@ -47,6 +50,18 @@ def test_client_that_takes_wrong_bytes_fails(kind: str, bare_scripts: ScriptRunn
     assert broken.code == 1, broken.output
     without = script.replace("Files.count == 1", "Files.count == -1")
     assert bare_scripts.run(without).code == 0
+
+
+def test_client_of_s3_gets_its_bytes_from_the_server_of_the_script(
+    bare_scripts: ScriptRunner,
+) -> None:
+    pytest.importorskip("s3fs")
+    script = _script(_S3, "shift-ranges", [_READ])
+    assert is_formatted(script)
+    broken = bare_scripts.run(script)
+    assert broken.code == 1, broken.output
+    right = bare_scripts.run(script.replace("Files.count == 1", "Files.count == -1"))
+    assert right.code == 0, right.output
 
 
 def test_fault_strikes_the_request_of_its_number(bare_scripts: ScriptRunner) -> None:
