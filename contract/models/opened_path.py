@@ -51,7 +51,7 @@ def judge_open(kind: str, features: frozenset[str], outcome: Outcome) -> PathVer
     """Judge `open` of a path that is not a readable file; if it returns, a read is judged."""
     if not outcome.raised:
         return PathVerdict()
-    clause, allowed = CLAUSE_OF[kind], _allowed(kind, features)
+    clause, allowed = CLAUSE_OF[kind], allowed_kinds(kind, features)
     if outcome.kind not in allowed:
         return _failed(clause, "raised", allowed)
     exercised = [clause, NOTHING] if kind in _NOTHING_THERE else [clause]
@@ -66,7 +66,7 @@ def judge_open(kind: str, features: frozenset[str], outcome: Outcome) -> PathVer
 
 def judge_read(kind: str, features: frozenset[str], outcome: Outcome) -> PathVerdict:
     """Judge the first read of a stream that `open` returned for a path without a readable file."""
-    clause, allowed = CLAUSE_OF[kind], _allowed(kind, features)
+    clause, allowed = CLAUSE_OF[kind], allowed_kinds(kind, features)
     if not outcome.raised:
         return _failed(NOTHING if kind in _NOTHING_THERE else clause, "accepted", allowed)
     if outcome.kind not in allowed:
@@ -76,7 +76,8 @@ def judge_read(kind: str, features: frozenset[str], outcome: Outcome) -> PathVer
     return PathVerdict(Failure(PRESENCE, "", "late", (f"open raises {words(allowed)}",)))
 
 
-def _allowed(kind: str, features: frozenset[str]) -> frozenset[Kind]:
+def allowed_kinds(kind: str, features: frozenset[str]) -> frozenset[Kind]:
+    """Return the kinds of exceptions of an open of a kind of path that is not a readable file."""
     if kind == "empty-path":  # the form of a path may be refused as such
         return _IO | {Kind.ILLEGAL_ARGUMENT}
     tested = HADOOP_TESTS in features and kind in ("directory", "empty-directory")

@@ -21,8 +21,8 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.runner.tracebacks import recorded
-from fscontract.contract.script.calls import NoScript
 from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.threads import failure_of_threads
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -101,12 +101,19 @@ def exception_of(
 def failure_of(binding: Binding, data: dict[str, Any], profile: Profile) -> Failure:
     """Return the failure in `data` as scripts show it; raise NoScript, ProgramError."""
     clause, program = validated(data)
-    if program is None:
-        raise NoScript("several threads share the stream")
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
-    versions = dict(getattr(binding, "versions", {}))
-    return Failure(clause, program, profile.features, buffer, versions)
+    schedule = Schedule.from_json(data["threads"]) if program is None else None
+    failure = Failure(
+        clause,
+        program or Program(schedule.length if schedule else 0, ()),
+        profile.features,
+        buffer,
+        dict(getattr(binding, "versions", {})),
+        profile.own_keys,
+        profile.unsupported_keys,
+    )
+    return failure if schedule is None else failure_of_threads(failure, schedule)
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

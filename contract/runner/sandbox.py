@@ -25,7 +25,7 @@ from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, tex
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.patches import Patches
 from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
-from fscontract.contract.script.calls import NoScript, ScriptApi, Source
+from fscontract.contract.script.calls import JavaApi, NoScript, ScriptApi, Source
 from fscontract.contract.targets import own_place, raised_at
 
 Value = TypeVar("Value")
@@ -223,6 +223,10 @@ class SandboxedBinding(Binding):
             raise
         except Exception:  # a report does without it
             return None
+
+    def java_api(self, source: Source) -> JavaApi | None:
+        """Return the API as Java classes use it, None if it is not one of Java."""
+        return call_sandboxed(self._inner.java_api, source)
 
     def leftovers(self) -> list[str]:
         """Return what other runs have left. Raise TargetError."""

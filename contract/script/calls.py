@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fscontract.contract.program.filesystem_calls import SUFFIXES
+from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step
 
@@ -121,8 +122,14 @@ class ScriptApi:
     opening: Callable[[Program, str], tuple[str, ...]]
     #: Returns the outcome of a call that raised, given whether its stream is closed.
     failed: Callable[[Step, Exception, bool], Outcome]
+    #: The expression of the length in the file's status, "" if there is none.
+    status: str = ""
+    #: The statement that makes a directory at `path`, "" if the API has none.
+    makes_directory: str = ""
     #: The lines that remove what the script made.
     cleanup: tuple[str, ...] = ()
+    #: Whether the script has to start a server, whose `url` and `host` are variables of `setup`.
+    is_served: bool = False
     #: Whether exceptions of the connection give no verdict.
     remote: bool = False
     #: Whether calls may raise what is no Exception, as panics of extensions in Rust.
@@ -141,3 +148,5 @@ class JavaApi:
     #: The statements that set options of `configuration`.
     configuration: tuple[str, ...]
     spell: SpellStep
+    #: Returns a call of the builder without the object.
+    spell_option: Callable[[BuilderCall], str]

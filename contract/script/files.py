@@ -25,7 +25,8 @@ def write_scripts(directory: Path, entries: Sequence[Entry]) -> tuple[int, list[
                     missing.append((result.clause.id, failure.no_script or "it has no program"))
                     continue
                 digest = hashlib.sha256(failure.script.encode()).hexdigest()[:12]
-                path = directory / f"{result.clause.id}-{digest}.py"
+                suffix = "py" if failure.script.startswith('"""') else "java"
+                path = directory / f"{result.clause.id}-{digest}.{suffix}"
                 path.write_text(failure.script, encoding="utf-8")
                 written.add(path)
     return len(written), [*dict.fromkeys(missing)]

@@ -10,6 +10,7 @@ from typing import Any
 from fscontract.contract.models.permitted import Permitted, permitted, states_after
 from fscontract.contract.models.stream_state import ANY, Origin, State, opened
 from fscontract.contract.program.content import (
+    OF_THREADS,
     SparseContent,
     changed_content,
     content,
@@ -24,8 +25,6 @@ _MAX_STATES = 200
 _MAX_CALLS = 24
 #: Why failures of checks that look at more than results of calls have no script.
 _UNSHOWN = {
-    "resources": "what stays open is counted over many runs",
-    "status": "the status of the file is compared",
     "cost": "requests are counted",
 }
 #: Clauses whose failure may be that a file can't be opened.
@@ -78,7 +77,7 @@ def plan(
     `fixed` is the content of the only file of a target, if there is one.
     """
     _check(clause, program)
-    data = _content(program, fixed)
+    data = file_content(program, fixed)
     return _Walk(clause, resolve_program(program, len(data), buffer), features, data).plan()
 
 
@@ -89,10 +88,7 @@ def _check(clause: str, program: Program) -> None:
             raise NoScript(reason)
     if not program.steps and clause not in _OF_OPENING:
         raise NoScript("the program has no calls")
-    if program.faults is not None:
-        raise NoScript("requests have to fail")
-    if program.opening is not None:
-        raise NoScript("the file is opened by a builder")
+    check_conditions(program)
     if len(program.steps) > _MAX_CALLS:
         raise NoScript(f"the program has {len(program.steps)} calls, more than {_MAX_CALLS}")
     seen = False
@@ -102,14 +98,49 @@ def _check(clause: str, program: Program) -> None:
         seen |= step.op == "change" and step.args[0] == "delete"
 
 
-def _content(program: Program, fixed: bytes | None) -> bytes:
+def check_conditions(program: Program) -> None:
+    """Raise NoScript for a program whose requests fail, or whose file is opened in another way."""
+    if program.at is not None:
+        raise NoScript("the file has an unusual name")
+    if program.faults is not None:
+        raise NoScript("requests have to fail")
+    if program.opening is not None:
+        raise NoScript("the file is opened by a builder, which only fscontract adds to this API")
+
+
+def file_content(program: Program, fixed: bytes | None, threads: bool = False) -> bytes:
+    """Return the content of the file of a program, or of one that threads share.
+
+    `fixed` is that of the only file of a target, if there is one. Raise NoScript if it is too long.
+    """
     if fixed is not None:
         return fixed
-    changes = any(step.op == "change" for step in program.steps)
-    data = new_content(program.length, program) if changes else content(program.length)
+    if threads:
+        data = content(program.length, OF_THREADS)
+    elif any(step.op == "change" for step in program.steps):
+        data = new_content(program.length, program)
+    else:
+        data = content(program.length)
     if isinstance(data, SparseContent):
         raise NoScript(f"the file has {program.length:,} bytes")
     return data
+
+
+def plan_each(
+    steps: tuple[Step, ...], features: frozenset[str], data: bytes
+) -> list[tuple[Step, Permitted]]:
+    """Return each call of one stream without anchors, and what it may do.
+
+    Raise NoScript if that depends on what the calls before it did.
+    """
+    walk, planned = _Walk("", Program(len(data), steps), features, data), []
+    for step in steps:
+        ends = {permitted(step, state, features) for state in walk.states[0]}
+        if len(ends) > 1:
+            raise NoScript("the calls before the last one have several right results")
+        planned.append((step, ends.pop()))
+        walk.follow(step)
+    return planned
 
 
 class _Move(Enum):
@@ -141,7 +172,7 @@ class _Walk:
         if not steps:
             return Plan(self.program, (self.data,), (), None, ())
         for step in steps[:-1]:
-            self._follow(step)
+            self.follow(step)
         last = steps[-1]
         if last.op in ("change", "reopen"):
             raise NoScript("the program does not end with a call")
@@ -154,7 +185,8 @@ class _Walk:
         calls = tuple(self.calls)
         return Plan(self.program, tuple(self.contents), calls, last, found, base, closed)
 
-    def _follow(self, step: Step) -> None:
+    def follow(self, step: Step) -> None:
+        """Make a call in every state, with each right outcome."""
         states = self.states[step.stream]
         before = {state.pos for state in states}
         self.moves.append((_Move.ELSEWHERE, before))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TypeAlias
 
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.script.calls import ScriptApi, Source
 from fscontract.fakes.servers.http_server import HttpServer
 from fscontract.fakes.servers.s3_server import S3Server
 from fscontract.fakes.servers.server import MisbehavingServer
@@ -20,6 +23,11 @@ from fscontract.implementations.bindings.python_file import PythonFileBinding
 #: URL and a copy of a file.
 Client: TypeAlias = Callable[[Mapping[str, str], str | None, Path | None], Binding]
 _PROBE = "probe"
+#: The path of the file in a script.
+_PATH = 'path = url + "/bucket/file"'
+#: Values of placeholders that the server of a script accepts.
+_FIXED = {"bucket": "bucket", "key": "key", "secret": "secret", "region": "us-east-1"}
+_TEXT = re.compile(r'"[^"]*\{(?:url|host)\}[^"]*"')
 
 
 class ServedBinding(Binding):
@@ -62,6 +70,20 @@ class ServedBinding(Binding):
         """Implement `Binding.spell`."""
         return self._client.spell(program)
 
+    def script_api(self, source: Source) -> ScriptApi | None:
+        """Implement `Binding.script_api`: the script has a separate server."""
+        api = self._client.script_api(source)
+        if api is None:
+            return None
+        own = ("import pathlib", "directory = ", "path = directory.", "path = path", 'path = "http')
+        lines = [line for line in api.setup if not line.startswith(own)]
+        setup = (*(_of_server(line, source) for line in lines), *self._path_in_script(lines))
+        return replace(api, setup=setup, write="", cleanup=(), is_served=True)
+
+    def _path_in_script(self, lines: list[str]) -> tuple[str, ...]:
+        """Return the statement that sets `path`, unless the client does."""
+        return () if any(line.startswith("path = ") for line in lines) else (_PATH,)
+
     def dispose(self) -> None:
         """Implement `Binding.dispose`; end the server."""
         try:
@@ -81,6 +103,17 @@ class ServedBinding(Binding):
     def status_length(self, path: str) -> int | None:
         """Implement `Binding.status_length`."""
         return self._client.status_length(path)
+
+
+def _of_server(line: str, source: Source) -> str:
+    """Return a statement with the values of placeholders."""
+    for name, value in source.options.items():
+        for placeholder, fixed in _FIXED.items():
+            if value == f"{{{placeholder}}}":  # not a secret
+                line = line.replace(f'os.environ["{name.upper()}"]', f'"{fixed}"')
+    for placeholder, fixed in _FIXED.items():
+        line = line.replace(f"{{{placeholder}}}", fixed)
+    return _TEXT.sub(lambda text: "url" if text[0] == '"{url}"' else f"f{text[0]}", line)
 
 
 class HttpBinding(ServedBinding):

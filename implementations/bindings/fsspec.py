@@ -293,6 +293,8 @@ class FsspecBinding(ScratchBinding):
             spell=_spell_step,
             opening=lambda program, name: (f"{name} = fs.open(path)",),
             failed=lambda step, error, closed: failed_step(step, error, closed, self._fail),
+            status='fs.info(path)["size"]',
+            makes_directory="fs.makedirs(path, exist_ok=True)",
             cleanup=() if fixed or not self.remote else ("fs.rm(path)",),
             remote=self.remote,
         )

@@ -226,6 +226,8 @@ class StreamBinding(ScratchBinding):
             spell=spell_stream,
             opening=_opening,
             failed=_failed,
+            status="fs.get_file_status(path).length",
+            makes_directory="fs.mkdirs(path)",
             remote=self.remote,
         )
 

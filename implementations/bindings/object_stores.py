@@ -221,6 +221,8 @@ class StoreBinding(StoreFiles, ABC):
             spell=self.spell_in_script,
             opening=lambda program, name: (f"{name} = {self.opening_in_script}",),
             failed=self._failed_in_script,
+            status=self.status_in_script,
+            makes_directory=self.making_directory,
             cleanup=(self.deleting,) if self.remote else (),
             remote=self.remote,
             panics=self.panics,
@@ -233,6 +235,11 @@ class StoreBinding(StoreFiles, ABC):
     def spell_in_script(self, step: Step, name: str) -> Call | None:
         """Return a step as a call that returns what the binding judges."""
         return self.spell_step(step, name)
+
+    #: The expression of the length in the status of `path`, and the statement that makes a
+    #: directory there.
+    status_in_script: ClassVar[str] = ""
+    making_directory: ClassVar[str] = ""
 
     @property
     def opening_in_script(self) -> str:

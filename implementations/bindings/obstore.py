@@ -122,6 +122,7 @@ class ObstoreBinding(StoreBinding):
     panics = True
     writing = "store.put(path, {})"
     deleting = "store.delete(path)"
+    status_in_script = 'obstore.head(store, path)["size"]'
     packages = ("obstore",)
     pread_on_stream = False
     #: Object that `recognise` accepts, for messages.

@@ -81,6 +81,8 @@ class OpendalBinding(StoreBinding):
     panics = True
     writing = "operator.write(path, {})"
     deleting = "operator.delete(path)"
+    status_in_script = "operator.stat(path).content_length"
+    making_directory = 'operator.create_dir(path + "/")'
     packages = ("opendal",)
     pread_on_stream = False
     #: Object that `recognise` accepts, for messages.

@@ -72,6 +72,8 @@ class PyArrowBinding(StoreBinding):
     opening = "fs.open_input_file(path)"
     writing = "with fs.open_output_stream(path) as out:\n    out.write({})"
     deleting = "fs.delete_file(path)"
+    status_in_script = "fs.get_file_info(path).size"
+    making_directory = "fs.create_dir(path)"
     packages = ("pyarrow",)
     #: Object that `recognise` accepts, for messages.
     accepts: ClassVar[str] = "a pyarrow.fs.FileSystem"

@@ -169,6 +169,8 @@ class PythonFileBinding(ScratchBinding):
             spell=spell_file,
             opening=lambda program, name: (f"{name} = {call}",),
             failed=failed_step,
+            status="" if self._encode else "os.stat(path).st_size",
+            makes_directory="os.makedirs(path)",
         )
 
     def leftovers(self) -> list[str]:

@@ -7,7 +7,7 @@ import re
 
 from fscontract.contract.script.calls import JavaApi, NoScript, Source
 from fscontract.contract.text import mask_url, secrets_of
-from fscontract.implementations.bindings.hadoop.spelling import spell_step
+from fscontract.implementations.bindings.hadoop.spelling import spell_option, spell_step
 
 _FILE = "fscontract-script"
 #: Options of the target that are not Hadoop's.
@@ -32,12 +32,12 @@ def java_setup(source: Source) -> JavaApi:
     elif source.target != "hadoop":
         if "://" not in url or mask_url(url) != url:
             raise NoScript(f"{mask_url(source.target)} can't be made in a class")
-        return JavaApi(url, f'"/{_FILE}"', options, spell_step)
+        return JavaApi(url, f'"/{_FILE}"', options, spell_step, spell_option)
     if scheme not in ("raw", "file"):
         raise NoScript(f"the filesystem {scheme} needs more than a URI")
     raw = (_RAW,) if scheme == "raw" else ()
     path = f'System.getProperty("java.io.tmpdir"), "{_FILE}"'
-    return JavaApi("file:///", path, (*raw, *options), spell_step)
+    return JavaApi("file:///", path, (*raw, *options), spell_step, spell_option)
 
 
 def _value(name: str, value: str) -> str:

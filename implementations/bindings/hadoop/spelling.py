@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.script.calls import BUFFER, Call, Form
 from fscontract.implementations.bindings.spelling import spell_program
@@ -21,13 +22,19 @@ def spell(program: Program) -> str:
 def _opening(program: Program) -> str:
     if program.opening is None:
         return "fs.open(path)"
-    calls = [f"{_BUILDER[name]}({_option(name, args)})" for name, *args in program.opening.calls]
+    calls = [spell_option(call, "status") for call in program.opening.calls]
     return ".".join(["fs.openFile(path)", *calls, "build()", "get()"])
 
 
-def _option(name: str, args: list[Any]) -> str:
+def spell_option(call: BuilderCall, status: str = "fs.getFileStatus(path)") -> str:
+    """Return a call of the builder without the object; `status` is the expression of a status."""
+    name, *args = call
+    return f"{_BUILDER[name]}({_option(name, args, status)})"
+
+
+def _option(name: str, args: list[Any], status: str) -> str:
     if name == "with_file_status":
-        return "null" if args[0] == "none" else "status"
+        return "null" if args[0] == "none" else status
     if name == "buffer_size":
         return str(args[0])
     key, value = args

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,18 +26,56 @@ pytest.importorskip("jpype")
 pytest.importorskip("pyspark")
 needs_javac = pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK")
 
-#: Programs with the exit code of their class on Hadoop's raw local filesystem: 1 for findings.
-_PROGRAMS: dict[str, tuple[int, list[Any]]] = {
-    "pread.eof": (1, [["pread", 2**63 - 1, 1, 0, 1]]),
-    "skip.count": (1, [["skip", 2000]]),
-    "read-byte.value": (0, [["seek", 7], ["read_byte"]]),
-    "read-into.data": (0, [["read_into", 4, 1, 2]]),
-    "read-fully.data": (0, [["read_fully", 1, 4, 1, 2]]),
-    "read-vectored.data": (0, [["read_vectored", [[0, 2], [2, 3]], "heap", "absent"]]),
-    "bytebuffer.data": (0, [["read_buffer", 8, 2, 6]]),
-    "seek.negative": (0, [["seek", -1]]),
-    "getpos.value": (0, [["seek", 3], ["get_pos"]]),
-    "read-byte.closed": (0, [["close"], ["read_byte"]]),
+_SIZE = "fs.option.openfile.buffer.size"
+
+
+class _Shown(NamedTuple):
+    """A program, and the exit code of its class on the raw local filesystem: 1 for findings."""
+
+    clause: str
+    code: int
+    steps: list[Any]
+    #: The rest of the program: how its file is opened.
+    more: Mapping[str, Any] = MappingProxyType({})
+
+
+def _built(*calls: list[Any], file: str = "file") -> dict[str, Any]:
+    return {"open": {"file": file, "calls": [*calls]}}
+
+
+_PROGRAMS = (
+    _Shown("pread.eof", 1, [["pread", 2**63 - 1, 1, 0, 1]]),
+    _Shown("skip.count", 1, [["skip", 2000]]),
+    _Shown("read-byte.value", 0, [["seek", 7], ["read_byte"]]),
+    _Shown("read-into.data", 0, [["read_into", 4, 1, 2]]),
+    _Shown("read-fully.data", 0, [["read_fully", 1, 4, 1, 2]]),
+    _Shown("read-vectored.data", 0, [["read_vectored", [[0, 2], [2, 3]], "heap", "absent"]]),
+    _Shown("bytebuffer.data", 0, [["read_buffer", 8, 2, 6]]),
+    _Shown("seek.negative", 0, [["seek", -1]]),
+    _Shown("getpos.value", 0, [["seek", 3], ["get_pos"]]),
+    _Shown("read-byte.closed", 0, [["close"], ["read_byte"]]),
+    _Shown("open.number-default", 1, [], _built(["opt", _SIZE, "abc"])),
+    _Shown("open.std-recognised", 0, [["read_byte"]], _built(["opt", _SIZE, "-1"])),
+    _Shown("open.std-recognised", 0, [["read_byte"]], _built(["must_long", _SIZE, 4096])),
+    _Shown("open.must-unknown", 0, [], _built(["must", "fs.x.unknown", "1"])),
+    _Shown("open.status-path", 0, [], _built(["with_file_status", "own", None])),
+    _Shown("open.get-ioerror", 0, [], _built(file="missing")),
+    _Shown("open.get-ioerror", 0, [], _built(file="directory")),
+    _Shown("close.release", 1, [["close"]], _built(["opt", _SIZE, "-1"])),
+    _Shown("close.release", 0, [["read_byte"], ["seek", -1], ["close"]]),
+    _Shown("open.missing", 0, [], {"at": {"kind": "missing"}}),
+    _Shown("open.directory", 0, [], {"at": {"kind": "directory"}}),
+    _Shown("open.directory", 0, [], {"at": {"kind": "empty-directory"}}),
+    _Shown("open.below-file", 0, [], {"at": {"kind": "below-file"}}),
+)
+#: The names of JUnit 5 that tests use; PySpark brings no JUnit.
+_JUNIT = {
+    "api/Test.java": "public @interface Test {}",
+    "api/Assertions.java": """public class Assertions {
+  public static void assertTrue(boolean condition, String message) {
+    if (!condition) throw new AssertionError(message);
+  }
+}""",
 }
 
 
@@ -47,14 +86,33 @@ def hadoop() -> Binding:
 
 
 def _class(
-    hadoop: Binding, clause: str, junit: bool = False, options: Mapping[str, str] | None = None
+    hadoop: Binding,
+    shown: _Shown = _PROGRAMS[0],
+    junit: bool = False,
+    options: Mapping[str, str] | None = None,
 ) -> str:
-    steps = _PROGRAMS[clause][1]
-    program = Program.from_json({"length": 300, "streams": 1, "steps": steps})
+    data = {"length": 300, "streams": 1, "steps": shown.steps, **shown.more}
     features = load_profile(hadoop.default_profile).as_observed({}).features
-    return java_script(
-        hadoop, Source("hadoop", options or {}), Failure(clause, program, features, 4096, {}), junit
+    failure = Failure(shown.clause, Program.from_json(data), features, 4096, {})
+    return java_script(hadoop, Source("hadoop", options or {}), failure, junit)
+
+
+def _run(directory: Path, statements: list[str], word: str) -> list[str]:
+    """Compile all classes of a directory, run statements, and return the lines with the word."""
+    main = "\n".join(["public static void main(String[] args) {", *statements, "}"])
+    (directory / "All.java").write_text(f"public class All {{ {main} }}")
+    limits: dict[str, Any] = {"capture_output": True, "text": True, "timeout": DEADLOCK}
+    classpath = os.pathsep.join([str(directory), *map(str, hadoop_jars())])
+    sources = map(str, directory.rglob("*.java"))
+    compiled = subprocess.run(
+        ["javac", "-cp", classpath, "-d", str(directory), *sources], check=False, **limits
     )
+    assert compiled.returncode == 0, compiled.stderr
+    java = ["java", f"-Djava.io.tmpdir={directory}", "-cp", classpath, "All"]
+    ran = subprocess.run(java, check=False, **limits)
+    found = [line for line in ran.stdout.splitlines() if word in line]
+    assert len(found) == len(statements), ran.stdout + ran.stderr
+    return found
 
 
 @needs_javac
@@ -63,30 +121,42 @@ def test_class_fails_on_a_finding_and_passes_on_right_calls(
 ) -> None:
     """All are compiled at once, and run in one JVM, whose exits are replaced by a print."""
     calls = []
-    for number, clause in enumerate(_PROGRAMS):
-        text = _class(hadoop, clause).replace("class Reproduction", f"class R{number}")
-        text = text.replace("System.exit(", "exits(")
-        exits = f'  static void exits(int code) {{ System.out.println("{clause} exits " + code); }}'
+    for number, shown in enumerate(_PROGRAMS):
+        text = _class(hadoop, shown).replace("class Reproduction", f"class R{number}")
+        text = text.replace("System.exit(", "exits(").replace("-script", f"-script{number}")
+        exits = f'  static void exits(int code) {{ System.out.println("{number} exits " + code); }}'
         (tmp_path / f"R{number}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
         calls.append(f"R{number}.main(args);")
-    main = "public class All { public static void main(String[] args) {" + "".join(calls) + "}}"
-    (tmp_path / "All.java").write_text(main)
-    jars = os.pathsep.join(map(str, hadoop_jars()))
-    sources = [str(path) for path in tmp_path.glob("*.java")]
-    limits: dict[str, Any] = {"capture_output": True, "text": True, "timeout": DEADLOCK}
-    compiled = subprocess.run(
-        ["javac", "-cp", jars, "-d", tmp_path, *sources], check=False, **limits
-    )
-    assert compiled.returncode == 0, compiled.stderr
-    classpath = os.pathsep.join([str(tmp_path), jars])
-    ran = subprocess.run(["java", "-cp", classpath, "All"], check=False, **limits)
-    expected = [f"{clause} exits {code}" for clause, (code, _) in _PROGRAMS.items()]
-    found = [line for line in ran.stdout.splitlines() if " exits " in line]
-    assert found == expected, ran.stdout + ran.stderr
+    expected = [f"{number} exits {shown.code}" for number, shown in enumerate(_PROGRAMS)]
+    assert _run(tmp_path, calls, " exits ") == expected
+
+
+@pytest.mark.deep
+@needs_javac
+def test_junit_tests_compile_and_fail_on_findings(hadoop: Binding, tmp_path: Path) -> None:
+    """They are compiled with the names of JUnit that they use, and run without its engine."""
+    package = tmp_path / "org" / "junit" / "jupiter"
+    (package / "api").mkdir(parents=True)
+    for name, text in _JUNIT.items():
+        (package / name).write_text(f"package org.junit.jupiter.api;\n{text}\n")
+    calls = []
+    for number, shown in enumerate(_PROGRAMS):
+        text = _class(hadoop, shown, junit=True)
+        text = text.replace("class ReproductionTest", f"class T{number}")
+        (tmp_path / f"T{number}.java").write_text(text.replace("-script", f"-script{number}"))
+        method = text.partition("  void ")[2].partition("(")[0]
+        calls.append(
+            f'try {{ new T{number}().{method}(); System.out.println("{number} ends 0"); }}'
+            f' catch (Throwable e) {{ System.out.println("{number} ends 1" + e); }}'
+        )
+    found = _run(tmp_path, calls, " ends ")
+    for line, shown in zip(found, _PROGRAMS, strict=True):
+        failed = "java.lang.AssertionError: expected" in line
+        assert failed == (shown.code == 1), line
 
 
 def test_junit_test_asserts_and_takes_its_uri_from_a_property(hadoop: Binding) -> None:
-    text = _class(hadoop, "pread.eof", junit=True)
+    text = _class(hadoop, junit=True)
     assert "import org.junit.jupiter.api.Test;" in text
     assert "@Test\n  void preadEof() throws Exception {" in text
     assert 'System.getProperty("uri", "file:///")' in text
@@ -94,11 +164,28 @@ def test_junit_test_asserts_and_takes_its_uri_from_a_property(hadoop: Binding) -
 
 
 def test_secret_options_come_from_environment_variables(hadoop: Binding) -> None:
-    text = _class(hadoop, "pread.eof", options={"fs.x.secret.key": "hunter2-is-secret"})
+    text = _class(hadoop, options={"fs.x.secret.key": "hunter2-is-secret"})
     assert "hunter2" not in text
     assert 'configuration.set("fs.x.secret.key", System.getenv("FS_X_SECRET_KEY"));' in text
 
 
 def test_file_context_has_no_class(hadoop: Binding) -> None:
     with pytest.raises(NoScript, match="a FileContext opens the file"):
-        _class(hadoop, "pread.eof", options={"api": "filecontext"})
+        _class(hadoop, options={"api": "filecontext"})
+
+
+@pytest.mark.parametrize(
+    ("shown", "reason"),
+    [
+        (
+            _Shown("open.missing", 0, [], _built(["with_file_status", "parents", None])),
+            "a class would have to forge",
+        ),
+        (_Shown("open.foreign-path", 0, [], _built(file="foreign")), "the scene foreign"),
+        (_Shown("seek.pos", 0, [["seek", 1]], _built()), "calls of the stream"),
+        (_Shown("open.empty-path", 0, [], {"at": {"kind": "empty-path"}}), "is empty"),
+    ],
+)
+def test_programs_without_a_class_say_why(hadoop: Binding, shown: _Shown, reason: str) -> None:
+    with pytest.raises(NoScript, match=reason):
+        _class(hadoop, shown)

@@ -1,0 +1,117 @@
+"""Write and run the scripts of all failures of targets of the matrix.
+
+    python -m benchmarks.matrix.scripts [--only NAME] [--effort quick]
+
+Each script must exit with 1 while the bug is there. Prints for each target the scripts that do, and
+the failures without a script by reason; exits with 1 if a script does not show its failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from benchmarks.matrix.places import PLACES
+from benchmarks.matrix.targets import TARGETS, Target
+
+#: Targets that need no server, and whose failures cover the kinds of scripts.
+USUAL = ("fsspec local", "fsspec memory", "PyArrow local", "OpenDAL memory", "Hadoop raw")
+#: Limits of a check and of a script, in seconds.
+_CHECK, _SCRIPT = 900, 120
+_MISSING = re.compile(r"^no script for (\S+): (.*)$", re.MULTILINE)
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Scripts:
+    """The scripts of a target: their number, those that do not fail, and the reasons of others."""
+
+    shown: int = 0
+    wrong: list[str] = field(default_factory=list)
+    missing: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        every = self.shown + len(self.wrong) + sum(self.missing.values())
+        lines = [f"{self.shown} of {every} failures are shown by a script"]
+        lines += [f"  {count} without: {reason}" for reason, count in self.missing.most_common()]
+        lines += [f"  wrong: {name}" for name in self.wrong]
+        return "\n".join(lines)
+
+
+def scripts_of(target: Target, effort: str = "quick") -> Scripts:
+    """Check a target, and run the script of each of its failures."""
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = Path(scratch) / "scripts"
+        place = Path(scratch) / "place"
+        place.mkdir()
+        with PLACES[target.place](place) as provided:
+            arguments = replace(target, isolate=False).arguments(provided)
+            if "--known" in arguments:
+                at = arguments.index("--known")
+                del arguments[at : at + 2]
+            words = ["-m", "fscontract", "check", *arguments, "--effort", effort]
+            done = subprocess.run(
+                [sys.executable, *words, "--scripts", str(directory), "-q"],
+                capture_output=True,
+                text=True,
+                cwd=scratch,
+                env={**os.environ, "PYTHONPATH": str(_ROOT)},
+                timeout=_CHECK,
+                check=False,
+            )
+            result = Scripts(missing=Counter(why for _, why in _MISSING.findall(_said(done))))
+            for path in sorted(directory.glob("*")):
+                code, said = _run(path)
+                if code == 1:
+                    result.shown += 1
+                else:
+                    result.wrong.append(f"{path.name} exits with {code}: {said[-200:]}")
+        return result
+
+
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    return f"{done.stdout}\n{done.stderr}"
+
+
+def _run(path: Path) -> tuple[int, str]:
+    """Run a script; return its exit code, and what it printed."""
+    command = [sys.executable, str(path)]
+    if path.suffix == ".java":
+        from fscontract.implementations.jvm.jvm import hadoop_jars
+
+        command = ["java", "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
+    )
+    return done.returncode, _said(done)
+
+
+def main() -> int:
+    """Run the scripts of the chosen targets."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.matrix.scripts")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME")
+    parser.add_argument("--effort", default="quick", choices=["quick", "normal", "deep"])
+    asked = parser.parse_args()
+    patterns = asked.only or USUAL
+    chosen = [t for t in TARGETS if any(fnmatchcase(t.label, p) for p in patterns)]
+    if not chosen:
+        raise SystemExit(f"unknown target: {' or '.join(patterns)}")
+    wrong = 0
+    for target in chosen:
+        result = scripts_of(target, asked.effort)
+        wrong += len(result.wrong)
+        print(f"{target.label}: {result}", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""The parts that all Python scripts of failures have: docstring, imports, data, and set-up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fscontract.contract.script.calls import NoScript
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.layout import docstring, indented
+from fscontract.contract.spec.clauses import clauses
+
+#: The most lines of a script. Those of local files and files in memory have 40 at most; options of
+#: a server may take a line each.
+MAX_LINES = 50
+#: The modules of the standard library that statements of scripts use.
+_MODULES = (
+    "asyncio",
+    "contextlib",
+    "errno",
+    "faulthandler",
+    "gc",
+    "gzip",
+    "http.server",
+    "io",
+    "json",
+    "os",
+    "pickle",
+    "sys",
+    "tempfile",
+    "threading",
+    "time",
+)
+
+
+def assembled(
+    failure: Failure,
+    data: Iterable[str],
+    lines: Iterable[str],
+    functions: Iterable[str] = (),
+    max_lines: int = MAX_LINES,
+) -> str:
+    """Return a script: the docstring, the imports, `data`, the functions, and `lines`.
+
+    Raise NoScript if it is too long. The versions of the libraries are left out if that helps.
+    """
+    lines, functions = [*lines], [*functions]
+    helper = ["", *functions, "", ""] if functions else []
+    text = "\n".join([*functions, *lines])
+    imports = [f"import {name}" for name in _MODULES if f"{name}." in text]
+    rest = ["", *imports, "", *data, *helper, *lines]
+    about = docstring(*_about(failure, True)), docstring(*_about(failure, False))
+    whole = min(([*head, *rest] for head in about), key=lambda one: len(one) > max_lines)
+    if len(whole) > max_lines:
+        raise NoScript(f"the script has {len(whole)} lines, more than {max_lines}")
+    return "\n".join(whole) + "\n"
+
+
+def set_up(statements: Iterable[str]) -> Iterator[str]:
+    """Yield the block that prepares a script, which exits with 2 if that fails."""
+    yield "try:"
+    yield from indented(_after_imports([*statements]))
+    yield "except Exception as error:"
+    yield '    print("can\'t run:", repr(error))'
+    yield "    sys.exit(2)"
+
+
+#: The last statement of a script.
+EXIT = "sys.exit(0 if right else 1)  # 1: the bug is there, 2: this can't run"
+
+
+def _about(failure: Failure, measured: bool) -> Iterator[str]:
+    """Yield the first line of the docstring, and the rest, with the versions if `measured`."""
+    clause = clauses()[failure.clause]
+    yield f"{clause.id}: {clause.statement}"
+    versions = ", ".join(f"{name} {version}" for name, version in failure.versions.items())
+    where = f"Expected by {clause.citation}."
+    yield f"{where} Measured with {versions}." if versions and measured else where
+
+
+def _after_imports(lines: list[str]) -> list[str]:
+    """Return statements with an empty line after each group of imports, and the groups apart."""
+    imports = ("import ", "from ")
+    spaced: list[str] = []
+    for line in lines:
+        if spaced and spaced[-1].startswith(imports) and not line.startswith(imports):
+            spaced.append("")
+        spaced.append(line)
+    return spaced

@@ -1,0 +1,183 @@
+"""The parts that all Java classes of failures have: a class with `main`, or a JUnit 5 test."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.script.calls import JavaApi, NoScript
+from fscontract.contract.script.data import linear, recurrence
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.text import printable
+
+#: The most lines of the class.
+MAX_LINES = 60
+#: The most bytes of a file.
+_MOST_BYTES = 1 << 16
+_WIDTH = 100
+#: The Java class of each kind; Error and others have none.
+_CLASSES = {
+    Kind.EOF: "EOFException",
+    Kind.ILLEGAL_ARGUMENT: "IllegalArgumentException",
+    Kind.INDEX: "IndexOutOfBoundsException",
+    Kind.NULL: "NullPointerException",
+    Kind.UNSUPPORTED: "UnsupportedOperationException",
+}
+#: What a class imports, by the names that it uses of each package.
+_IMPORTS = {
+    "java.io.*": r"(EOF|IO)Exception",
+    "java.net.URI": "URI",
+    "java.nio.ByteBuffer": "ByteBuffer",
+    "java.util.*": "Arrays|List",
+    "java.util.concurrent.*": "Future|ExecutionException",
+    "org.apache.hadoop.conf.Configuration": "Configuration",
+    "org.apache.hadoop.fs.*": "FileSystem",
+    "org.junit.jupiter.api.Test": "@Test",
+}
+
+
+class JavaClass(ABC):
+    """A class that shows a failure on a file with these bytes."""
+
+    def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
+        self.api, self.failure, self.data = api, failure, data
+        if len(data) > _MOST_BYTES:
+            raise NoScript(f"the file has {len(data):,} bytes")
+
+    @abstractmethod
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that set `actual` and `right`."""
+
+    @abstractmethod
+    def says(self) -> str:
+        """Return the permitted outcomes as text."""
+
+    def filesystem(self) -> Iterator[str]:
+        """Yield the statements that make `fs` and `path`."""
+        yield from _data(self.data)
+        yield "Configuration configuration = new Configuration();"
+        yield from self.api.configuration
+        yield "FileSystem fs = FileSystem.newInstance(URI.create(uri), configuration);"
+        yield f"Path path = new Path({self.api.path});"
+        yield "fs.deleteOnExit(path);"
+
+    def preparation(self) -> Iterator[str]:
+        """Yield the statements that also write the file."""
+        yield from self.filesystem()
+        yield from self.write()
+
+    def write(self) -> Iterator[str]:
+        """Yield the statements that write the file at `path`."""
+        yield "try (FSDataOutputStream out = fs.create(path, true)) {"
+        yield "  out.write(data);"
+        yield "}"
+
+    def text(self, junit: bool) -> str:
+        """Return the class, or the JUnit test; raise NoScript if it is too long."""
+        clause = clauses()[self.failure.clause]
+        versions = ", ".join(f"{name} {version}" for name, version in self.failure.versions.items())
+        about = [f"{clause.id}: {clause.statement}", f"Expected by {clause.citation}."]
+        about += [f"Measured with {versions}."] if versions else []
+        about += ["The argument, or the property uri, is the URI of another filesystem."]
+        head = [line for text in about for line in _comment(text)]
+        body = [*self._junit_body()] if junit else [*self._main_body()]
+        lines = [*head, *_imports(body, junit), "", *body]
+        if len(lines) > MAX_LINES:
+            raise NoScript(f"the class has {len(lines)} lines, more than {MAX_LINES}")
+        return "\n".join(lines) + "\n"
+
+    def _main_body(self) -> Iterator[str]:
+        yield "public class Reproduction {"
+        yield "  public static void main(String[] args) {"
+        yield "    Object actual;"
+        yield "    boolean right;"
+        yield "    try {"
+        yield f"      String uri = args.length > 0 ? args[0] : {text_literal(self.api.uri)};"
+        yield from (f"      {line}" for line in self.statements())
+        yield "    } catch (Throwable error) {"
+        yield '      System.out.println("can\'t run: " + error);'
+        yield "      System.exit(2);"
+        yield "      return;"
+        yield "    }"
+        expected = f"{self.failure.clause}: expected {self.says()}"
+        yield f"    System.out.println({text_literal(expected)});"
+        yield '    System.out.println("actual: " + actual);'
+        yield "    System.exit(right ? 0 : 1);"
+        yield "  }"
+        yield "}"
+
+    def _junit_body(self) -> Iterator[str]:
+        name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)
+        yield "class ReproductionTest {"
+        yield "  @Test"
+        yield f"  void {name}() throws Exception {{"
+        yield "    Object actual;"
+        yield "    boolean right;"
+        yield f'    String uri = System.getProperty("uri", {text_literal(self.api.uri)});'
+        yield from (f"    {line}" for line in self.statements())
+        yield f"    assertTrue(right, {text_literal(f'expected {self.says()}, got ')} + actual);"
+        yield "  }"
+        yield "}"
+
+
+def _imports(body: list[str], junit: bool) -> Iterator[str]:
+    text = "\n".join(body)
+    if junit:
+        yield "import static org.junit.jupiter.api.Assertions.assertTrue;"
+        yield ""
+    for name, used in _IMPORTS.items():
+        if re.search(rf"(?<!\w)({used})\b", text):
+            yield f"import {name};"
+
+
+def raising(kinds: Iterable[Kind]) -> Iterator[str]:
+    """Yield the conditions of which one holds if `actual` is an exception of these kinds."""
+    kinds = set(kinds)
+    if Kind.OTHER in kinds:
+        yield "raised"
+        return
+    if Kind.IO in kinds:
+        eof = "" if Kind.EOF in kinds else " && !(actual instanceof EOFException)"
+        yield f"actual instanceof IOException{eof}"
+        kinds -= {Kind.EOF}
+    yield from (f"actual instanceof {_CLASSES[k]}" for k in Kind if k in kinds and k in _CLASSES)
+
+
+def _data(data: bytes) -> Iterator[str]:
+    if len(data) <= 16:
+        yield f"byte[] data = {array_text(data)};"
+        return
+    yield f"byte[] data = new byte[{len(data)}];"
+    line = linear(data)
+    if line is not None:
+        first, step = line
+        yield "for (int i = 0; i < data.length; i++) {"
+        yield f"  data[i] = (byte) (5 + ({first} + {step} * i) % 251);"
+        yield "}"
+        return
+    (a, b, c), shift = recurrence(data)
+    yield f"for (int i = 0, a = {a}, b = {b}, c = {c}, d; i < data.length; i++) {{"
+    yield f"  data[i] = (byte) (5 + (a + {shift}) % 251);"
+    yield "  d = (11 * a + 243 * b) % 251; a = b; b = c; c = d;"
+    yield "}"
+
+
+def array_text(data: bytes) -> str:
+    """Return bytes as a Java array."""
+    values = ", ".join(str(byte - 256 if byte > 127 else byte) for byte in data)
+    return f"new byte[] {{{values}}}"
+
+
+def text_literal(text: str) -> str:
+    """Return a text as a Java literal."""
+    escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'"{escaped}"'
+
+
+def _comment(text: str) -> Iterator[str]:
+    text = printable(" ".join(text.split())).replace("\\", "\\\\")  # \u has a meaning in comments
+    yield from (f"// {line}" for line in wrap(text, _WIDTH - 3))

@@ -1,0 +1,154 @@
+"""Write calls of a Java filesystem, of which the last one fails, as Java statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fscontract.contract.models.permitted import FAR, Permitted
+from fscontract.contract.models.stream_state import ANY
+from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import Call, Form, JavaApi, NoScript
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.java_class import JavaClass, array_text, raising
+from fscontract.contract.script.plan import Plan
+
+
+class SequentialClass(JavaClass):
+    """Calls, of which the last one is judged."""
+
+    def __init__(self, api: JavaApi, failure: Failure, planned: Plan) -> None:
+        if len(planned.versions) > 1:
+            raise NoScript("the file changes")
+        super().__init__(api, failure, planned.versions[0])
+        self.plan = planned
+        if planned.last is None or planned.base is not None:
+            raise NoScript("the result of the last call depends on those before it")
+        if "untouched" in failure.clause:
+            raise NoScript("the bytes of the buffer that a call leaves alone are compared")
+        self.step = planned.last
+        call = api.spell(self.step, self._name(self.step))
+        if call is None:
+            raise NoScript(f"the API has no call for {self.step}")
+        self.call: Call = call
+
+    def says(self) -> str:
+        """Return the permitted outcomes as text."""
+        return " or ".join(dict.fromkeys(text for end in self.plan.ends for text in end.says))
+
+    def _name(self, step: Step) -> str:
+        return f"in{step.stream + 1}" if self.plan.program.streams > 1 else "in"
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that set `actual` and `right`."""
+        yield from self.preparation()
+        for stream in range(self.plan.program.streams):
+            yield f"FSDataInputStream {self._name(Step('open', (), stream))} = fs.open(path);"
+        for planned in self.plan.calls:
+            call = self.api.spell(planned.step, self._name(planned.step))
+            if planned.step.op in ("change", "reopen") or call is None or planned.must_raise:
+                raise NoScript("the calls before the last one need more than Java's calls")
+            if planned.may_raise:
+                yield f"try {{ {call}; }} catch (Exception error) {{ }}"
+            else:
+                yield f"{call};"
+        yield from self._last()
+        conditions = [*dict.fromkeys(self._conditions())]
+        if not conditions:
+            raise NoScript("nothing that this API can return is right")
+        if {"!raised", "raised"} <= {*conditions}:
+            raise NoScript("no result of the last call alone is wrong")
+        if any("raised" in condition for condition in conditions):
+            yield "boolean raised = actual instanceof Throwable;"
+        if any("number" in condition for condition in conditions):
+            yield "long number = actual instanceof Number"
+            yield "    ? ((Number) actual).longValue() : Long.MIN_VALUE;"
+        yield f"right = {conditions[0]};"
+        yield from (f"right |= {condition};" for condition in conditions[1:])
+
+    def _last(self) -> Iterator[str]:
+        call, text = self.call, self.call.on_buffer()
+        if call.buffer:
+            types = {Form.PARTS: "List<FileRange>"}
+            made = "byte[]" if call.buffer.startswith("new byte") else "ByteBuffer"
+            yield f"{types.get(call.form, made)} buffer = {call.buffer};"
+        yield "try {"
+        void = call.form in (Form.NOTHING, Form.PARTS) or ".readFully(" in text
+        if void:
+            yield f"  {text};"
+            yield from self._results()
+        else:
+            yield f"  actual = {text};"
+        yield "} catch (Throwable error) {"
+        yield "  actual = error;"
+        yield "}"
+
+    def _results(self) -> Iterator[str]:
+        if self.call.form is not Form.PARTS or not self.call.buffer:
+            yield '  actual = "returned";'
+            return
+        yield "  java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();"
+        yield "  for (FileRange range : buffer) {"
+        yield "    ByteBuffer part = range.getData().get();"
+        yield "    while (part.hasRemaining()) all.write(part.get());"
+        yield "  }"
+        yield "  actual = all.toByteArray();"
+
+    # The conditions -------------------------------------------------------------------------------
+
+    def _conditions(self) -> Iterator[str]:
+        for end in self.plan.ends:
+            yield from raising(end.kinds)
+            yield from self._returning(end)
+
+    def _returning(self, end: Permitted) -> Iterator[str]:
+        if end.anything:
+            yield "!raised"
+        elif self.call.form is Form.NOTHING:
+            if end.values:
+                yield "!raised"
+        elif self.call.form is Form.PARTS:
+            yield from self._parts(end)
+        else:
+            numbers = sorted(value for value in end.values if type(value) is int)
+            if numbers:
+                yield _between(numbers)
+            for value in end.values:
+                if isinstance(value, bool):
+                    yield f"Boolean.{str(value).upper()}.equals(actual)"
+                elif value is None and ".readFully(" in self.call.text:
+                    yield "!raised"
+            yield from self._reading(end)
+
+    def _reading(self, end: Permitted) -> Iterator[str]:
+        if end.counts is None:
+            return
+        if end.position == ANY:
+            raise NoScript("the position of the stream is unknown")
+        at, (least, most) = end.position, end.counts
+        if self.call.form is Form.BYTE:
+            yield f"number == (data[{at}] & 0xff)"
+            return
+        start, whole = self.call.start, ".readFully(" in self.call.text
+        count = f"{most}" if whole else "(int) number"
+        buffer = self.call.filled
+        equal = f"Arrays.equals({buffer}, {start}, {start} + {count}, data, {at}, {at} + {count})"
+        yield f"!raised && {equal}" if whole else f"{_between([least, most])} && {equal}"
+
+    def _parts(self, end: Permitted) -> Iterator[str]:
+        if not end.parts or not any(part.data for part in end.parts):
+            return
+        if not all(part.data for part in end.parts):
+            raise NoScript("some of the ranges have to fail")
+        whole = b"".join(
+            self.plan.versions[0][offset : offset + length] for offset, length in self.step.args[0]
+        )
+        yield f"!raised && Arrays.equals((byte[]) actual, {array_text(whole)})"
+
+
+def _between(numbers: list[int]) -> str:
+    least, most = numbers[0], numbers[-1]
+    if least == most:
+        return f"number == {least}"
+    if most == FAR:
+        return f"number >= {least}"
+    return f"number >= {least} && number <= {most}"

@@ -1,0 +1,578 @@
+"""Write calls of one thread, of which the last one fails, as a Python script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from textwrap import shorten
+
+from fscontract.contract.models.permitted import FAR, Permitted, window
+from fscontract.contract.models.stream_state import ANY, opened
+from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.program import Step
+from fscontract.contract.script.calls import (
+    Call,
+    Form,
+    NoScript,
+    ScriptApi,
+    Source,
+    path_text,
+)
+from fscontract.contract.script.data import content_lines, equal_text
+from fscontract.contract.script.exceptions import exception_classes
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.frame import EXIT, assembled, set_up
+from fscontract.contract.script.layout import WIDTH, indented, printed, statement
+from fscontract.contract.script.plan import Plan, PlannedCall
+
+#: The most characters of the expected outcomes that a script prints.
+_LONGEST_EXPECTED = 140
+#: Conditions of a call that raised any exception, and of one that raised none.
+_ANY_ERROR, _NO_ERROR = "isinstance(actual, Exception)", "not isinstance(actual, Exception)"
+_ANY_PANIC = "isinstance(actual, BaseException)"
+#: A byte that buffers hold before a call, if what the call leaves alone matters.
+_FILL = "\\x01"
+#: The end of a file in outcomes.
+_END = frozenset({-1, 0})
+
+
+class SequentialScript:
+    """The parts of one script."""
+
+    def __init__(self, api: ScriptApi, source: Source, failure: Failure, planned: Plan) -> None:
+        self.api, self.source, self.failure, self.plan = api, source, failure, planned
+        self.call: Call | None = None
+        if planned.last is not None:
+            self.call = api.spell(planned.last, self._name(planned.last))
+            if self.call is None:
+                raise NoScript(f"the API has no call for {planned.last}")
+
+    def text(self) -> str:
+        """Return the script; raise NoScript if it is too long."""
+        preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
+        last = [*indented(self.last())]
+        right = [*self.right()]
+        lines = [
+            *preparation,
+            "try:",
+            *last,
+            *self._on_error(),
+            *right,
+            *self.shown(),
+            *(line for one in self.api.cleanup for line in statement(one)),
+            EXIT,
+        ]
+        data = content_lines(self.plan.versions, self.source.content)
+        return assembled(self.failure, data, lines, self._helper.splitlines())
+
+    @property
+    def _helper(self) -> str:
+        """The function that the last call needs, "" if none of its ranges may fail."""
+        if self.call is None or not self.call.simple:
+            return ""
+        late = any(not part.data for end in self.plan.ends for part in end.parts)
+        return self.call.helper if late else ""
+
+    def _name(self, step: Step) -> str:
+        return f"f{step.stream + 1}" if self.plan.program.streams > 1 else "f"
+
+    def file_made(self) -> Iterator[str]:
+        """Yield the statements that make the filesystem and write the file."""
+        imports = self._library_imports()
+        for line in self.api.setup:
+            yield _merged(line, imports)
+        yield from imports
+        if self.api.write:
+            yield from self._write(0)
+
+    def calls_before(self) -> Iterator[str]:
+        """Yield the statements that open the streams and make the calls before the last one."""
+        program = self.plan.program
+        opens = self.plan.last is not None and program.needs_stream
+        for stream in range(program.streams if opens else 0):
+            yield from self.api.opening(program, self._name(Step("open", (), stream)))
+        changes = 0
+        for index, call in enumerate(self.plan.calls):
+            first = not any(one.counted for one in self.plan.calls[:index])
+            if call.step.op == "change":
+                changes += 1
+                yield from self._change(call.step.args[0], changes)
+            else:
+                yield from self._before(call, first)
+
+    def buffer_made(self) -> Iterator[str]:
+        """Yield the statements that make the buffer of the last call."""
+        if self.call is not None and self.call.buffer:
+            yield f"buffer = {self.call.buffer}"
+            if self._fills:
+                whole = self.call.filled.removeprefix("bytes(").rstrip(")")
+                yield f'{whole}[:] = b"{_FILL}" * len({whole})'
+            yield from self.call.ready
+
+    @property
+    def _fills(self) -> bool:
+        """Whether the bytes that a call leaves alone are other than zeros before."""
+        call = self.call
+        one_dimension = call is not None and call.buffer.startswith(("bytearray", "ByteBuffer"))
+        return one_dimension and "untouched" in self.failure.clause
+
+    @property
+    def _blank(self) -> str:
+        return f'b"{_FILL}"' if self._fills else 'b"\\0"'
+
+    def _library_imports(self) -> list[str]:
+        calls = [self.api.spell(call.step, "f") for call in self.plan.calls]
+        found = [text for call in (self.call, *calls) if call is not None for text in call.imports]
+        return sorted(set(found))
+
+    def _change(self, how: str, number: int) -> Iterator[str]:
+        if how in ("delete", "replace"):
+            yield self.api.delete
+        if how != "delete":
+            yield from self._write(number)
+
+    def _write(self, number: int) -> Iterator[str]:
+        yield from self.api.write.format(self._version(number)).splitlines()
+
+    def _version(self, number: int) -> str:
+        data = self.plan.contents[number]
+        assert data is not None
+        index = self.plan.versions.index(data)
+        return f"DATA{index or ''}"
+
+    def _before(self, planned: PlannedCall, first: bool) -> Iterator[str]:
+        """Yield the statements of a call before the last one."""
+        name = self._name(planned.step)
+        if planned.step.op == "reopen":
+            close = self.api.spell(replace(planned.step, op="close"), name)
+            yield str(close)
+            yield from self.api.opening(self.plan.program, name)
+            return
+        call = self.api.spell(planned.step, name)
+        if call is None:
+            return
+        start = f"at = {self.plan.base} + " if first and self.plan.base else "at = "
+        start = start if first else "at += "
+        lines = [*_statements(call), f"{start}{_count(call)}" if planned.counted else ""]
+        if not planned.counted:
+            lines[-1] = str(call)
+            if call.ready or (call.form is Form.PARTS and call.buffer):
+                lines = [f"buffer = {call.buffer}", *call.ready, call.on_buffer()]
+        if planned.may_raise and not planned.counted:
+            yield "with contextlib.suppress(Exception):"
+            yield from (f"    {line}" for line in lines)
+            if planned.must_raise:
+                yield "    sys.exit(2)  # returns, so the next calls show nothing"
+            return
+        yield from lines
+
+    def last(self) -> Iterator[str]:
+        """Yield the statements of the last call, which set `actual`."""
+        call = self.call
+        if call is None:
+            yield from self.api.opening(self.plan.program, "f")
+            yield "actual = None"
+            return
+        yield from _statements(call)
+        text = call.on_buffer()
+        if call.helper:
+            yield text
+            yield f"actual = {(call.filled if self._helper else call.simple) or None}"
+            return
+        if call.form in (Form.BYTES, Form.EXACT):
+            text = f"bytes({text})"
+        elif call.form is Form.LINES or (call.form is Form.PARTS and not call.helper):
+            text = f"list({text})"
+        yield f"actual = {text}"
+
+    def _on_error(self) -> Iterator[str]:
+        if self.api.remote and not self.plan.is_closed:
+            yield "except (ConnectionError, TimeoutError):"
+            yield "    sys.exit(2)"
+        yield f"except {'BaseException' if self.api.panics else 'Exception'} as error:"
+        yield "    actual = error"
+
+    def shown(self) -> Iterator[str]:
+        """Yield the statements that print what is expected and what came."""
+        ends = self.plan.ends
+        if self.plan.base is not None:
+            ends = (max(ends, key=lambda end: end.position),)
+        said = dict.fromkeys(text for end in ends for text in end.says)
+        text = " or ".join(map(self._in_python, said)) or "opens"
+        yield "print(__doc__)"
+        yield from printed("expected: ", shorten(text, _LONGEST_EXPECTED, placeholder=" ..."))
+        filled = self.call is not None and self.call.form in (Form.FILLED, Form.INTO)
+        if filled and self.call is not None and self.call.buffer:
+            yield f'print("actual:   ", repr(actual), {self.call.filled})'
+        else:
+            yield 'print("actual:   ", repr(actual))'
+
+    def _in_python(self, text: str) -> str:
+        """Return a text of the model with Python's exceptions."""
+        assert self.call is not None
+        if self.call.form in (Form.BYTES, Form.EXACT) and text.startswith(
+            ("returns -1", "returns 0")
+        ):
+            return "returns b''"
+        if not text.startswith("raises "):
+            return text
+        names = self._exceptions(self.plan.ends)[0]
+        return f"raises {' or '.join(names)}" if names else text
+
+    # The conditions -------------------------------------------------------------------------------
+
+    def right(self, indent: str = "") -> Iterator[str]:
+        """Yield the statements that set `right`, true if the last call ended as it may.
+
+        They are indented by `indent`.
+        """
+        if self.call is None:
+            yield f"{indent}right = actual is None"
+            return
+        found = self._found_conditions()
+        yield from (f"{indent}{line}" for line in self._may())
+        for number, condition in enumerate(found):
+            if number == 0:
+                yield from _first_condition(condition, indent)
+            else:
+                inner = f"({condition})" if " and " in condition else condition
+                yield from statement(f"right = right or {inner}", indent)
+
+    def _found_conditions(self) -> list[str]:
+        """Return the conditions of which one holds if the result is right; raise NoScript."""
+        found = [*dict.fromkeys(self._conditions())]
+        if not found:
+            raise NoScript("nothing that this API can return is right")
+        if {_ANY_ERROR, _NO_ERROR} <= {*found}:
+            raise NoScript("no result of the last call alone is wrong")
+        if self.api.panics:
+            found = [one.replace(_ANY_ERROR, _ANY_PANIC) for one in found]
+        return found
+
+    def _conditions(self) -> Iterator[str]:
+        ends = self.plan.ends
+        yield from self._raising(ends)
+        if self.plan.base is not None:
+            yield from self._returning(_joined(ends, self.plan), "at")
+            return
+        for end in ends:
+            yield from self._returning(end, "" if end.position == ANY else str(end.position))
+
+    def _exceptions(self, ends: tuple[Permitted, ...]) -> tuple[list[str], list[str]]:
+        """Return the classes that the last call may raise, and further conditions."""
+        step = self.plan.last
+        assert step is not None
+
+        def permits(error: Exception) -> bool:
+            kind = self.api.failed(step, error, self.plan.is_closed).kind
+            return any(kind in end.kinds for end in ends)
+
+        return exception_classes(permits, has_numbers=any(map(_is_int, step.args)))
+
+    def _raising(self, ends: tuple[Permitted, ...]) -> Iterator[str]:
+        names, more = self._exceptions(ends)
+        if names:
+            group = names[0] if len(names) == 1 else f"({', '.join(names)})"
+            yield " and ".join([f"isinstance(actual, {group})", *more])
+
+    def _returning(self, end: Permitted, at: str) -> Iterator[str]:
+        assert self.call is not None
+        form = self.call.form
+        if end.anything:
+            yield _NO_ERROR
+        elif form is Form.NOTHING:
+            if end.values:
+                yield _NO_ERROR
+        elif form in (Form.FILLED, Form.INTO):
+            yield from self._filling(end, at)
+        elif form is Form.PARTS:
+            yield from self._parts(end)
+        elif form in (Form.EQUAL, Form.MAPPING):
+            yield from self._equal(end, form)
+        else:
+            yield from self._reading(end, at)
+            yield from self._values(end, at)
+
+    def _equal(self, end: Permitted, form: Form) -> Iterator[str]:
+        """Yield the conditions of a call that returns one of the right values."""
+        data = self.plan.versions[0]
+        for value in end.values:
+            if form is Form.MAPPING:
+                pairs = ((path_text(name), equal_text(part, data)) for name, part in value)
+                named = (f"os.path.basename({path}): {part}" for path, part in pairs)
+                yield f"actual == {{{', '.join(named)}}}"
+            else:
+                sign = "is" if value is None or isinstance(value, bool) else "=="
+                yield f"actual {sign} {equal_text(value, data)}"
+
+    def _bytes(self, at: str, count: int | str) -> str:
+        """Return the expression of the bytes of the file that belong at a position."""
+        if at.isdigit() and isinstance(count, int):
+            return f"DATA[{at}:{int(at) + count}]"
+        if at == "0":
+            return f"DATA[:{count}]"
+        return f"DATA[{at} : {at} + {count}]"
+
+    def _reading(self, end: Permitted, at: str) -> Iterator[str]:
+        """Yield the conditions of a call that returns bytes."""
+        assert self.call is not None
+        form = self.call.form
+        if form is Form.EXACT and Kind.EOF in end.kinds:
+            step = self.plan.last
+            assert step is not None
+            length = step.args[1] if step.op == "read_fully_all" else step.args[3]
+            yield f"isinstance(actual, bytes) and len(actual) < {length}"
+        ends = any(_is_int(value) and value in _END for value in end.values)
+        ends |= form is Form.EXACT and None in end.values
+        if ends and form in (Form.BYTES, Form.EXACT):
+            yield 'actual == b""'
+        if end.counts is None:
+            return
+        least, most = end.counts
+        if form is Form.BYTE:
+            yield from self._byte(at)
+            return
+        kind = "isinstance(actual, bytes)"
+        if self._mixed(end):
+            yield from self._of_versions(least, most)
+        elif not at:
+            yield f"{kind} and {least} <= len(actual) <= {most} and actual in DATA"
+        elif least == most and form in (Form.BYTES, Form.EXACT):
+            yield f"actual == {self._bytes(at, most)}"
+        elif least == most:
+            yield f"type(actual) is bytes and actual == {self._bytes(at, most)}"
+        else:
+            kind = kind if form is Form.BYTES else "type(actual) is bytes"
+            bytes_ = self._bytes(at, most)
+            yield f"{kind} and len(actual) >= {least} and {bytes_}.startswith(actual)"
+
+    def _byte(self, at: str) -> Iterator[str]:
+        """Yield the condition of a byte as a number, which is -1 at the end."""
+        kind = "type(actual) is int"
+        if self.plan.base is None and len(self.plan.versions) > 1:
+            if not at.isdigit():
+                raise NoScript("the position is unknown and the file changes")
+            found = {v[int(at)] for v in self.plan.versions if int(at) < len(v)}
+            yield f"{kind} and actual in {{{', '.join(map(str, sorted(found)))}}}"
+        elif at.isdigit():
+            yield f"{kind} and actual == DATA[{at}]"
+        elif at:
+            yield f"{kind} and actual == (*DATA[at:], -1)[0]"
+        else:
+            yield f"{kind} and actual in DATA"
+
+    def _of_versions(self, least: int, most: int) -> Iterator[str]:
+        """Yield the condition of bytes that may each be of any content of the file."""
+        kind = f"isinstance(actual, bytes) and {least} <= len(actual) <= {most}"
+        yield f"{kind} and all(b in one for b, one in zip(actual, may))"
+
+    def _may(self) -> Iterator[str]:
+        """Yield the statement of the bytes that may be at each place, if the file changes."""
+        end = next((end for end in self.plan.ends if end.counts), None)
+        if end is None or end.counts is None or self.plan.base is not None or not self._mixed(end):
+            return
+        if self.call is not None and self.call.form is Form.BYTE:
+            return
+        if end.position == ANY or len(self.plan.ends) > 1:
+            raise NoScript("the position is unknown and the file changes")
+        names = ", ".join(f"DATA{number or ''}" for number in range(len(self.plan.versions)))
+        places = f"range({end.position}, {end.position + end.counts[1]})"
+        text = f"may = [{{v[i] for v in ({names}) if i < len(v)}} for i in {places}]"
+        if len(text) > WIDTH:
+            raise NoScript("the file changes too often")
+        yield text
+
+    def _mixed(self, end: Permitted) -> bool:
+        """Return whether the bytes that a call reads differ between the contents of the file."""
+        if end.counts is None or len(self.plan.versions) == 1:
+            return False
+        start = max(end.position, 0)
+        windows = {data[start : start + end.counts[1]] for data in self.plan.versions}
+        return end.position == ANY or len(windows) > 1
+
+    def _values(self, end: Permitted, at: str) -> Iterator[str]:
+        assert self.call is not None
+        if self.call.form in (Form.BYTES, Form.EXACT):
+            return
+        if self.call.form is Form.NEXT:
+            if None in end.values:
+                yield "isinstance(actual, StopIteration)"
+            return
+        numbers = sorted(value for value in end.values if _is_int(value))
+        if numbers:
+            yield from _numbers(numbers, at if self.plan.base is not None else "")
+        for value in end.values:
+            if value is None or isinstance(value, bool):
+                yield f"actual is {value}"
+            elif value == b"":
+                yield 'type(actual) is bytes and actual == b""'
+            elif isinstance(value, tuple):
+                yield f"actual == [{', '.join(self._lines(value, at))}]"
+
+    def _lines(self, lines: tuple[bytes, ...], at: str) -> Iterator[str]:
+        start = int(at or -1)
+        if start < 0 or len(lines) > 6 or len(self.plan.versions) > 1:
+            raise NoScript("the lines of the file are too many")
+        for line in lines:
+            yield f"DATA[{start}:{start + len(line)}]"
+            start += len(line)
+
+    def _filling(self, end: Permitted, at: str) -> Iterator[str]:
+        """Yield the conditions of a call that places bytes in a buffer."""
+        call, step = self.call, self.plan.last
+        assert call is not None
+        assert step is not None
+        if not call.buffer:
+            yield from self._values(end, "")
+            return
+        place = window(step, opened(self.plan.versions[0]))
+        assert place is not None
+        numbers = sorted(value for value in end.values if _is_int(value))
+        if call.form is Form.INTO and -1 in numbers:
+            numbers = sorted({*numbers, 0})
+        for value in (*numbers, *(None for value in end.values if value is None)):
+            equal = f"actual is {value}" if value is None else f"actual == {value}"
+            untouched = f"not any({call.filled})"
+            if self._fills:
+                untouched = f"set({call.filled}) <= {{1}}"
+            yield f"{equal} and {untouched}"
+        if end.counts is None:
+            return
+        if not at or (self._mixed(end) and self.plan.base is not None):
+            raise NoScript("the bytes that may be in the buffer are too many")
+        least, most = end.counts
+        if self._mixed(end):
+            filled = f"{call.filled}[{call.start} : {call.start} + actual]"
+            kind = f"actual in range({least}, {most + 1})"
+            yield f"{kind} and all(b in one for b, one in zip({filled}, may))"
+            return
+        whole = step.op.startswith("read_fully")
+        count: int | str = most if whole or least == most else "actual"
+        size = place.room if "[::2]" in call.filled else place.size
+        right = self._bytes(at, count)
+        if call.start:
+            before = f"{self._blank} * {call.start}" if self._fills else f"bytes({call.start})"
+            right = f"({before} + {right})"
+        if call.start or least != most or most != size:
+            right = f"{right}.ljust({size}, {self._blank})"
+        conditions = [f"actual in range({least}, {most + 1})"]
+        if least == most:
+            conditions = [f"actual == {most}"]
+        if whole:
+            conditions = [_NO_ERROR]
+        conditions.append(f"{call.filled} == {right}")
+        if step.op.endswith("_buffer"):
+            after = f"{call.start} + actual" if count == "actual" else f"{call.start + int(count)}"
+            conditions.append(f"buffer.position == {after.removeprefix('0 + ')}")
+            conditions.append(f"buffer.limit == {place.start + place.room}")
+        yield " and ".join(conditions)
+
+    def _parts(self, end: Permitted) -> Iterator[str]:
+        step = self.plan.last
+        assert step is not None
+        if not end.parts:
+            yield "actual == []"
+            return
+        if not any(part.data or part.kinds for part in end.parts):
+            return  # the call itself has to raise
+        conditions = [f"isinstance(actual, list) and len(actual) == {len(end.parts)}"]
+        for number, (part, (offset, length)) in enumerate(
+            zip(end.parts, step.args[0], strict=True)
+        ):
+            one = f"actual[{number}]"
+            if part.data:
+                conditions.append(f"{one} == {self._bytes(str(offset), length)}")
+            elif part.kinds:
+                names = self._exceptions((replace(end, kinds=part.kinds),))[0]
+                group = names[0] if len(names) == 1 else f"({', '.join(names)})"
+                short = isinstance(self.api.spell(step, "f"), Call) and not self._helper
+                late = f"isinstance({one}, {group})"
+                if short:
+                    names.append("bytes")
+                    conditions.append(f"isinstance({one}, ({', '.join(names)}))")
+                    late = f"(isinstance({one}, Exception) or len({one}) < {length})"
+                conditions.append(late)
+            else:
+                raise NoScript("a range has no right result")
+        yield " and ".join(conditions)
+
+
+def _statements(call: Call) -> Iterator[str]:
+    """Yield the statements before a call, with their blocks on separate lines."""
+    for line in call.before:
+        head, _, body = line.partition(": ")
+        is_block = line.startswith(("for ", "if ", "with "))
+        yield from (f"{head}:", f"    {body}") if is_block else (line,)
+
+
+def _count(call: Call) -> str:
+    """Return the number of bytes that a call reads."""
+    if call.form is Form.COUNT:
+        return str(call)
+    return f"max({call}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({call})"
+
+
+def _joined(ends: tuple[Permitted, ...], planned: Plan) -> Permitted:
+    """Return what a call may do at any position that is counted; raise NoScript if that differs."""
+    size = len(planned.versions[0])
+    most = max((end.counts[1] for end in ends if end.counts), default=0)
+    values = {end.values for end in ends if end.values not in ((end.position,), (), (-1,), (b"",))}
+    for end in ends:
+        least, maximum = end.counts or (1, 0)
+        if end.counts and (maximum != min(most, size - end.position) or least not in (1, maximum)):
+            raise NoScript("the result of the last call depends on those before it")
+    if values or any(end.parts for end in ends):
+        raise NoScript("the result of the last call depends on those before it")
+    first = next((end for end in ends if end.counts), ends[0])
+    last = next((end for end in ends if not end.counts and end.values), first)
+    counts = None
+    if first.counts:
+        every = [end.counts for end in ends if end.counts]
+        full = all(least == maximum for least, maximum in every) and most > 1
+        counts = (most if full else 1, most)
+        if full:
+            counts = (most, most)
+    return replace(first, counts=counts, values=last.values)
+
+
+def _numbers(numbers: list[int], at: str) -> Iterator[str]:
+    """Yield the condition of an integer that is one of these."""
+    kind = "type(actual) is int"
+    least, most = numbers[0], numbers[-1]
+    if at:
+        yield f"{kind} and actual == {at}"
+    elif least == most:
+        yield f"{kind} and actual == {least}"
+    elif most == FAR:
+        yield f"{kind} and actual >= {least}"
+    elif numbers == [*range(least, most + 1)]:
+        yield f"{kind} and {least} <= actual <= {most}"
+    elif len(numbers) <= 6:
+        yield f"{kind} and actual in ({', '.join(map(str, numbers))})"
+    else:  # between the numbers that were tried, others are right, too
+        yield f"{kind} and {least} <= actual <= {most}"
+
+
+def _merged(line: str, imports: list[str]) -> str:
+    """Return an import with the names that others import from the same module, which go."""
+    module, _, names = line.partition(" import ")
+    alike = [one for one in imports if names and one.startswith(f"{module} import ")]
+    for one in alike:
+        imports.remove(one)
+        names = ", ".join(sorted({*names.split(", "), one.partition(" import ")[2]}))
+    return f"{module} import {names}" if alike else line
+
+
+def _first_condition(condition: str, indent: str) -> Iterator[str]:
+    """Yield the statements that set `right` for the first time."""
+    whole = statement(f"right = {condition}", indent)
+    operands = condition.split(" and ")
+    if len(whole) == 1 or len(operands) != 2:
+        yield from whole
+        return
+    yield from statement(f"right = {operands[0]}", indent)  # as formatters split two operands oddly
+    yield from statement(f"right = right and {operands[1]}", indent)
+
+
+def _is_int(value: object) -> bool:
+    return type(value) is int

@@ -1,0 +1,13 @@
+"""Check that scripts are formatted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def is_formatted(script: str) -> bool:
+    """Return whether `ruff format` leaves a script unchanged."""
+    ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", "-"]
+    done = subprocess.run(ruff, input=script, capture_output=True, text=True, check=True)
+    return done.stdout == script

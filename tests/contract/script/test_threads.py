@@ -1,0 +1,128 @@
+"""Scripts of several threads that share a stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fscontract.contract.concurrency.schedule import Schedule
+from fscontract.contract.program.program import Program
+from fscontract.contract.script.calls import NoScript, Source
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.python import python_script
+from fscontract.contract.script.threads import failure_of_threads
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.targets import resolve_target
+from tests.contract.script.formatting import is_formatted
+from tests.script_runner import ScriptRunner
+
+_OWN = "tests.contract.script.mutant_filesystems:"
+#: Threads that fail on fsspec's files in memory, and do not on local ones.
+_THREADS: dict[str, list[Any]] = {
+    "pread.isolation": [
+        [["seek", 9], ["read_into", 5, 0, 5]],
+        [["read_fully", 20, 6, 1, 4]],
+    ],
+    "pread.serializable": [[["read_fully", 20, 6, 1, 4]], [["seek", 9]]],
+    "read-vectored.concurrent": [
+        [["read_fully", 20, 6, 1, 4]],
+        [["read_byte"]],
+        [["read_vectored", [[4, 5]], "heap", "absent"]],
+    ],
+}
+
+
+def _script(
+    target: str,
+    clause: str,
+    threads: list[Any],
+    switches: list[list[int]] | None = None,
+    options: dict[str, str] | None = None,
+) -> str:
+    """Return the script of threads; without switches they run freely."""
+    binding = resolve_target(target, options or {})
+    mode = "free" if switches is None else "controlled"
+    data = {"length": 48, "threads": threads, "switches": switches or [], "mode": mode}
+    features = load_profile(binding.default_profile).as_observed({}).features
+    alone = Failure(clause, Program(48, ()), features, 4096, {})
+    failure = failure_of_threads(alone, Schedule.from_json(data))
+    return python_script(binding, Source(target, options or {}), failure)
+
+
+@pytest.mark.parametrize("clause", _THREADS)
+def test_script_of_a_switch_fails_on_the_bug_and_passes_without_it(
+    clause: str, bare_scripts: ScriptRunner
+) -> None:
+    threads = _THREADS[clause]
+    script = _script("memory://threads", clause, threads, [[0, 0, 9, 1]])
+    assert is_formatted(script)
+    broken = bare_scripts.run(script)
+    assert broken.code == 1, broken.output
+    assert " tries" in broken.output
+    right = bare_scripts.run(_script("file:///tmp", clause, threads, [[0, 0, 9, 1]]))
+    assert right.code == 0, right.output
+
+
+def test_thread_that_was_paused_is_the_first_one() -> None:
+    threads = _THREADS["pread.serializable"][::-1]
+    script = _script("memory://threads", "pread.serializable", threads, [[1, 0, 9, 0]])
+    first = script[script.index("def thread1()") : script.index("def thread2()")]
+    assert "fs.read_block(path, 20, 4)" in first
+
+
+def test_streams_under_a_lock_pass(own_scripts: ScriptRunner) -> None:
+    """They make other threads wait, which the script must not take for a failure."""
+    target, threads = f"{_OWN}locked", [[["pread", 6, 4, 0, 4]], [["seek", 9], ["read_byte"]]]
+    script = _script(target, "pread.isolation", threads, [[0, 0, 3, 1]])
+    ran = own_scripts.run(script.replace("thread.join(0.05)", "thread.join(0.01)"))
+    assert ran.code == 0, ran.output
+
+
+def test_free_threads_start_at_a_barrier(own_scripts: ScriptRunner) -> None:
+    threads = [[["pread", 6, 8, 0, 8]], [["pread", 30, 8, 0, 8]]]
+    script = _script("memory", "model.pread-thread-safe", threads)
+    assert is_formatted(script)
+    assert "start = threading.Barrier(2)" in script
+    right = own_scripts.run(script.replace("range(1, 1001)", "range(1, 51)"))
+    assert right.code == 0, right.output
+    assert "such results in 50 tries" in right.output
+
+
+def test_free_threads_that_mix_their_bytes_fail(own_scripts: ScriptRunner) -> None:
+    """The mutant reads at the shared position."""
+    options = {"name": "pread.isolation-SeekReadSeek"}
+    threads = [[["pread", 6, 8, 0, 8]] * 3, [["seek", 9], ["read_byte"]] * 2]
+    script = _script(f"{_OWN}make", "pread.isolation", threads, options=options)
+    broken = own_scripts.run(script)
+    assert broken.code == 1, broken.output
+
+
+@pytest.mark.parametrize(
+    ("clause", "threads", "switches", "reason"),
+    [
+        (
+            "pread.concurrent",
+            [[["pread", 6, 8, 0, 8]], [["pread", 30, 8, 0, 8]]],
+            [[0, 0, 1, 1]],
+            "a thread has to be paused in the middle of its call",
+        ),
+        (
+            "pread.isolation",
+            [[["pread", 6, 8, 0, 8]], [["read_byte"]]],
+            [[0, 0, 1, 1], [1, 0, 1, 0]],
+            "the threads have to be switched 2 times",
+        ),
+        (
+            "pread.isolation",
+            [[["seek", 6], ["read_byte"]], [["read_byte"]]],
+            [[0, 0, 1, 1]],
+            "several threads move the stream",
+        ),
+    ],
+)
+def test_threads_without_a_script_say_why(
+    clause: str, threads: list[Any], switches: list[list[int]], reason: str
+) -> None:
+    with pytest.raises(NoScript, match=reason):
+        _script("memory://threads", clause, threads, switches)
