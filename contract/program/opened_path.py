@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +34,26 @@ class OpenedPath:
     name: str = ""
 
     def __str__(self) -> str:
-        return f"a file named {self.name!r}" if self.kind == "named" else PATHS[self.kind]
+        if self.kind != "named":
+            return PATHS[self.kind]
+        beside = f" beside {self.neighbour!r}" if self.neighbour else ""
+        return f"a file named {self.name!r}{beside}"
 
     @property
     def is_file(self) -> bool:
         """True if a readable file is at the path."""
         return self.kind == "named"
+
+    @property
+    def neighbour(self) -> str:
+        """The name of another file, for which a filesystem that changes names takes this one.
+
+        It is the name without white space around it, with decoded spaces, or up to # or ?; "" if
+        that is the same name. Windows itself removes white space at the end.
+        """
+        changed = self.name.replace("%20", " "), self.name.strip(), re.split("[#?]", self.name)[0]
+        others = (name for name in changed if name not in ("", self.name))
+        return "" if os.name == "nt" else next(others, "")
 
     def to_json(self) -> dict[str, str]:
         """Return the path as a JSON object."""

@@ -281,7 +281,7 @@ class ShrinkingCounterexamples(Counterexamples):
         circumstances = violation.circumstances
         if AT_END in circumstances and not self._fixed:
             longer = self.executor.run(self.executor.lengthened(violation.program)).violation
-            if longer is not None and longer.likeness == violation.likeness:
+            if longer is not None and _is_elsewhere(longer, violation):
                 circumstances = tuple(c for c in circumstances if c != AT_END)
         approach = self._approach(violation, is_displaced)
         return signature(violation, clause, circumstances, is_displaced, approach)
@@ -360,6 +360,11 @@ def _seek(position: int, program: Program) -> tuple[Step, ...]:
     if any(step.op.startswith("py_") for step in program.steps):
         return (Step("py_seek", (position, 0)),)
     return (Step("seek", (position,)),)
+
+
+def _is_elsewhere(longer: Violation, violation: Violation) -> bool:
+    """Return whether a program that fails at the end of its file fails within a longer one."""
+    return longer.likeness == violation.likeness and AT_END not in longer.circumstances
 
 
 def looks(violation: Violation, later: bool) -> tuple[str, ...]:

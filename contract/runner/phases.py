@@ -304,8 +304,7 @@ def _relevant(items: Iterator[Item], context: RunContext) -> Iterator[Item]:
     relevant = settings.relevant
     if relevant is None:
         return items
-    changes = settings.checks("consistency")
-    telling = _Telling(relevant, settings.selected, context.buffer, changes)
+    telling = _Telling(relevant, settings, context.buffer)
     return (item for item in items if isinstance(item, Vector) or telling.has(item))
 
 
@@ -314,20 +313,21 @@ _LONGEST_LOOKED_UP = 1 << 13
 
 
 class _Telling:
-    """The calls that can tell something about the selected clauses."""
+    """The programs that can tell something about the selected clauses."""
 
-    def __init__(
-        self, operations: frozenset[str], selected: frozenset[str], buffer: int, changes: bool
-    ) -> None:
+    def __init__(self, operations: frozenset[str], settings: Settings, buffer: int) -> None:
         self._operations = operations
-        self._changes = changes
-        self._selected = selected
+        self._changes = settings.checks("consistency")
+        self._several = settings.checks("streams")
+        self._selected = settings.selected
         self._buffer = buffer
         self._known: dict[tuple[int, str, tuple[object, ...]], bool] = {}
 
     def has(self, program: Program) -> bool:
-        """Return whether a program has such a call."""
+        """Return whether a program has a call that can, or streams if a clause is about several."""
         if (program.opening, program.faults, program.at) != (None, None, None):
+            return True
+        if self._several and program.streams > 1:
             return True
         return any(
             (step.op in self._operations and self._tells(program.length, step))

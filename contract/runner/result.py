@@ -217,9 +217,11 @@ class Counterexample:
 
     def has_signature(self, signature: str) -> bool:
         """Return whether this is its signature, or would be if it were shrunk to the end."""
-        if self.unshrunk:
-            return {*signature.split("; ")} <= {*self.signature.split("; ")}
-        return signature == self.signature
+        return self.is_instance_of(signature) if self.unshrunk else signature == self.signature
+
+    def is_instance_of(self, signature: str) -> bool:
+        """Return whether it has this signature, with more circumstances or without."""
+        return {*signature.split("; ")} <= {*self.signature.split("; ")}
 
     def redacted(self, options: Mapping[str, str]) -> Counterexample:
         """Return the counterexample without the secrets among the target's `options`."""

@@ -32,7 +32,7 @@ _GATED_BESIDE = dict.fromkeys(
 )
 
 #: Checks that observe every program, whatever its calls.
-_EVERYWHERE = frozenset({("model", "open"), ("resources", "close"), ("streams", "independent")})
+_EVERYWHERE = frozenset({("model", "open"), ("resources", "close")})
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ _OF_POSITION = frozenset(
 _ACCEPTED = "accepted"
 #: Circumstances in which very different defects show: they only describe the position.
 _EVERYWHERE = frozenset({FAILED, AT_END, "away from the start"} | {"beyond the first buffer"})
+#: The aspects of calls that returned a wrong result.
+_OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
 _AT_OFFSET, _SEVERAL = "at an offset in the buffer", "several ranges"
 _EVERYWHERE |= {_AT_OFFSET, _SEVERAL}
@@ -78,7 +80,8 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
         yield "after a change of the file"
     if failure.aspect == _ACCEPTED:
         return
-    yield from _of_arguments(step)
+    if failure.aspect in _OF_RESULT:
+        yield from _of_arguments(step)
     at = _position(step, state)
     if at is None or at < 0:
         return
@@ -97,6 +100,8 @@ def _of_arguments(step: Step) -> Iterator[str]:
         yield _SEVERAL
 
 
+#: Operations of Python files that call a method of another operation, too.
+_SAME_METHOD = {"py_seek": "seek", "py_tell": "get_pos", "py_readinto": "read_into"}
 #: Calls before a failing one that are no circumstance of it.
 _UNNAMED = frozenset({"after close", "after change", "after reopen"})
 
@@ -142,7 +147,7 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     if approach:
         yield "away from the start"
     steps = program.steps[approach : max(index, 0)]
-    yield from sorted({f"after {step.op}" for step in steps} - _UNNAMED)
+    yield from sorted({f"after {_SAME_METHOD.get(s.op, s.op)}" for s in steps} - _UNNAMED)
     if 0 <= index < len(program.steps):
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):

@@ -51,13 +51,14 @@ def inherits(
 ) -> InheritedFailure | None:
     """Return the known failure of base classes that a failure of a target is, if it is one.
 
+    It may have more circumstances than the known one: which ones are found depends on the target.
     `sources` are the classes that define what an operation calls, by operation. One that the target
     defines itself has none.
     """
     at_fault = frozenset().union(*(sources.get(op, ()) for op in operations_of(clause, sources)))
     every = frozenset().union(*sources.values())
     for known in inherited_failures().get(clause.id, ()):
-        matches = failure.has_signature(known.signature) and known.classes <= every
+        matches = failure.is_instance_of(known.signature) and known.classes <= every
         if matches and not at_fault.isdisjoint(known.classes):
             return known
     return None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from fscontract.contract.binding import Binding, NoScene, TargetError
 from fscontract.contract.program.arguments import ProgramError
-from fscontract.contract.program.content import SparseContent
+from fscontract.contract.program.content import SparseContent, replacement
 from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, text_of
 from fscontract.contract.program.raising import notice
@@ -168,7 +169,7 @@ class ScratchBinding(Binding):
             self.create(content)
             return f"{self._prefix}"
         if at.kind == "named":
-            return self._named(at.name, content)
+            return self._named(at, content)
         scene = _SCENES[at.kind]
         if self.opener is None or scene not in self.opener.scenes:
             raise NoScene(at.kind)
@@ -180,12 +181,15 @@ class ScratchBinding(Binding):
             return self.new_path()
         return f"{self.create(self.fixed_content)}-missing"
 
-    def _named(self, name: str, content: bytes) -> str:
-        path = f"{self._prefix}/{name}"
+    def _named(self, at: OpenedPath, content: bytes) -> str:
+        path = f"{self._prefix}/{at.name}"
         try:
             self.change(path, content)
         except TargetError as error:  # stores may refuse names
             raise NoScene(str(error)) from error
+        if at.neighbour:
+            with suppress(TargetError):
+                self.change(f"{self._prefix}/{at.neighbour}", replacement(content))
         return path
 
     def write_sparse(self, path_on_disk: str, content: SparseContent) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -17,6 +18,7 @@ from fscontract.fakes.mutants.openfile.variants import DoomedStream
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.filesystem_base import not_found
 from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
 
 
 class LooseFileSystem(MutantFileSystem):
@@ -183,3 +185,44 @@ _renaming(
     lambda path: path.encode("ascii", "replace").decode(),
     "OnlyAscii",
 )
+
+
+class ChangedNames(MutantFileSystem):
+    """A filesystem that changes names when it writes and when it reads, in the same way."""
+
+    def change(self, path: str) -> str:
+        """Return the path under which a file is kept."""
+        raise NotImplementedError
+
+    def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+        return super().create(self.change(path), overwrite)
+
+    def delete(self, path: str, recursive: bool = False) -> bool:
+        return super().delete(self.change(path), recursive)
+
+    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        return super()._open(self.change(path), options)
+
+
+@mutant("open.name")
+class TrimsNames(ChangedNames):
+    """White space around a path is removed, so two names are one file."""
+
+    def change(self, path: str) -> str:
+        return path.strip()
+
+
+@mutant("open.name")
+class DecodesSpaces(ChangedNames):
+    """Escaped spaces of a path are decoded, so two names are one file."""
+
+    def change(self, path: str) -> str:
+        return path.replace("%20", " ")
+
+
+@mutant("open.name")
+class DropsQueries(ChangedNames):
+    """What follows # or ? in a path is dropped, so two names are one file."""
+
+    def change(self, path: str) -> str:
+        return path.partition("#")[0].partition("?")[0]

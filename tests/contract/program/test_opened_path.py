@@ -47,3 +47,22 @@ def test_path_excludes_a_builder_and_several_streams() -> None:
     for more in others:
         with pytest.raises(ProgramError, match="at excludes open, faults and several streams"):
             Program.from_json({**data, **more})
+
+
+@pytest.mark.parametrize(
+    ("name", "neighbour"),
+    [
+        ("a ", "a"),
+        ("a%20b ", "a b "),
+        ("a#b", "a"),
+        ("a?b#c", "a"),
+        ("#a", ""),
+        ("a", ""),
+        (" ", ""),
+    ],
+    ids=repr,
+)
+def test_neighbour_is_another_name_that_differs_in_what_a_filesystem_may_lose(
+    name: str, neighbour: str
+) -> None:
+    assert OpenedPath("named", name).neighbour == neighbour

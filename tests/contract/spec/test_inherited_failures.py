@@ -12,9 +12,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
 from fscontract import check
-from fscontract.contract.runner.result import RunResult, RunVerdict, Verdict
+from fscontract.contract.runner.result import Counterexample, RunResult, RunVerdict, Verdict
 from fscontract.contract.spec.clauses import clauses
-from fscontract.contract.spec.inherited_failures import inherited_failures
+from fscontract.contract.spec.inherited_failures import inherited_failures, inherits
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from tests.unusual.filesystems import Async
@@ -175,6 +175,16 @@ def test_every_inherited_failure_has_a_clause_and_a_finding() -> None:
         assert clause in clauses()
         for failure in failures:
             assert f"\n### {failure.finding} " in text, failure
+
+
+def test_an_inherited_failure_may_have_more_circumstances_but_not_fewer() -> None:
+    known = inherited_failures()["python.iter.lines"][0]
+    sources = dict.fromkeys(("py_next", "py_read"), known.classes)
+    clause = clauses()["python.iter.lines"]
+    more = Counterexample(None, (), "", identity=f"{known.signature}; after a failed call")
+    fewer = Counterexample(None, (), "", identity=known.signature.partition("; ")[0])
+    assert inherits(clause, more, sources) == known
+    assert inherits(clause, fewer, sources) is None
 
 
 class WrongRanges(Async):
