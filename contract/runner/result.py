@@ -8,6 +8,7 @@ code of `fscontract check`.
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +24,9 @@ from fscontract.contract.runner import exit_codes
 from fscontract.contract.runner.causes import groups
 from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
+
+#: A circumstance in a signature that names an operation before the failing call.
+_CALL_BEFORE = re.compile(r"; after [a-z_]+(?=;|$)")
 
 
 class Verdict(str, Enum):
@@ -211,9 +215,12 @@ class Counterexample:
         """Return whether an entry of known failures with this signature covers it.
 
         An entry without circumstances, as written before version 0.2.0, covers all failures of its
-        kind.
+        kind. One with calls before the failure covers it after more calls, too: how many of them
+        shrinking can remove depends on the seed.
         """
-        return signature == self.how or self.has_signature(signature)
+        if signature == self.how or self.has_signature(signature):
+            return True
+        return bool(_CALL_BEFORE.search(signature)) and self.is_instance_of(signature)
 
     def has_signature(self, signature: str) -> bool:
         """Return whether this is its signature, or would be if it were shrunk to the end."""

@@ -44,6 +44,24 @@ def _outcome(failures: tuple[Counterexample, ...], *signatures: str) -> ClauseRe
     return outcome_of(CLAUSE, Seen(3, failed=failures), map(_entry, signatures), TODAY)
 
 
+@pytest.mark.parametrize(
+    ("entry", "failure", "is_listed"),
+    [
+        ("pread: EOF; after seek", "pread: EOF; after seek", True),
+        ("pread: EOF; after seek", "pread: EOF; after a failed call; after seek", True),
+        ("pread: EOF; after seek", "pread: EOF; after seek; after unbuffer", True),
+        ("pread: EOF; after seek; after unbuffer", "pread: EOF; after seek", False),
+        ("pread: EOF; after seek", "pread: NULL; after seek", False),
+        ("pread: EOF; after a failed call", "pread: EOF; after a failed call; after seek", False),
+        ("pread: EOF; at the end of the file", "pread: EOF", False),
+    ],
+)
+def test_an_entry_that_names_calls_lists_the_failure_after_more_calls(
+    entry: str, failure: str, is_listed: bool
+) -> None:
+    assert _failure(failure).is_listed_as(entry) is is_listed
+
+
 class TwoBugs(MemoryInputStream):
     """A stream with two bugs of one clause, of which one is seen in shorter programs."""
 
