@@ -25,8 +25,8 @@ from fscontract.contract.runner.causes import groups
 from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
 
-#: A circumstance in a signature that names an operation before the failing call.
-_CALL_BEFORE = re.compile(r"; after [a-z_]+(?=;|$)")
+#: A circumstance in a signature that names an operation before the failing call, except close.
+_CALL_BEFORE = re.compile(r"; after (?!close)[a-z_]+(?=;|$)")
 
 
 class Verdict(str, Enum):
