@@ -8,7 +8,10 @@ from textwrap import dedent
 import pytest
 
 from fscontract import LocalFileSystem, RunVerdict, UsageError, check
+from fscontract.contract.generate import fault_programs, server_fault_programs
 from fscontract.contract.runner.events import Event, RunFinished
+from fscontract.contract.runner.result import Verdict
+from tests.fakes.block_files import Blocks, Swallowing
 
 #: A filesystem whose streams put an option into their messages.
 LEAKY = """
@@ -51,6 +54,50 @@ def test_a_listener_gets_the_events_of_the_run() -> None:
     events: list[Event] = []
     check("memory", clauses="seek.zero", listener=events.append)
     assert isinstance(events[-1], RunFinished)
+
+
+@pytest.fixture
+def few_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs at quick have fewer programs with faults."""
+    monkeypatch.setattr(fault_programs, "systematic", lambda *_: iter(()))
+    monkeypatch.setitem(fault_programs.PROGRAMS, "quick", 100)
+    monkeypatch.setitem(server_fault_programs.PROGRAMS, "quick", 2)
+
+
+@pytest.mark.usefixtures("few_faults")
+def test_faults_strike_the_requests_of_a_filesystem_and_of_a_callable() -> None:
+    for target in (Swallowing(), Swallowing):
+        result = check(target, faults="quick", clauses="fault.end")
+        assert [c.outcome for c in result.clauses] == [Verdict.FAIL]
+    assert check(Blocks(), faults="quick", clauses="fault.end").conforms
+
+
+def test_faults_of_a_filesystem_without_an_injector_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^LocalFileSystem: faults are not supported; supported"):
+        check(LocalFileSystem(str(tmp_path)), faults="quick")
+
+
+@pytest.mark.usefixtures("few_faults")
+def test_server_faults_find_a_client_that_takes_any_bytes_for_a_range() -> None:
+    clauses = ("server.omit-content-range", "server.drip-bodies")
+    result = check("http://{host}/", server_faults=True, clauses=clauses)
+    outcomes = {c.clause.id: c.outcome for c in result.clauses}
+    assert outcomes == dict(zip(clauses, (Verdict.FAIL, Verdict.PASS), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("target", "arguments", "message"),
+    [
+        ("http://example.org/", {}, r"must name the server by \{url\} or \{host\}"),
+        ("http://{host}/", {"faults": "quick"}, "can't be combined with --faults"),
+        (Blocks, {}, "server_faults require a name or a URL as target"),
+    ],
+)
+def test_server_faults_that_can_not_be_used_are_a_usage_error(
+    target: object, arguments: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        check(target, server_faults=True, **arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
