@@ -12,6 +12,7 @@ from fscontract.contract.generate import fault_programs, server_fault_programs
 from fscontract.contract.runner.events import Event, RunFinished
 from fscontract.contract.runner.result import Verdict
 from tests.fakes.block_files import Blocks, Swallowing
+from tests.few_programs import run_few
 
 #: A filesystem whose streams put an option into their messages.
 LEAKY = """
@@ -59,6 +60,7 @@ def test_a_listener_gets_the_events_of_the_run() -> None:
 @pytest.fixture
 def few_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs with faults."""
+    run_few(monkeypatch)
     monkeypatch.setattr(fault_programs, "systematic", lambda *_: iter(()))
     monkeypatch.setitem(fault_programs.PROGRAMS, "quick", 100)
     monkeypatch.setitem(server_fault_programs.PROGRAMS, "quick", 2)
