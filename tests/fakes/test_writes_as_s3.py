@@ -32,15 +32,7 @@ def buckets(server: str) -> Iterator[Callable[[], FileSystem]]:
         client = stack.enter_context(boto3_client(running))
 
         def make() -> FileSystem:
-            fs = S3FileSystem(
-                new_bucket(client),
-                endpoint=running.url,
-                region=running.region,
-                access_key=running.access_key,
-                secret_key=running.secret_key,
-                path_style=True,
-                part_size=PART,
-            )
+            fs = S3FileSystem(new_bucket(client), **running.client_options, part_size=PART)
             stack.callback(fs.close)
             return fs
 

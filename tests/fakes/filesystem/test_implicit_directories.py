@@ -6,7 +6,6 @@ from contextlib import suppress
 
 import pytest
 
-from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.fakes import FakeFileSystem
 from tests.implementations.support import write
 
@@ -17,12 +16,7 @@ def fs() -> FakeFileSystem:
 
 
 def exists(fs: FakeFileSystem, path: str) -> bool:
-    """Return whether a path has a status."""
-    try:
-        fs.get_file_status(path)
-    except FileNotFoundException:
-        return False
-    return True
+    return bool(fs.as_fsspec().exists(path))
 
 
 def test_directories_end_with_their_last_file(fs: FakeFileSystem) -> None:
