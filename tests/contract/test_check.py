@@ -8,9 +8,12 @@ from textwrap import dedent
 import pytest
 
 from fscontract import LocalFileSystem, RunVerdict, UsageError, check
+from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.generate import fault_programs, server_fault_programs
+from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, RunFinished
-from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.settings import Settings
 from tests.fakes.block_files import Blocks, Swallowing
 from tests.few_programs import run_few
 
@@ -79,6 +82,21 @@ def test_faults_of_a_filesystem_without_an_injector_are_refused(tmp_path: Path) 
         check(LocalFileSystem(str(tmp_path)), faults="quick")
 
 
+def test_server_faults_run_the_target_as_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+
+    def run(binding: Binding, settings: Settings, listener: object) -> RunResult:
+        runs.append((binding.name, settings.server_faults, [c.id for c in settings.clauses]))
+        binding.dispose()
+        raise TargetError("seen")
+
+    monkeypatch.setattr(runner, "check", run)
+    with pytest.raises(TargetError, match="seen"):
+        check("http://{host}/", server_faults=True, clauses="server.drip-bodies")
+    assert runs == [("http://{host}/ as a client", True, ["server.drip-bodies"])]
+
+
+@pytest.mark.deep
 @pytest.mark.usefixtures("few_faults")
 def test_server_faults_find_a_client_that_takes_any_bytes_for_a_range() -> None:
     clauses = ("server.omit-content-range", "server.drip-bodies")

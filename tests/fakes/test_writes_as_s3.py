@@ -18,7 +18,7 @@ from servers.s3.servers import serving
 from tests.fakes.write_programs import FLAT, LARGE, PART, PATHS, outcomes, programs
 
 #: Programs of small files, and of files some of which are written in parts.
-ORDINARY, ORDINARY_LARGE = 12, 2
+ORDINARY, ORDINARY_LARGE = 8, 2
 DEEP, DEEP_LARGE = 500, 100
 #: Programs within which each mutant is found.
 MUTANT = 60
