@@ -23,7 +23,7 @@ from fscontract.contract.runner.settings import EFFORTS
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known, load_known
-from fscontract.contract.targets import UsageError, bind_connector
+from fscontract.contract.targets import UsageError, bind_connector, with_faults
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult
@@ -50,6 +50,7 @@ def check(
     known: str | Path | None = None,
     effort: str = "quick",
     faults: str | None = None,
+    server_faults: bool = False,
     seed: int = 0,
     timeout: float = 10.0,
     budget: float | None = None,
@@ -62,41 +63,52 @@ def check(
     `target` is a name, URL or `file.py:callable` as on the command line, with its `options`, and
     for a read-only URL `file` and `content`; or a filesystem, a callable that returns one, or a
     binding. `clauses` are ids, groups or globs, and so is `exclude`, which removes clauses from
-    them. `faults`, an effort, adds programs whose requests fail. `timeout` is in seconds for one
-    call, and `budget` for the run: `math.inf` for no limit, None for that of the effort. With
-    `fail_on`, only failures with these consequences make the result not conform; with `strict`,
-    or "inherited", those inherited from base classes of other packages do, too; with "hadoop",
-    Hadoop's own tests count where they are stricter than its documents. `listener` gets each event.
+    them. `faults`, an effort, adds programs whose requests fail. `server_faults` adds programs
+    while a server on loopback misbehaves, which the target or its `options` name by `{url}` and the
+    other placeholders of the command line. `timeout` is in seconds for one call, and `budget` for
+    the run: `math.inf` for no limit, None for that of the effort. With `fail_on`, only failures
+    with these consequences make the result not conform; with `strict`, or "inherited", those
+    inherited from base classes of other packages do, too; with "hadoop", Hadoop's own tests count
+    where they are stricter than its documents. `listener` gets each event.
 
     Raises UsageError, or another ValueError, for invalid arguments, and TargetError if the target
-    can't be set up. A target that crashes also crashes this process: `fscontract check` runs
-    targets in a separate process.
+    can't be set up. A target that crashes also crashes this process, unlike `fscontract check`.
     """
-    for name, value in (("effort", effort), ("faults", faults or effort)):
-        if value not in EFFORTS:
-            raise UsageError(f"unknown {name} {value!r}; known: {', '.join(EFFORTS)}")
+    _require_efforts(effort=effort, faults=faults or effort)
     run = RunOptions(
         profile=profile,
         features=tuple(features),
-        clauses=(clauses,) if isinstance(clauses, str) else tuple(clauses),
-        exclude=(exclude,) if isinstance(exclude, str) else tuple(exclude),
+        clauses=_listed(clauses),
+        exclude=_listed(exclude),
         effort=effort,
         faults=faults,
+        server_faults=server_faults,
         seed=seed,
         timeout=timeout,
         budget=budget,
-        fail_on=(fail_on,) if isinstance(fail_on, str) else tuple(fail_on),
+        fail_on=_listed(fail_on),
         strict=read_strict(strict),
         options=dict(options or {}),
         file=file,
         content=None if content is None else Path(content),
     )
-    known_failures = () if known is None else load_known(Path(known))
-    selection = selected(run, anything=True)
-    bound = InProcess(_bind(target, run), run, selection, known_failures)
+    failures = () if known is None else load_known(Path(known))
+    bound = InProcess(_bind(target, run), run, selected(run, anything=True), failures)
     if not bound.clauses:
         raise UsageError("no testable clause is selected; see 'fscontract list'")
     return bound.check(listener).redacted(run.options)
+
+
+def _require_efforts(**efforts: str) -> None:
+    """Raise UsageError if a value is not an effort."""
+    for name, value in efforts.items():
+        if value not in EFFORTS:
+            raise UsageError(f"unknown {name} {value!r}; known: {', '.join(EFFORTS)}")
+
+
+def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the values of an argument that may be a single one."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 class InProcess:
@@ -141,8 +153,10 @@ class InProcess:
 def _bind(target: Target, run: RunOptions) -> Binding | PipelineBinding:
     if isinstance(target, str):
         return resolve_any(target, run)
-    if run.options or run.file is not None or run.content is not None:
-        raise UsageError("options, file and content require a name or a URL as target")
-    if isinstance(target, PipelineBinding):
-        return target
-    return bind_connector(target, getattr(target, "__name__", type(target).__name__))
+    if run.options or run.file is not None or run.content is not None or run.server_faults:
+        raise UsageError(
+            "options, file, content and server_faults require a name or a URL as target"
+        )
+    name = getattr(target, "__name__", type(target).__name__)
+    binding = target if isinstance(target, PipelineBinding) else bind_connector(target, name)
+    return with_faults(binding, name) if run.faults is not None else binding

@@ -112,7 +112,7 @@ def resolve_any(
         else:
             binding = _resolve(text, options, file, content, faulty)
         str(binding.name)  # the binding must have a name
-        return _with_faults(binding, text) if faulty else binding
+        return with_faults(binding, text) if faulty else binding
 
 
 def _served(text: str, options: dict[str, str]) -> Binding:
@@ -144,7 +144,7 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
     return text
 
 
-def _with_faults(binding: Binding | PipelineBinding, text: str) -> Binding:
+def with_faults(binding: Binding | PipelineBinding, text: str) -> Binding:
     """Return a binding whose requests can be made to fail; UsageError if there is none."""
     if not isinstance(binding, PipelineBinding):
         if binding.injector is not None:

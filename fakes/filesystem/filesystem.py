@@ -125,7 +125,8 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
     time of `latency`, is retried up to `retries` times, and times out after `deadline` seconds of
     `clock`. `consistency` delays the visibility of changes. Without `checksums`, readers do not
     notice corrupt bytes. With `short_reads`, a read returns what one answer has; otherwise streams
-    read on. `requests` is the log of requests. The settings are read-only. Raise
+    read on. With `implicit_directories`, a directory exists while something lies below it, as in
+    S3. `requests` is the log of requests. The settings are read-only. Raise
     IllegalArgumentException for invalid ones.
     """
 
@@ -144,10 +145,16 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         deadline: float = 60.0,
         checksums: bool = True,
         short_reads: bool = False,
+        implicit_directories: bool = False,
     ) -> None:
         super().__init__()
         _check_settings(block_size, replicas, latency, consistency, retries, deadline)
-        for name, value in (("checksums", checksums), ("short_reads", short_reads)):
+        switches = {
+            "checksums": checksums,
+            "short_reads": short_reads,
+            "implicit_directories": implicit_directories,
+        }
+        for name, value in switches.items():
             if type(value) is not bool:
                 raise IllegalArgumentException(f"{name} must be True or False, not {value!r:.40}")
         self.block_size: Final = block_size
@@ -158,8 +165,9 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         self.deadline: Final = deadline
         self.checksums: Final = checksums
         self.short_reads: Final = short_reads
+        self.implicit_directories: Final = implicit_directories
         self.clock = Clock()
-        self._tree = Tree(self.clock, consistency, block_size, replicas)
+        self._tree = Tree(self.clock, consistency, block_size, replicas, implicit_directories)
         self.store = Store(self._tree, self.clock, latency, deadline)
         self._client = Client(self.store, retries, checksums)
         self._settle(FakeFileSystem)
@@ -168,7 +176,8 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
         """Return a filesystem with the same files, clock, faults and log, and other settings.
 
         Settings that are not given are those of this one. `block_size` and `replicas` apply to the
-        files that the view writes, `consistency` to changes after this call. Raise
+        files that the view writes, `consistency` to changes after this call, and
+        `implicit_directories` to changes that the view makes. Raise
         IllegalArgumentException for unknown and invalid ones.
         """
         known = [*inspect.signature(FakeFileSystem).parameters]
@@ -180,7 +189,9 @@ class FakeFileSystem(Settled, ReferenceFileSystem):
                     f"unknown setting {name!r:.40}; allowed: {', '.join(known)}{meant}"
                 )
         other = FakeFileSystem(**{**{name: getattr(self, name) for name in known}, **settings})
-        tree = self._tree.view(other.consistency, other.block_size, other.replicas)
+        tree = self._tree.view(
+            other.consistency, other.block_size, other.replicas, other.implicit_directories
+        )
         store = self.store.view(tree, other.latency, other.deadline)
         shared = {"clock": self.clock, "store": store, "_tree": tree}
         vars(other).update(shared, _client=Client(store, other.retries, other.checksums))

@@ -265,25 +265,37 @@ class Tree:
     """Directories and versions of files; thread-safe. Paths are normalized.
 
     Names, directories and permissions are kept by a MemoryFileSystem, whose files are empty: their
-    etags are the keys of the versions.
+    etags are the keys of the versions. With `implicit_directories`, a directory exists while a file
+    or a marker lies in or below it, as in S3: `mkdirs` marks a new directory, and so does the
+    removal of its last subdirectory.
     """
 
     def __init__(
-        self, clock: Clock, consistency: Consistency, block_size: int, replicas: int
+        self,
+        clock: Clock,
+        consistency: Consistency,
+        block_size: int,
+        replicas: int,
+        implicit_directories: bool = False,
     ) -> None:
         self.block_size = block_size
         self.replicas = replicas
+        self.implicit_directories = implicit_directories
         self.history = History(clock, consistency)
         self._clock = clock
         self._names = MemoryFileSystem()
+        self._marked: set[str] = set()
         self._versions: dict[str, Version] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
 
-    def view(self, consistency: Consistency, block_size: int, replicas: int) -> Tree:
-        """Return the same tree with another visibility, and other blocks for its new files."""
+    def view(
+        self, consistency: Consistency, block_size: int, replicas: int, implicit_directories: bool
+    ) -> Tree:
+        """Return the same tree with other settings, for changes that are made through it."""
         other = copy(self)
         other.block_size, other.replicas = block_size, replicas
+        other.implicit_directories = implicit_directories
         other.history = self.history.view(consistency)
         return other
 
@@ -331,8 +343,10 @@ class Tree:
 
     def reserve(self, path: str, overwrite: bool) -> None:
         """Make the parents of a new file; PathIOException if it can't be created."""
-        # the file is deleted immediately, so that nothing appears
-        self._names.create(path, overwrite)
+        with self._lock:
+            # the file is deleted immediately, so that nothing appears
+            self._names.create(path, overwrite)
+            self._prune(dirname(path))
 
     def put(self, path: str, data: bytes, overwrite: bool = True) -> Version:
         """Make or replace a file, and return its version.
@@ -357,22 +371,33 @@ class Tree:
 
     def mkdirs(self, path: str) -> None:
         """Make a directory and its parents; PathIOException if a parent is a file."""
-        self._names.mkdirs(path)
+        with self._lock:
+            is_new = not self._is_directory(path)
+            self._names.mkdirs(path)
+            if is_new:
+                self._marked.add(path)
 
     def delete(self, path: str, recursive: bool = False) -> bool:
         """Delete a path; return False if it did not exist. Raise PathIOException."""
         with self._lock:
-            files = list(self._files(path))
+            files, kept = list(self._files(path)), self._kept_parent(path)
             done = self._names.delete(path, recursive)
             for file, key in files:
                 self.history.record(file, self._versions.pop(key), None)
+            self._marked.difference_update(self._marks(path))
+            self._marked.update(kept)
+            self._prune(dirname(path))
             return done
 
     def rename(self, source: str, target: str) -> None:
         """Move a file or directory. Raise FileNotFoundException, PathIOException."""
         with self._lock:
-            files = list(self._files(source))
+            files, kept = list(self._files(source)), self._kept_parent(source)
             self._names.rename(source, target)
+            marks = self._marks(source)
+            self._marked.difference_update(marks)
+            self._marked.update(kept, (target + mark[len(source) :] for mark in marks))
+            self._prune(dirname(source))
             for file, key in files:
                 version = self._versions[key]
                 self.history.record(file, version, None)
@@ -400,6 +425,25 @@ class Tree:
             return self._names.get_file_status(path).is_directory
         except FileNotFoundException:
             return False
+
+    def _kept_parent(self, path: str) -> set[str]:
+        """Return the parent of a directory that is its only child, else nothing."""
+        parent = dirname(path)
+        if parent in ("/", path) or not self._is_directory(path):
+            return set()
+        return {parent} if len(list(self._names.list_status(parent))) == 1 else set()
+
+    def _marks(self, path: str) -> list[str]:
+        """Return the marked directories at and below a path."""
+        return [mark for mark in self._marked if f"{mark}/".startswith(f"{path}/")]
+
+    def _prune(self, path: str) -> None:
+        """Remove directories that have no file and no mark, from `path` upwards."""
+        while self.implicit_directories and path != "/" and path not in self._marked:
+            if not self._is_directory(path) or list(self._names.list_status(path)):
+                return
+            self._names.delete(path)
+            path = dirname(path)
 
     def _files(self, path: str) -> Iterator[tuple[str, str]]:
         """Yield every file at or below a path, with its key."""

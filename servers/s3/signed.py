@@ -27,6 +27,16 @@ class Server:
     secret_key: str = field(repr=False)
     region: str = "us-east-1"
 
+    @property
+    def client_options(self) -> dict[str, str]:
+        """The options of an S3FileSystem that lead to the server."""
+        return {
+            "endpoint": self.url,
+            "access_key": self.access_key,
+            "secret_key": self.secret_key,
+            "region": self.region,
+        }
+
 
 @dataclass(frozen=True)
 class Answer:

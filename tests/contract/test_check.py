@@ -8,7 +8,14 @@ from textwrap import dedent
 import pytest
 
 from fscontract import LocalFileSystem, RunVerdict, UsageError, check
+from fscontract.contract.binding import Binding, TargetError
+from fscontract.contract.generate import fault_programs, server_fault_programs
+from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, RunFinished
+from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.settings import Settings
+from tests.fakes.block_files import Blocks, Swallowing
+from tests.few_programs import run_few
 
 #: A filesystem whose streams put an option into their messages.
 LEAKY = """
@@ -51,6 +58,66 @@ def test_a_listener_gets_the_events_of_the_run() -> None:
     events: list[Event] = []
     check("memory", clauses="seek.zero", listener=events.append)
     assert isinstance(events[-1], RunFinished)
+
+
+@pytest.fixture
+def few_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs at quick have fewer programs with faults."""
+    run_few(monkeypatch)
+    monkeypatch.setattr(fault_programs, "systematic", lambda *_: iter(()))
+    monkeypatch.setitem(fault_programs.PROGRAMS, "quick", 100)
+    monkeypatch.setitem(server_fault_programs.PROGRAMS, "quick", 2)
+
+
+@pytest.mark.usefixtures("few_faults")
+def test_faults_strike_the_requests_of_a_filesystem_and_of_a_callable() -> None:
+    for target in (Swallowing(), Swallowing):
+        result = check(target, faults="quick", clauses="fault.end")
+        assert [c.outcome for c in result.clauses] == [Verdict.FAIL]
+    assert check(Blocks(), faults="quick", clauses="fault.end").conforms
+
+
+def test_faults_of_a_filesystem_without_an_injector_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^LocalFileSystem: faults are not supported; supported"):
+        check(LocalFileSystem(str(tmp_path)), faults="quick")
+
+
+def test_server_faults_run_the_target_as_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+
+    def run(binding: Binding, settings: Settings, listener: object) -> RunResult:
+        runs.append((binding.name, settings.server_faults, [c.id for c in settings.clauses]))
+        binding.dispose()
+        raise TargetError("seen")
+
+    monkeypatch.setattr(runner, "check", run)
+    with pytest.raises(TargetError, match="seen"):
+        check("http://{host}/", server_faults=True, clauses="server.drip-bodies")
+    assert runs == [("http://{host}/ as a client", True, ["server.drip-bodies"])]
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("few_faults")
+def test_server_faults_find_a_client_that_takes_any_bytes_for_a_range() -> None:
+    clauses = ("server.omit-content-range", "server.drip-bodies")
+    result = check("http://{host}/", server_faults=True, clauses=clauses)
+    outcomes = {c.clause.id: c.outcome for c in result.clauses}
+    assert outcomes == dict(zip(clauses, (Verdict.FAIL, Verdict.PASS), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("target", "arguments", "message"),
+    [
+        ("http://example.org/", {}, r"must name the server by \{url\} or \{host\}"),
+        ("http://{host}/", {"faults": "quick"}, "can't be combined with --faults"),
+        (Blocks, {}, "server_faults require a name or a URL as target"),
+    ],
+)
+def test_server_faults_that_can_not_be_used_are_a_usage_error(
+    target: object, arguments: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        check(target, server_faults=True, **arguments)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

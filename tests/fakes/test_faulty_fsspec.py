@@ -25,28 +25,10 @@ from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import recognise
 from fscontract.fakes import Fault, FaultPlan
 from fscontract.fakes.faulty_fsspec import AsyncFaultyFileSystem, FaultyFileSystem, faulty
-from tests.fakes.block_files import BlockFile, Blocks
+from tests.fakes.block_files import Blocks, Swallowing
 
 DATA = bytes(range(200))
 BUSY = os.strerror(errno.EBUSY)
-
-
-class Swallowing(Blocks):
-    """Its files take an error for the end."""
-
-    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
-        if mode != "rb":
-            return super()._open(path, mode, **options)
-        return SwallowingFile(self, path, block_size=4096)
-
-
-class SwallowingFile(BlockFile):
-    def read(self, length: int = -1) -> bytes:
-        try:
-            data: bytes = super().read(length)
-        except OSError:
-            return b""
-        return data
 
 
 @pytest.fixture

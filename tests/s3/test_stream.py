@@ -36,13 +36,7 @@ def fs(server: Server, client: Any, bucket: str, transport: str) -> Any:
     with (
         no_thread_left(),
         S3FileSystem(
-            bucket,
-            endpoint=server.url,
-            access_key=server.access_key,
-            secret_key=server.secret_key,
-            region=server.region,
-            transport=transport,
-            timeout=DEADLOCK,
+            bucket, **server.client_options, transport=transport, timeout=DEADLOCK
         ) as filesystem,
     ):
         yield filesystem

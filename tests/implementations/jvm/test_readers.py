@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fscontract.contract.api.filesystem import FileSystem
+from fscontract.fakes import FakeFileSystem, Fault
 from fscontract.implementations.jvm.bridge import java_stream
 from tests.implementations.support import write
 
@@ -35,6 +36,37 @@ def test_the_line_reader_reads_every_line(fs: FileSystem, java: Java) -> None:
         found.append(str(line))
     reader.close()
     assert found == LINES
+
+
+def test_the_line_reader_reads_every_line_of_a_fake_with_short_reads(java: Java) -> None:
+    fake = FakeFileSystem(short_reads=True, retries=0)
+    requests = len(_text("/lines", fake)) // 1000
+    fake.attach(Fault.short(1000, times="all"))
+    reader, line = java("util.LineReader")(java_stream(fake.open("/lines"))), java("io.Text")()
+    found: list[str] = []
+    while reader.readLine(line) > 0:
+        found.append(str(line))
+    reader.close()
+    assert fake.injector.fired >= requests
+    assert found == LINES
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        (Fault.timeout(operation="get"), "java.net.SocketTimeoutException"),
+        (Fault.reset(operation="get"), "java.io.IOException"),
+    ],
+)
+def test_a_fault_of_the_fake_reaches_java_as_an_exception(
+    fault: Fault, name: str, java: Java
+) -> None:
+    fake = FakeFileSystem(retries=0)
+    _text("/lines", fake)
+    fake.attach(fault)
+    with java_stream(fake.open("/lines")) as stream, pytest.raises(Exception) as caught:  # noqa: PT011 - a Java class
+        stream.read()
+    assert caught.value.getClass().getName() == name  # type: ignore[attr-defined]
 
 
 def test_splits_of_a_text_file_have_every_line_once(
