@@ -95,12 +95,22 @@ OPENDAL_OPERATIONS: dict[str, tuple[str, ...]] = {
     "od_stat": ("waits",),
     "od_exists": ("path", "waits"),
 }
+#: Files that other libraries write and read. `seed` chooses the data, and what is read of them;
+#: `rows` is their size: the rows of a table, or the numbers in an archive.
+READER_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "lib_parquet": ("seed", "rows"),
+    "lib_csv": ("seed", "rows"),
+    "lib_zip": ("seed", "rows"),
+}
+#: The largest seed and number of rows.
+MAX_SEED, MAX_ROWS = 1 << 32, 10_000
 #: The operations of each feature that declares them, and all of them.
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
     "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS, **CHAIN_OPERATIONS},
     "pyarrow-filesystem": ARROW_OPERATIONS,
     "obstore-store": OBSTORE_OPERATIONS,
     "opendal-operator": OPENDAL_OPERATIONS,
+    "library-readers": READER_OPERATIONS,
 }
 WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
 #: The feature of each operation.
@@ -137,6 +147,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
 }
 _LIMITS = frozenset({"begin", "end", "at", "count", "buffer"})
 _LISTS = frozenset({"begins", "ends"})
+_BOUNDED = {"seed": MAX_SEED, "rows": MAX_ROWS}
 
 
 def uses_other(step_args: tuple[Argument, ...]) -> bool:
@@ -149,6 +160,9 @@ def problem(name: str, value: Argument) -> str:
     """Return what an argument of such a call must be, "" if it is valid."""
     if name in _LIMITS:
         return "" if value is None or is_number(value) else "a whole number, an anchor or null"
+    if name in _BOUNDED:
+        fits = type(value) is int and 0 <= value <= _BOUNDED[name]
+        return "" if fits else f"a whole number from 0 to {_BOUNDED[name]}"
     if name in _LISTS:
         numbers = value if isinstance(value, tuple) else (value,)
         return "" if all(map(is_number, numbers)) else "a whole number, or a list of them"

@@ -30,6 +30,14 @@ class RightFile(io.BytesIO):
         """Raise UnsupportedOperation."""
         raise io.UnsupportedOperation("not writable")
 
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move the position."""
+        return super().seek(offset, whence)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        return super().read(size)
+
 
 class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     """A filesystem in memory, with other methods where those of fsspec have bugs."""
@@ -37,8 +45,9 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     protocol = "right"
     cachable = False
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, file_class: type[RightFile] = RightFile, **options: Any) -> None:
         super().__init__(**options)
+        self.file_class = file_class
         self.files: dict[str, bytes] = {}
         self.name = f"{type(self).__name__}-{id(self)}"
         _NAMED[self.name] = self
@@ -83,7 +92,7 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
         return {"name": name, "size": len(self.content(name)), "type": "file"}
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> RightFile:
-        return RightFile(self.content(path))
+        return self.file_class(self.content(path))
 
     def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
         """Open a file for reading."""

@@ -19,7 +19,11 @@ from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
 from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
-from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFilesystem
+from fscontract.fakes.mutants.correct_filesystem import (
+    RightAsyncFilesystem,
+    RightFile,
+    RightFilesystem,
+)
 from fscontract.fakes.mutants.correct_parts import (
     FaultyDisk,
     FaultyStore,
@@ -188,9 +192,12 @@ class FilesystemKind(Kind):
         RightFilesystem,
         RightAsyncFilesystem,
         DirFileSystem,
+        RightFile,
     )
 
     def binding(self, part: type[Any], name: str) -> Binding:
+        if issubclass(part, RightFile):
+            return FsspecBinding(RightFilesystem(part), "", name)
         shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}
         return FsspecBinding(part(**shared), "", name)
 
