@@ -163,7 +163,8 @@ def _once() -> Iterator[Step]:
     yield Step("fs_sizes", (("other", "file"),))
     yield Step("fs_checksum")
     yield from (Step("fs_ukey", (how,)) for how in ("same", "changed"))
-    yield from (Step("fs_pickle", (what,)) for what in ("filesystem", "open file"))
+    for what in ("filesystem", "open file"):
+        yield from (Step(op, (what,)) for op in ("fs_pickle", "fs_other_process"))
     for way, newline in itertools.product(("read", "lines"), _NEWLINES):
         yield Step("fs_text", ("other", way, "utf-8", "strict", newline))
     yield Step("fs_text", ("file", "read", "utf-16", "ignore", None))

@@ -33,6 +33,8 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_text": ("path", "way", "encoding", "errors", "newline"),
     "fs_pickle": ("what",),
 }
+#: Reads of a filesystem or an OpenFile that was pickled and unpickled in another process.
+PROCESS_OPERATIONS: dict[str, tuple[str, ...]] = {"fs_other_process": ("what",)}
 #: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
 #: to its end, `count` bytes at a time (None: in one call); `fs_async_seek` reads it from `at`.
 ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -106,7 +108,12 @@ READER_OPERATIONS: dict[str, tuple[str, ...]] = {
 MAX_SEED, MAX_ROWS = 1 << 32, 10_000
 #: The operations of each feature that declares them, and all of them.
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
-    "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS, **CHAIN_OPERATIONS},
+    "fsspec-filesystem": {
+        **FILESYSTEM_OPERATIONS,
+        **PROCESS_OPERATIONS,
+        **ASYNC_OPERATIONS,
+        **CHAIN_OPERATIONS,
+    },
     "pyarrow-filesystem": ARROW_OPERATIONS,
     "obstore-store": OBSTORE_OPERATIONS,
     "opendal-operator": OPENDAL_OPERATIONS,

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from fsspec.asyn import AsyncFileSystem
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractFileSystem
 
 #: Filesystems by name, as which they are pickled: mutants are classes without a module.
@@ -176,6 +177,15 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     def isfile(self, path: str) -> bool:
         """Return whether there is a file."""
         return bool(super().isfile(path))
+
+
+class RightDisk(LocalFileSystem):  # type: ignore[misc]
+    """A filesystem on disk, which other processes see, too."""
+
+    cachable = False
+
+    def __reduce__(self) -> Any:
+        return RightDisk, ()
 
 
 class RightAsyncFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStre
 from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
 from fscontract.fakes.mutants.correct_filesystem import (
     RightAsyncFilesystem,
+    RightDisk,
     RightFile,
     RightFilesystem,
 )
@@ -193,11 +195,14 @@ class FilesystemKind(Kind):
         RightAsyncFilesystem,
         DirFileSystem,
         RightFile,
+        RightDisk,
     )
 
     def binding(self, part: type[Any], name: str) -> Binding:
         if issubclass(part, RightFile):
             return FsspecBinding(RightFilesystem(part), "", name)
+        if issubclass(part, RightDisk):
+            return FsspecBinding(part(), tempfile.gettempdir(), name)
         shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}
         return FsspecBinding(part(**shared), "", name)
 

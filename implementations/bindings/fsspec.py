@@ -17,6 +17,7 @@ from fscontract.contract.program.filesystem_calls import (
     ASYNC_OPERATIONS,
     CHAIN_OPERATIONS,
     FILESYSTEM_OPERATIONS,
+    PROCESS_OPERATIONS,
     READER_OPERATIONS,
 )
 from fscontract.contract.program.outcome import Kind, Outcome
@@ -75,6 +76,12 @@ from fscontract.implementations.bindings.method_sources import (
     FILESYSTEM_METHODS,
     sources_of,
 )
+from fscontract.implementations.bindings.other_process import (
+    bind_process,
+    missing_processes,
+    process_operations,
+    spell_process,
+)
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
 from fscontract.implementations.bindings.script_setup import fsspec_setup
 from fscontract.implementations.bindings.spelling import (
@@ -116,13 +123,13 @@ class FsspecBinding(ScratchBinding):
         self.fs = fs
         self.name = name
         self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
-        self.operations |= FILESYSTEM_OPERATIONS.keys()
+        self.operations |= FILESYSTEM_OPERATIONS.keys() | process_operations(fs)
         if getattr(fs, "async_impl", False):
             self.operations |= ASYNC_OPERATIONS.keys()
         if content is None:
             self.operations |= chain_operations(fs)
             self.operations |= reader_operations()
-        self.lacks = missing_readers(only_file=content is not None)
+        self.lacks = {**missing_readers(only_file=content is not None), **missing_processes()}
         self._twin = AsyncTwin(fs)
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
@@ -280,6 +287,8 @@ class FsspecBinding(ScratchBinding):
         target = Target(self.fs, None if self.fixed_content is not None else self._write)
         if step.op in READER_OPERATIONS:
             return bind_reader(step, target, lambda fs, path: fs.open(path), self._fail)
+        if step.op in PROCESS_OPERATIONS:
+            return bind_process(step, target, self._fail)
         if step.op in FILESYSTEM_OPERATIONS:
             return bind_filesystem(step, target, self._fail)
         if step.op in self.operations & CHAIN_OPERATIONS.keys():
@@ -366,6 +375,7 @@ class FsspecBinding(ScratchBinding):
 
 def _spell_step(step: Step, name: str) -> Call | None:
     spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
+    spelled = spelled or spell_process(step)
     return spelled or spell_async(step) or spell_chain(step) or spell_reader(step, _WORDING)
 
 
