@@ -97,7 +97,8 @@ def _of_readers(seed: int, sizes: tuple[int, ...]) -> Iterator[Step]:
 
 def _of_chains() -> Iterator[Step]:
     for change in ("same size", "longer", "shorter"):
-        yield from (Step(f"fs_chain_{how}", (change,)) for how in ("checked", "unchecked"))
+        for how in ("checked", "unchecked", "expired"):
+            yield Step(f"fs_chain_{how}", (change,))
     yield Step("fs_chain_deleted")
     yield Step("fs_chain_directory")
 

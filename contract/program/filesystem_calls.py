@@ -48,11 +48,13 @@ ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_async_closed": (),
 }
 #: Reads through a filesystem of fsspec in front of another one. A file is read, changed or deleted
-#: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not.
+#: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not,
+#: or after its copy has expired.
 CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_chain_checked": ("change",),
     "fs_chain_deleted": (),
     "fs_chain_unchecked": ("change",),
+    "fs_chain_expired": ("change",),
     "fs_chain_directory": (),
 }
 #: The bytes of such a file before it changes.

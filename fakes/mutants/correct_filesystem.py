@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
@@ -306,3 +307,28 @@ class RightUncheckedCache(RightCache):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(check_files=False, **options)
+
+
+class RightExpiringCache(RightUncheckedCache):
+    """A cache whose copies expire after some seconds, and that rounds their times down."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.expiry = 100
+        self.times: dict[str, int] = {}
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of the copy, which is made again once it has expired."""
+        name = self._strip_protocol(path)
+        if name not in self.copies or self.age(name) > self.expiry:
+            self.copies[name] = self.fs.content(name)
+            self.times[name] = self.now()
+        return self.copies[name]
+
+    def age(self, name: str) -> int:
+        """Return the age of a copy in seconds."""
+        return self.now() - self.times[name]
+
+    def now(self) -> int:
+        """Return the time in seconds."""
+        return time.time_ns() // 10**9
