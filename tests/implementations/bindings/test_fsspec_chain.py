@@ -57,6 +57,16 @@ def test_clock_is_put_back_when_a_cache_fails() -> None:
     assert (time.time, time.time_ns) == before
 
 
+def test_times_that_a_cache_notes_are_put_back(tmp_path: Path) -> None:
+    cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), expiry_time=10_000)
+    binding = FsspecBinding(cache, str(tmp_path), "cache")
+    binding.prepare()
+    opened = binding.open(binding.create(b"abc"))
+    assert binding.bind(Step("fs_chain_expired", ("longer",)))(opened).value == "new"
+    opened.file.close()
+    assert cache.last_cache <= time.time()
+
+
 def test_cache_with_another_clock_is_not_accused() -> None:
     class Monotonic(RightExpiringCache):
         def now(self) -> int:
