@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 from fscontract.contract.program.arguments import ProgramError
@@ -220,6 +221,8 @@ class Binding(ABC):
     name: str
     #: The operations that the API can express.
     operations: frozenset[str]
+    #: Why this target lacks operations that its API has.
+    lacks: Mapping[str, str] = MappingProxyType({})
     #: Changes that the binding can make to a file under an open stream (a subset of CHANGES).
     changes: frozenset[str] = frozenset()
     #: A boundary of the implementation's buffer in bytes, where off-by-one bugs are likely.

@@ -132,7 +132,7 @@ FSSPEC = (
     Target(
         "fsspec blockcache",
         "blockcache::file://{directory}",
-        "F4 F6 F7 F8 F28 F31",
+        "F4 F6 F7 F8 F28 F31 F43",
         "directory",
         profile="few",
     ),

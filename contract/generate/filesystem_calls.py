@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from random import Random
 
 from fscontract.contract.generate import store_calls
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import SparseContent, content
-from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM, uses_other
+from fscontract.contract.program.filesystem_calls import (
+    MAX_SEED,
+    READER_OPERATIONS,
+    WITHOUT_STREAM,
+    uses_other,
+)
 from fscontract.contract.program.program import Program, Step
 
 #: Lengths of the files: few bytes, so that limits coincide; no byte; and some hundred.
@@ -40,15 +46,20 @@ _AWAITED_LIMITS: tuple[tuple[Argument, Argument], ...] = (
     *((0, 2), (1, 1), (2, "len"), (None, 3), (2, None), (None, 0), (-2, None), (0, -2)),
     *((0, -99), (2, "len+2"), ("len", None), (3, 1)),
 )
+#: The sizes of the files of other libraries: of one block of a small cache, and of several.
+_ROWS = (1, 40, 900, 2000)
 _NEWLINES = (None, "", "\n", "\r", "\r\n")
 
 
 def programs(
-    operations: frozenset[str], remote: bool = False, fixed: bytes | None = None
+    operations: frozenset[str],
+    remote: bool = False,
+    fixed: bytes | None = None,
+    seed: int = 0,
 ) -> list[Program]:
     """Return programs of one call each, fewer if `remote`.
 
-    `fixed` is the content of the only file.
+    `fixed` is the content of the only file. `seed` chooses the files of other libraries.
     """
     if not operations & WITHOUT_STREAM.keys():
         return []
@@ -56,6 +67,8 @@ def programs(
     others = _of_properties if remote else _of_another_length
     calls = [(lengths[0], step) for step in _steps(lengths[0], fixed)]
     calls += [(length, step) for length in lengths[1:] for step in others(length)]
+    if fixed is None:
+        calls += [(_EMPTY, step) for step in _of_readers(seed, _ROWS[-1:] if remote else _ROWS)]
     return [
         Program(length, (step,))
         for length, step in calls
@@ -76,9 +89,16 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from store_calls.steps()
 
 
+def _of_readers(seed: int, sizes: tuple[int, ...]) -> Iterator[Step]:
+    draw = Random(seed)
+    for rows, op in itertools.product(sizes, READER_OPERATIONS):
+        yield Step(op, (draw.randrange(MAX_SEED), rows))
+
+
 def _of_chains() -> Iterator[Step]:
     for change in ("same size", "longer", "shorter"):
-        yield from (Step(f"fs_chain_{how}", (change,)) for how in ("checked", "unchecked"))
+        for how in ("checked", "unchecked", "expired"):
+            yield Step(f"fs_chain_{how}", (change,))
     yield Step("fs_chain_deleted")
     yield Step("fs_chain_directory")
 
@@ -144,7 +164,8 @@ def _once() -> Iterator[Step]:
     yield Step("fs_sizes", (("other", "file"),))
     yield Step("fs_checksum")
     yield from (Step("fs_ukey", (how,)) for how in ("same", "changed"))
-    yield from (Step("fs_pickle", (what,)) for what in ("filesystem", "open file"))
+    for what in ("filesystem", "open file"):
+        yield from (Step(op, (what,)) for op in ("fs_pickle", "fs_other_process"))
     for way, newline in itertools.product(("read", "lines"), _NEWLINES):
         yield Step("fs_text", ("other", way, "utf-8", "strict", newline))
     yield Step("fs_text", ("file", "read", "utf-16", "ignore", None))

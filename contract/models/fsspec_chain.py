@@ -24,6 +24,10 @@ def _unchecked(data: bytes, change: str) -> Rule:
     return Rule("chain.unchecked.one-version", ("old", "new"), should=True)
 
 
+def _expired(data: bytes, change: str) -> Rule:
+    return Rule("chain.expired.changed", ("new",))
+
+
 def _directory(data: bytes) -> Rule:
     return Rule("chain.directory", (CHAIN_CONTENT,))
 
@@ -32,6 +36,7 @@ RULES: RuleTable = {
     "fs_chain_checked": (_checked, named("chain", "checked", "changed")),
     "fs_chain_deleted": (_deleted, named("chain", "checked", "deleted")),
     "fs_chain_unchecked": (_unchecked, named("chain", "unchecked", "one-version")),
+    "fs_chain_expired": (_expired, named("chain", "expired", "changed")),
     "fs_chain_directory": (_directory, ("chain.directory",)),
 }
 TABLES = operations(RULES)

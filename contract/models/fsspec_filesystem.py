@@ -214,6 +214,11 @@ def _pickle(data: bytes, what: str) -> Rule:
     return Rule(f"filesystem.pickle.{what.replace(' ', '-')}", (data,), should=True)
 
 
+def _other_process(data: bytes, what: str) -> Rule:
+    name = "open-file-other-process" if what == "open file" else "other-process"
+    return Rule(f"filesystem.pickle.{name}", (data,), should=True)
+
+
 _named = partial(named, "filesystem")
 _OF_LIMITS = ("whole", "range", "one-limit", "negative", "past-end", "reversed")
 RULES: RuleTable = {
@@ -241,6 +246,10 @@ RULES: RuleTable = {
     "fs_ukey": (_ukey, _named("ukey", "same", "changed")),
     "fs_text": (_text, _named("text", "read", "lines", "errors")),
     "fs_pickle": (_pickle, _named("pickle", "filesystem", "open-file")),
+    "fs_other_process": (
+        _other_process,
+        _named("pickle", "other-process", "open-file-other-process"),
+    ),
 }
 #: Clauses that apply by the bytes of the file.
 _BY_CONTENT = {"fs_text": RULES["fs_text"][1]}

@@ -12,6 +12,7 @@ from fscontract.contract.models import (
     obstore_store,
     opendal_operator,
     pyarrow_filesystem,
+    readers,
 )
 from fscontract.contract.models.stream_state import State
 from fscontract.contract.program.program import Step
@@ -23,6 +24,7 @@ RULES: filesystem_rules.RuleTable = {
     **pyarrow_filesystem.RULES,
     **obstore_store.RULES,
     **opendal_operator.RULES,
+    **readers.RULES,
 }
 TABLES = {
     **fsspec_filesystem.TABLES,
@@ -31,6 +33,7 @@ TABLES = {
     **pyarrow_filesystem.TABLES,
     **obstore_store.TABLES,
     **opendal_operator.TABLES,
+    **readers.TABLES,
 }
 
 

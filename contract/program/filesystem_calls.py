@@ -33,6 +33,8 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_text": ("path", "way", "encoding", "errors", "newline"),
     "fs_pickle": ("what",),
 }
+#: Reads of a filesystem or an OpenFile that was pickled and unpickled in another process.
+PROCESS_OPERATIONS: dict[str, tuple[str, ...]] = {"fs_other_process": ("what",)}
 #: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
 #: to its end, `count` bytes at a time (None: in one call); `fs_async_seek` reads it from `at`.
 ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -46,11 +48,13 @@ ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_async_closed": (),
 }
 #: Reads through a filesystem of fsspec in front of another one. A file is read, changed or deleted
-#: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not.
+#: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not,
+#: or after its copy has expired.
 CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_chain_checked": ("change",),
     "fs_chain_deleted": (),
     "fs_chain_unchecked": ("change",),
+    "fs_chain_expired": ("change",),
     "fs_chain_directory": (),
 }
 #: The bytes of such a file before it changes.
@@ -95,12 +99,27 @@ OPENDAL_OPERATIONS: dict[str, tuple[str, ...]] = {
     "od_stat": ("waits",),
     "od_exists": ("path", "waits"),
 }
+#: Files that other libraries write and read. `seed` chooses the data, and what is read of them;
+#: `rows` is their size: the rows of a table, or the numbers in an archive.
+READER_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "lib_parquet": ("seed", "rows"),
+    "lib_csv": ("seed", "rows"),
+    "lib_zip": ("seed", "rows"),
+}
+#: The largest seed and number of rows.
+MAX_SEED, MAX_ROWS = 1 << 32, 10_000
 #: The operations of each feature that declares them, and all of them.
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
-    "fsspec-filesystem": {**FILESYSTEM_OPERATIONS, **ASYNC_OPERATIONS, **CHAIN_OPERATIONS},
+    "fsspec-filesystem": {
+        **FILESYSTEM_OPERATIONS,
+        **PROCESS_OPERATIONS,
+        **ASYNC_OPERATIONS,
+        **CHAIN_OPERATIONS,
+    },
     "pyarrow-filesystem": ARROW_OPERATIONS,
     "obstore-store": OBSTORE_OPERATIONS,
     "opendal-operator": OPENDAL_OPERATIONS,
+    "library-readers": READER_OPERATIONS,
 }
 WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
 #: The feature of each operation.
@@ -137,6 +156,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
 }
 _LIMITS = frozenset({"begin", "end", "at", "count", "buffer"})
 _LISTS = frozenset({"begins", "ends"})
+_BOUNDED = {"seed": MAX_SEED, "rows": MAX_ROWS}
 
 
 def uses_other(step_args: tuple[Argument, ...]) -> bool:
@@ -149,6 +169,9 @@ def problem(name: str, value: Argument) -> str:
     """Return what an argument of such a call must be, "" if it is valid."""
     if name in _LIMITS:
         return "" if value is None or is_number(value) else "a whole number, an anchor or null"
+    if name in _BOUNDED:
+        fits = type(value) is int and 0 <= value <= _BOUNDED[name]
+        return "" if fits else f"a whole number from 0 to {_BOUNDED[name]}"
     if name in _LISTS:
         numbers = value if isinstance(value, tuple) else (value,)
         return "" if all(map(is_number, numbers)) else "a whole number, or a list of them"

@@ -180,7 +180,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     into = buffers.programs(operations, binding.remote, only)
     into += capabilities.programs(operations, only)
     yield _Source("buffers", len(into), iter(into))
-    beside = filesystem_calls.programs(operations, binding.remote, fixed)
+    beside = filesystem_calls.programs(operations, binding.remote, fixed, settings.seed)
     yield _Source("filesystem", len(beside), iter(beside))
     total = random_walk.PROGRAMS[effort]
     total = max(20, total // 50) if binding.remote else total

@@ -31,6 +31,7 @@ CAPABILITIES: dict[str, tuple[str, ...]] = {
     "pyarrow-filesystem": (),
     "obstore-store": (),
     "opendal-operator": (),
+    "library-readers": (),
     "supports-openfile": (),
     "supports-io-statistics": (),
 }

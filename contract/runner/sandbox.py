@@ -117,6 +117,7 @@ class SandboxedBinding(Binding):
         self.pread_on_stream = binding.pread_on_stream
         self.injector = binding.injector
         self.fixed_content = binding.fixed_content
+        self.lacks = binding.lacks
         self.holds_sparse = binding.holds_sparse
         self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
         opener = binding.opener

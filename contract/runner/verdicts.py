@@ -366,6 +366,9 @@ def _unreached(
     operations = settings.operations(binding)
     models = [c.removeprefix("model.") for c in clause.checks if c.startswith("model.")]
     silent = models and not any(op in operations or op == "open" for op in models)
+    lacking = [binding.lacks[op] for op in models if op in binding.lacks]
+    if silent and lacking:
+        return Verdict.INEXPRESSIBLE, lacking[0]
     if silent or clause.id in evidence.unsaid:
         return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
     if evidence.errors:

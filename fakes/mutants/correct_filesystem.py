@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 from fsspec.asyn import AsyncFileSystem
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.spec import AbstractFileSystem
 
 #: Filesystems by name, as which they are pickled: mutants are classes without a module.
@@ -30,6 +32,14 @@ class RightFile(io.BytesIO):
         """Raise UnsupportedOperation."""
         raise io.UnsupportedOperation("not writable")
 
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move the position."""
+        return super().seek(offset, whence)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        return super().read(size)
+
 
 class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     """A filesystem in memory, with other methods where those of fsspec have bugs."""
@@ -37,8 +47,9 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     protocol = "right"
     cachable = False
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, file_class: type[RightFile] = RightFile, **options: Any) -> None:
         super().__init__(**options)
+        self.file_class = file_class
         self.files: dict[str, bytes] = {}
         self.name = f"{type(self).__name__}-{id(self)}"
         _NAMED[self.name] = self
@@ -83,7 +94,7 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
         return {"name": name, "size": len(self.content(name)), "type": "file"}
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> RightFile:
-        return RightFile(self.content(path))
+        return self.file_class(self.content(path))
 
     def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
         """Open a file for reading."""
@@ -167,6 +178,15 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
     def isfile(self, path: str) -> bool:
         """Return whether there is a file."""
         return bool(super().isfile(path))
+
+
+class RightDisk(LocalFileSystem):  # type: ignore[misc]
+    """A filesystem on disk, which other processes see, too."""
+
+    cachable = False
+
+    def __reduce__(self) -> Any:
+        return RightDisk, ()
 
 
 class RightAsyncFile:
@@ -287,3 +307,28 @@ class RightUncheckedCache(RightCache):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(check_files=False, **options)
+
+
+class RightExpiringCache(RightUncheckedCache):
+    """A cache whose copies expire after some seconds, and that rounds their times down."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.expiry = 100
+        self.times: dict[str, int] = {}
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of the copy, which is made again once it has expired."""
+        name = self._strip_protocol(path)
+        if name not in self.copies or self.age(name) > self.expiry:
+            self.copies[name] = self.fs.content(name)
+            self.times[name] = self.now()
+        return self.copies[name]
+
+    def age(self, name: str) -> int:
+        """Return the age of a copy in seconds."""
+        return self.now() - self.times[name]
+
+    def now(self) -> int:
+        """Return the time in seconds."""
+        return time.time_ns() // 10**9

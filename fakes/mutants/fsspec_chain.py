@@ -8,6 +8,7 @@ from fsspec.implementations.dirfs import DirFileSystem
 
 from fscontract.fakes.mutants.correct_filesystem import (
     RightCache,
+    RightExpiringCache,
     RightFilesystem,
     RightUncheckedCache,
 )
@@ -31,6 +32,12 @@ def renews_the_end(self: RightUncheckedCache, path: str) -> bytes:
     """A copy of two bytes and more has the end of the new file."""
     copy, name = right(self).content(path), self._strip_protocol(path)
     return copy[:2] + self.fs.content(name)[2:]
+
+
+@mutant("chain.expired.changed", RightExpiringCache.age)
+def age_in_minutes(self: RightExpiringCache, name: str) -> int:
+    """The age of a copy is counted in minutes."""
+    return right(self).age(name) // 60
 
 
 @mutant("chain.directory")

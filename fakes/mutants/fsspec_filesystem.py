@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
+from fscontract.fakes.mutants.correct_filesystem import RightDisk, RightFilesystem, named
 from fscontract.fakes.mutants.registry import Operation, mutant, right
 
 _Limit = int | None
@@ -479,3 +479,15 @@ def pickled_without_files(self: RightFilesystem) -> Any:
 def can_not_be_pickled(self: RightFilesystem) -> Any:
     """A filesystem can't be pickled."""
     raise TypeError("cannot pickle")
+
+
+@mutant("filesystem.pickle.other-process", RightDisk.__reduce__)
+def copied_as_another(self: RightDisk) -> Any:
+    """The copy of a filesystem is one in memory, which has other files."""
+    return RightFilesystem, ()
+
+
+@mutant("filesystem.pickle.open-file-other-process", RightDisk.__reduce__)
+def copied_by_name(self: RightDisk) -> Any:
+    """The copy of a filesystem is looked up among those of the process."""
+    return named, ("right",)

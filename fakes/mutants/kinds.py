@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,12 @@ from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.profiles import Profile, load_profile
 from fscontract.fakes.filesystem.client import Client, Connection, FakeInputStream
 from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
-from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFilesystem
+from fscontract.fakes.mutants.correct_filesystem import (
+    RightAsyncFilesystem,
+    RightDisk,
+    RightFile,
+    RightFilesystem,
+)
 from fscontract.fakes.mutants.correct_parts import (
     FaultyDisk,
     FaultyStore,
@@ -188,9 +194,15 @@ class FilesystemKind(Kind):
         RightFilesystem,
         RightAsyncFilesystem,
         DirFileSystem,
+        RightFile,
+        RightDisk,
     )
 
     def binding(self, part: type[Any], name: str) -> Binding:
+        if issubclass(part, RightFile):
+            return FsspecBinding(RightFilesystem(part), "", name)
+        if issubclass(part, RightDisk):
+            return FsspecBinding(part(), tempfile.gettempdir(), name)
         shared: dict[str, Any] = {"files": {}} if issubclass(part, RightAsyncFilesystem) else {}
         return FsspecBinding(part(**shared), "", name)
 

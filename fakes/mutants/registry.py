@@ -28,6 +28,7 @@ _PACKAGES = (
     "pyarrow_filesystem",
     "obstore_store",
     "opendal_operator",
+    "readers",
     "openfile",
     "faults",
     "after_faults",

@@ -41,20 +41,29 @@ def bind_filesystem(step: Step, target: Target, fail: Fail) -> Action:
     return bind_call(_RUNS[step.op], step, target, fail)
 
 
-def bind_call(run: Callable[..., Any], step: Step, target: Target, fail: Fail) -> Action:
+def bind_call(
+    run: Callable[..., Any],
+    step: Step,
+    target: Target,
+    fail: Fail,
+    beside: tuple[str, bytes] | None = None,
+) -> Action:
     """Return a step as a function of an object with `path`, by a function that makes its call.
 
-    `run` gets the target, the path and the arguments of the step.
+    `run` gets the target, the path and the arguments of the step. `beside` is the end of the path
+    of another file that it needs, and the bytes of that file.
     """
-    needs_other, writes = uses_other(step.args), step.op in _WRITES
+    if uses_other(step.args):
+        beside = SUFFIXES["other"], OTHER
+    writes = beside is not None or step.op in _WRITES
 
     def attempt(opened: Opened) -> Outcome:
         path = opened.path
-        if ("?" in path or writes or needs_other) and target.write is None:
+        if ("?" in path or writes) and target.write is None:
             return INEXPRESSIBLE
-        if needs_other and target.write is not None:
+        if beside is not None and target.write is not None:
             try:
-                target.write(paths_of(path, "other"), OTHER)
+                target.write(path + beside[0], beside[1])
             except Exception as error:
                 return fail(error, Kind.ENVIRONMENT)
         try:

@@ -17,6 +17,8 @@ from fscontract.contract.program.filesystem_calls import (
     ASYNC_OPERATIONS,
     CHAIN_OPERATIONS,
     FILESYSTEM_OPERATIONS,
+    PROCESS_OPERATIONS,
+    READER_OPERATIONS,
 )
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
@@ -62,10 +64,23 @@ from fscontract.implementations.bindings.fsspec_quirks import (
     is_unreachable,
     versions_of,
 )
+from fscontract.implementations.bindings.library_readers import (
+    Wording,
+    bind_reader,
+    missing_readers,
+    reader_operations,
+    spell_reader,
+)
 from fscontract.implementations.bindings.method_sources import (
     FILE_METHODS,
     FILESYSTEM_METHODS,
     sources_of,
+)
+from fscontract.implementations.bindings.other_process import (
+    bind_process,
+    missing_processes,
+    process_operations,
+    spell_process,
 )
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
 from fscontract.implementations.bindings.script_setup import fsspec_setup
@@ -77,6 +92,7 @@ from fscontract.implementations.bindings.spelling import (
 )
 
 _file_of = attrgetter("file")
+_WORDING = Wording("fs.open(name)", "fs.pipe_file(name, data)")
 _HOW_TO_READ = (
     "specify --file, the path of an existing file, and --content, a local copy of that file"
 )
@@ -107,11 +123,13 @@ class FsspecBinding(ScratchBinding):
         self.fs = fs
         self.name = name
         self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
-        self.operations |= FILESYSTEM_OPERATIONS.keys()
+        self.operations |= FILESYSTEM_OPERATIONS.keys() | process_operations(fs)
         if getattr(fs, "async_impl", False):
             self.operations |= ASYNC_OPERATIONS.keys()
         if content is None:
             self.operations |= chain_operations(fs)
+            self.operations |= reader_operations()
+        self.lacks = {**missing_readers(only_file=content is not None), **missing_processes()}
         self._twin = AsyncTwin(fs)
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
@@ -267,6 +285,10 @@ class FsspecBinding(ScratchBinding):
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _file_of, self._fail)
         target = Target(self.fs, None if self.fixed_content is not None else self._write)
+        if step.op in READER_OPERATIONS:
+            return bind_reader(step, target, lambda fs, path: fs.open(path), self._fail)
+        if step.op in PROCESS_OPERATIONS:
+            return bind_process(step, target, self._fail)
         if step.op in FILESYSTEM_OPERATIONS:
             return bind_filesystem(step, target, self._fail)
         if step.op in self.operations & CHAIN_OPERATIONS.keys():
@@ -353,7 +375,8 @@ class FsspecBinding(ScratchBinding):
 
 def _spell_step(step: Step, name: str) -> Call | None:
     spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
-    return spelled or spell_async(step) or spell_chain(step)
+    spelled = spelled or spell_process(step)
+    return spelled or spell_async(step) or spell_chain(step) or spell_reader(step, _WORDING)
 
 
 def _blaming_the_closed(action: Action) -> Action:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 from fscontract.contract.binding import Action
 from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
@@ -17,6 +23,10 @@ from fscontract.implementations.bindings.filesystem_calls import Target, bind_ca
 
 #: The bytes of a file after each change.
 _NEW = {"same size": b"ABCDEFGH", "longer": b"ABCDEFGHIJKL", "shorter": b"ABC"}
+#: Numbers for paths that are used once.
+_numbers = itertools.count()
+#: The longest time in seconds after which a copy expires: a clock is moved by it.
+_LONGEST = 10**9
 #: The end of the path of the file that changes.
 _CHANGED = ".below"
 
@@ -27,10 +37,18 @@ def chain_operations(filesystem: Any) -> frozenset[str]:
         return frozenset()
     if hasattr(filesystem, "check_files"):
         checked = {"fs_chain_checked", "fs_chain_deleted"}
-        return frozenset(checked if filesystem.check_files else {"fs_chain_unchecked"})
+        kept = checked if filesystem.check_files else {"fs_chain_unchecked"}
+        return frozenset(kept | ({"fs_chain_expired"} if _expires(filesystem) else set()))
     module = sys.modules.get("fsspec.implementations.dirfs")
     is_directory = module is not None and isinstance(filesystem, module.DirFileSystem)
     return frozenset({"fs_chain_directory"} if is_directory else ())
+
+
+def _expires(cache: Any) -> bool:
+    """Return whether copies expire, and the clock can be moved: no event loop is behind."""
+    expiry = getattr(cache, "expiry", None)
+    limited = isinstance(expiry, int | float) and 0 < expiry < _LONGEST
+    return limited and not getattr(cache.fs, "async_impl", False)
 
 
 def bind_chain(step: Step, target: Target, fail: Fail) -> Action:
@@ -59,7 +77,62 @@ def _changed(fs: Any, path: str, change: str) -> str:
     """Return which of the contents is read after a change."""
     changed = _behind(fs, path)
     fs.fs.pipe_file(changed, _NEW[change])
-    found = plain_bytes(fs.cat_file(changed))
+    return _version(fs.cat_file(changed), change)
+
+
+def _expired(fs: Any, path: str, change: str) -> str:
+    """Return which of the contents is read when the copy has expired.
+
+    The path is new: its next copy is one of a later time, which does not expire in this run.
+    """
+    changed = _behind(fs, f"{path}.{next(_numbers)}")
+    fs.fs.pipe_file(changed, _NEW[change])
+    with _times_kept(fs), _clock_moved(fs.expiry + 1) as calls:
+        found = _version(fs.cat_file(changed), change)
+    if not calls:
+        raise NotImplementedError("the cache has another clock")
+    return found
+
+
+@contextmanager
+def _times_kept(cache: Any) -> Iterator[None]:
+    """Put back the times that a cache notes in its attributes by the moved clock."""
+    attributes = object.__getattribute__(cache, "__dict__")
+    before = {name: value for name, value in attributes.items() if isinstance(value, float)}
+    try:
+        yield
+    finally:
+        attributes.update(before)
+
+
+@contextmanager
+def _clock_moved(seconds: float) -> Iterator[list[str]]:
+    """Move the clock of the time module forward; yield a list of the calls of this thread."""
+    calls: list[str] = []
+    thread = threading.get_ident()
+
+    def moved(name: str, ahead: float) -> Callable[[], Any]:
+        clock = getattr(time, name)
+
+        def read() -> Any:
+            if threading.get_ident() != thread:
+                return clock()
+            calls.append(name)
+            return clock() + ahead
+
+        return read
+
+    nanoseconds = int(seconds * 10**9)
+    with (
+        mock.patch.object(time, "time", moved("time", seconds)),
+        mock.patch.object(time, "time_ns", moved("time_ns", nanoseconds)),
+    ):
+        yield calls
+
+
+def _version(found: Any, change: str) -> str:
+    """Return which of the contents some bytes are."""
+    found = plain_bytes(found)
     return {CHAIN_CONTENT: "old", _NEW[change]: "new"}.get(found, "neither")
 
 
@@ -84,6 +157,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "fs_chain_checked": _changed,
     "fs_chain_deleted": _deleted,
     "fs_chain_unchecked": _changed,
+    "fs_chain_expired": _expired,
     "fs_chain_directory": _directory,
 }
 
@@ -113,10 +187,17 @@ def _spell_changed(change: str) -> Call:
     return _spell_behind(f"fs.fs.pipe_file(below, {new})", f"{contents}.get(fs.cat_file(below))")
 
 
+def _spell_expired(change: str) -> Call:
+    call = _spell_changed(change)
+    moved = "clock = time.time", "time.time = lambda: clock() + fs.expiry + 1"
+    return replace(call, before=(*call.before, *moved))
+
+
 _SPELLINGS: dict[str, Callable[..., Call]] = {
     "fs_chain_checked": _spell_changed,
     "fs_chain_deleted": lambda: _spell_behind("fs.fs.rm(below)", "fs.cat_file(below)"),
     "fs_chain_unchecked": _spell_changed,
+    "fs_chain_expired": _spell_expired,
     "fs_chain_directory": lambda: Call(
         "fs.cat_file(name)",
         Form.EQUAL,

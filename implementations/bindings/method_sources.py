@@ -57,6 +57,7 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "fs_ukey": ("ukey", "info"),
     "fs_text": ("open", "_open"),
     "fs_pickle": ("__reduce__", "cat_file"),
+    "fs_other_process": ("__reduce__", "cat_file"),
     "open": ("open", "_open"),
 }
 

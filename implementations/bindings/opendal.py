@@ -8,12 +8,22 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
-from fscontract.contract.program.filesystem_calls import OPENDAL_OPERATIONS
+from fscontract.contract.program.filesystem_calls import (
+    OPENDAL_OPERATIONS,
+    READER_OPERATIONS,
+)
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
 from fscontract.implementations.bindings.filesystem_calls import Target
+from fscontract.implementations.bindings.library_readers import (
+    Wording,
+    bind_reader,
+    missing_readers,
+    reader_operations,
+    spell_reader,
+)
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.opendal_calls import bind_opendal, spell_opendal
 from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
@@ -25,6 +35,7 @@ _METHODS = frozenset(
     | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
 )
 _LOCAL = frozenset({"memory", "fs"})
+_WORDING = Wording('operator.open(name, "rb")', "operator.write(name, data)")
 _SCHEME = re.compile(r'Operator\("([^"]*)"')
 
 
@@ -92,6 +103,8 @@ class OpendalBinding(StoreBinding):
         super().__init__(OpendalStore(operator), name, secrets)
         self.operator = operator
         self.operations = FILE_OPERATIONS | _METHODS | {"pread"} | OPENDAL_OPERATIONS.keys()
+        self.operations |= reader_operations()
+        self.lacks = missing_readers()
         scheme = _SCHEME.match(repr(operator))
         self.remote = scheme is None or scheme[1] not in _LOCAL
 
@@ -129,8 +142,11 @@ class OpendalBinding(StoreBinding):
 
         Calls of OPENDAL_OPERATIONS do not use the file.
         """
+        target = Target(self.operator, self._store.write)
         if step.op in OPENDAL_OPERATIONS:
-            return bind_opendal(step, Target(self.operator, self._store.write), self._fail)
+            return bind_opendal(step, target, self._fail)
+        if step.op in READER_OPERATIONS:
+            return bind_reader(step, target, lambda fs, path: fs.open(path, "rb"), self._fail)
         operator = self.operator
         action = bind_pread(
             step,
@@ -146,7 +162,7 @@ class OpendalBinding(StoreBinding):
     def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return spell_opendal(step)
+            return spell_opendal(step) or spell_reader(step, _WORDING)
         position, _size, _offset, length = step.args
         return Call(f"operator.read(path, offset={position}, size={length})", Form.BYTES)
 

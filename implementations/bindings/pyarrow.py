@@ -8,18 +8,30 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
-from fscontract.contract.program.filesystem_calls import ARROW_OPERATIONS
+from fscontract.contract.program.filesystem_calls import (
+    ARROW_OPERATIONS,
+    READER_OPERATIONS,
+)
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings.file_operations import inexpressible, translate
 from fscontract.implementations.bindings.filesystem_calls import Target
+from fscontract.implementations.bindings.library_readers import (
+    Wording,
+    bind_reader,
+    reader_operations,
+    spell_reader,
+)
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
 from fscontract.implementations.bindings.pyarrow_calls import bind_arrow, spell_arrow
 from fscontract.implementations.bindings.script_setup import pyarrow_setup
 
+_WORDING = Wording(
+    "fs.open_input_file(name)", "with fs.open_output_stream(name) as out: out.write(data)"
+)
 #: Types of local filesystems, and for those from fsspec the part after the +.
 _LOCAL = frozenset({"local", "mock", "file", "memory"})
 
@@ -81,7 +93,7 @@ class PyArrowBinding(StoreBinding):
     def __init__(self, fs: Any, root: str, name: str, secrets: tuple[str, ...] = ()) -> None:
         super().__init__(PyArrowStore(fs, root), name, secrets)
         self.fs = fs
-        self.operations |= {"pread"} | ARROW_OPERATIONS.keys()
+        self.operations |= {"pread"} | ARROW_OPERATIONS.keys() | reader_operations()
         self.remote = _is_remote(fs)
 
     @classmethod
@@ -124,8 +136,11 @@ class PyArrowBinding(StoreBinding):
 
         Calls of ARROW_OPERATIONS open the file themselves.
         """
+        target = Target(self.fs, self._store.write)
         if step.op in ARROW_OPERATIONS:
-            return bind_arrow(step, Target(self.fs, self._store.write), self._fail)
+            return bind_arrow(step, target, self._fail)
+        if step.op in READER_OPERATIONS:
+            return bind_reader(step, target, lambda fs, path: fs.open_input_file(path), self._fail)
         if step.op != "pread":
             return inexpressible
         return bind_pread(step, _read_at, self.failed, negative=True)
@@ -137,7 +152,7 @@ class PyArrowBinding(StoreBinding):
     def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return spell_arrow(step)
+            return spell_arrow(step) or spell_reader(step, _WORDING)
         position, _size, _offset, length = step.args
         return Call(f"{name}.read_at({length}, {position})", Form.BYTES)
 

@@ -23,7 +23,7 @@ from tests.samples import sampled
 MUTANTS = mutants(
     *("fsdatainputstream", "python-file", "openfile"),
     *("fsspec-filesystem", "fsspec-async", "fsspec-chain", "pyarrow-filesystem"),
-    *("obstore-store", "opendal-operator"),
+    *("obstore-store", "opendal-operator", "readers"),
 )
 #: Mutants that nothing but their own clause shows, whatever way the suite looks at them.
 PRECISE = {

@@ -316,6 +316,19 @@ def test_block_cache_that_checks_files_fails_on_one_that_grew(tmp_path: Path, fi
     finds(binding, "chain.checked.changed", error, 5, step)
 
 
+@unclosed
+def test_block_cache_whose_copy_expired_fails_on_one_that_grew(
+    tmp_path: Path, finds: Finds
+) -> None:
+    """Finding F43."""
+    cache = CachingFileSystem(
+        fs=LocalFileSystem(), expiry_time=100, cache_storage=str(tmp_path / "cache")
+    )
+    binding = FsspecBinding(cache, str(tmp_path), "blockcache")
+    step, error = ["fs_chain_expired", "longer"], "ILLEGAL_ARGUMENT (ValueError: mmap length"
+    finds(binding, "chain.expired.changed", error, 5, step)
+
+
 @pytest.mark.parametrize("cache", ["simplecache", "filecache"])
 def test_file_caches_fail_without_a_size_and_for_a_pattern(
     cache: str, below: str, finds: Finds

@@ -64,6 +64,7 @@ def test_reference_profile_declares_every_feature_but_these() -> None:
         "pyarrow-filesystem",
         "obstore-store",
         "opendal-operator",
+        "library-readers",
         "supports-available-on-closed-file",
         "vector-io-overlapping-ranges",
         "openfile-first-read",

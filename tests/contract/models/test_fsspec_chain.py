@@ -22,6 +22,14 @@ def test_cache_that_checks_nothing_may_have_either_version() -> None:
     assert missed == ("chain.unchecked.one-version",)
 
 
+def test_expired_copy_is_not_read() -> None:
+    assert judged("fs_chain_expired", "longer", gives="new").failure is None
+    for wrong in ("old", "neither"):
+        failure = judged("fs_chain_expired", "longer", gives=wrong).failure
+        assert failure is not None
+        assert failure.clause == "chain.expired.changed"
+
+
 def test_deleted_file_raises_file_not_found() -> None:
     assert judged("fs_chain_deleted", raises=Kind.NOT_FOUND).missed == ()
     assert judged("fs_chain_deleted", gives=b"a").missed == ("chain.checked.deleted",)

@@ -24,6 +24,19 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
 
 
 @pytest.mark.parametrize(
+    ("what", "clause"),
+    [("filesystem", "other-process"), ("open file", "open-file-other-process")],
+)
+def test_another_process_reads_the_same_bytes(what: str, clause: str) -> None:
+    assert _judged("fs_other_process", what, gives=_DATA).missed == ()
+    for wrong in (
+        _judged("fs_other_process", what, gives=b"a"),
+        _judged("fs_other_process", what, raises=Kind.OTHER),
+    ):
+        assert wrong.missed == (f"filesystem.pickle.{clause}",)
+
+
+@pytest.mark.parametrize(
     ("begin", "end", "clause"),
     [
         (None, None, "whole"),

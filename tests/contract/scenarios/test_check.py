@@ -237,6 +237,7 @@ def test_documents_without_an_api_are_about_streams() -> None:
             "pyarrow-filesystem",
             "obstore-store",
             "opendal-operator",
+            "readers",
         ),
         *("faults", "server-faults"),
     }

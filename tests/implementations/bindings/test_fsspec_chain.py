@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,12 @@ from fscontract.contract.program.filesystem_calls import CHAIN_OPERATIONS
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner.result import Verdict
-from fscontract.fakes.mutants.correct_filesystem import RightCache, RightUncheckedCache
+from fscontract.fakes.mutants.correct_filesystem import (
+    RightAsyncFilesystem,
+    RightCache,
+    RightExpiringCache,
+    RightUncheckedCache,
+)
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.fsspec_chain import chain_operations, spell_chain
 
@@ -31,6 +37,68 @@ def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
 def test_bytes_after_a_change_are_old_or_new(change: str) -> None:
     assert _run(RightCache(), "fs_chain_checked", change).value == "new"
     assert _run(RightUncheckedCache(), "fs_chain_unchecked", change).value == "old"
+
+
+@pytest.mark.parametrize("change", ["same size", "longer", "shorter"])
+def test_cache_whose_copies_expire_reads_old_bytes_before_and_new_ones_after(change: str) -> None:
+    assert _run(RightExpiringCache(), "fs_chain_unchecked", change).value == "old"
+    assert _run(RightExpiringCache(), "fs_chain_expired", change).value == "new"
+
+
+def test_clock_is_put_back_when_a_cache_fails() -> None:
+    class Fails(RightExpiringCache):
+        def age(self, name: str) -> int:
+            if self.now() - self.times[name] > self.expiry:
+                raise OSError("expired")
+            return 0
+
+    before = time.time, time.time_ns
+    assert _run(Fails(), "fs_chain_expired", "longer").kind is Kind.IO
+    assert (time.time, time.time_ns) == before
+
+
+def test_times_that_a_cache_notes_are_put_back(tmp_path: Path) -> None:
+    cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), expiry_time=10_000)
+    binding = FsspecBinding(cache, str(tmp_path), "cache")
+    binding.prepare()
+    opened = binding.open(binding.create(b"abc"))
+    assert binding.bind(Step("fs_chain_expired", ("longer",)))(opened).value == "new"
+    opened.file.close()
+    assert cache.last_cache <= time.time()
+
+
+def test_cache_with_another_clock_is_not_accused() -> None:
+    class Monotonic(RightExpiringCache):
+        def now(self) -> int:
+            return int(time.monotonic())
+
+    outcome = _run(Monotonic(), "fs_chain_expired", "longer")
+    assert outcome.kind is Kind.INEXPRESSIBLE
+
+
+def test_copies_of_an_asynchronous_filesystem_are_not_made_to_expire() -> None:
+    cache = RightExpiringCache()
+    assert "fs_chain_expired" in chain_operations(cache)
+    cache.fs = RightAsyncFilesystem()
+    assert "fs_chain_expired" not in chain_operations(cache)
+
+
+@pytest.mark.parametrize(("check_files", "seconds"), [(False, 60), (True, 60), (False, 0.5)])
+def test_file_cache_satisfies_the_clause_of_expired_copies(
+    check_files: bool, seconds: float, tmp_path: Path
+) -> None:
+    cache = WholeFileCacheFileSystem(
+        fs=LocalFileSystem(), check_files=check_files, expiry_time=seconds
+    )
+    result = check(FsspecBinding(cache, str(tmp_path), "cache"), clauses=["chain.expired"])
+    (clause,) = result.clauses
+    assert clause.outcome is Verdict.PASS
+    assert clause.exercised >= 3  # each change, though all are made to one file
+
+
+def test_cache_whose_copies_never_expire_has_no_such_clause(tmp_path: Path) -> None:
+    cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), expiry_time=False)
+    assert chain_operations(cache) == {"fs_chain_unchecked"}
 
 
 def test_deleted_file_is_an_outcome() -> None:

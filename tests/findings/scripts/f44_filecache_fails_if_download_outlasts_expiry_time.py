@@ -1,0 +1,27 @@
+"""F44: filecache fails to open a file whose download takes longer than expiry_time."""
+
+import tempfile
+import time
+from pathlib import Path
+from unittest import mock
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+
+class Slow(LocalFileSystem):
+    def get_file(self, rpath, lpath, **options):
+        super().get_file(rpath, lpath, **options)
+        time.time.return_value += 20  # the clock of this script
+
+
+with tempfile.TemporaryDirectory() as directory, mock.patch("time.time", return_value=1000):
+    file = Path(directory, "k")
+    file.write_bytes(b"abc")
+    fs = fsspec.filesystem("filecache", fs=Slow(), expiry_time=10)
+    try:
+        assert fs.open(str(file)).read() == b"abc"  # expected
+    except TypeError as error:
+        assert "cannot unpack non-iterable bool object" in str(error)
+    else:
+        raise AssertionError("fixed")
