@@ -29,6 +29,11 @@ from fscontract.contract.text import escaped, plural, printable, redact
 _CALL_BEFORE = re.compile(r"; after (?!close)[a-z_]+(?=;|$)")
 
 
+def _includes(signature: str, other: str) -> bool:
+    """Return whether a signature has all that another one has."""
+    return {*other.split("; ")} <= {*signature.split("; ")}
+
+
 class Verdict(str, Enum):
     """The outcome of one clause. Only `pass` says that it holds."""
 
@@ -228,7 +233,11 @@ class Counterexample:
 
     def is_instance_of(self, signature: str) -> bool:
         """Return whether it has this signature, with more circumstances or without."""
-        return {*signature.split("; ")} <= {*self.signature.split("; ")}
+        return _includes(self.signature, signature)
+
+    def has_instance(self, signature: str) -> bool:
+        """Return whether a failure with this signature has the same one, or more circumstances."""
+        return _includes(signature, self.signature)
 
     def redacted(self, options: Mapping[str, str]) -> Counterexample:
         """Return the counterexample without the secrets among the target's `options`."""

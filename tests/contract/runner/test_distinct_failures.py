@@ -62,6 +62,14 @@ def test_an_entry_that_names_calls_lists_the_failure_after_more_calls(
     assert _failure(failure).is_listed_as(entry) is is_listed
 
 
+def test_an_entry_is_not_fixed_while_the_failure_occurs_under_fewer_circumstances() -> None:
+    """Which circumstances a run meets depends on its seed."""
+    general = _failure("pread: EOF")
+    listed = "pread: EOF", "pread: EOF; beyond the first buffer"
+    assert _outcome((general,), *listed).outcome is Verdict.KNOWN
+    assert _outcome((general,), "pread: EOF", "pread: NULL").outcome is Verdict.FIXED
+
+
 class TwoBugs(MemoryInputStream):
     """A stream with two bugs of one clause, of which one is seen in shorter programs."""
 
