@@ -372,7 +372,8 @@ def _bound(probe: Probe, probes: Sequence[Probe]) -> Iterator[InheritedFailure]:
     """
     for (name, signature), clause in probe.failures.items():
         at_fault, every = probe.at_fault(clause), sorted(probe.every)
-        if clause.document == "fsspec-filesystem" and _OF_FILESYSTEMS in at_fault:
+        of_files = clause.document == "fsspec-filesystem" and _OF_FILESYSTEMS in at_fault
+        if of_files or at_fault == {_OF_FILESYSTEMS}:
             classes = frozenset({_OF_FILESYSTEMS})
             yield InheritedFailure(classes, name, signature, _finding(name, signature, classes))
             continue
