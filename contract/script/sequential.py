@@ -111,7 +111,7 @@ class SequentialScript:
 
     @property
     def _fills(self) -> bool:
-        """Whether the bytes that a call leaves alone are other than zeros before."""
+        """True if the bytes that a call leaves alone are other than zeros before."""
         call = self.call
         one_dimension = call is not None and call.buffer.startswith(("bytearray", "ByteBuffer"))
         return one_dimension and "untouched" in self.failure.clause

@@ -123,7 +123,7 @@ class _Threads:
 
     @property
     def _repeats(self) -> int:
-        """How often each thread makes its calls: once if they depend on the position before."""
+        """The number of times each thread makes its calls: 1 if a position matters."""
         absolute = (
             {step.op for step in steps} <= _INDEPENDENT or steps[0].op == "seek"
             for steps in self.threads

@@ -222,7 +222,7 @@ _FILES: dict[str, tuple[_Make, _Read]] = {
 
 
 class Wording(NamedTuple):
-    """How an API opens the path `name`, and writes the bytes `data` there, as source code."""
+    """The way an API opens the path `name`, and writes the bytes `data` there, as source code."""
 
     opening: str
     writing: str

@@ -222,7 +222,7 @@ class DecodesSpaces(ChangedNames):
 
 @mutant("open.name")
 class DropsQueries(ChangedNames):
-    """What follows # or ? in a path is dropped, so two names are one file."""
+    """A path ends at # or ?, so two names are one file."""
 
     def change(self, path: str) -> str:
         return path.partition("#")[0].partition("?")[0]
