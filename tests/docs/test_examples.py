@@ -79,13 +79,15 @@ SESSION = 'local_session("local[2]")'
 SETUPS = [b for b in BLOCKS if b.language == "sh"]
 
 
-def _marked(block: Block) -> Any:
-    """Leave to `tox -e docs` the commands that other tests run, too.
+#: Pages whose commands start a JVM.
+_OF_JAVA = {"cluster.md", "hadoop-connector.md", "spark.md"}
 
-    They are those of the command line, test_cluster.py and test_profile_inference.py.
-    """
-    is_reference = block.document.parent.name == "reference"
-    deep = is_reference or block.document.name == "cluster.md" or "profile infer" in block.text
+
+def _marked(block: Block) -> Any:
+    """Leave to `tox -e docs` the commands of the reference, long ones, and those with Java."""
+    page = block.document
+    is_long = any(text in block.text for text in ("profile infer", "--faults quick"))
+    deep = is_long or page.parent.name == "reference" or page.name in _OF_JAVA
     return pytest.param(block, marks=pytest.mark.deep if deep else ())
 
 
