@@ -18,6 +18,7 @@ from fscontract.contract.script.calls import Call, Form, Source
 from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings.file_operations import inexpressible, translate
 from fscontract.implementations.bindings.filesystem_calls import Target
+from fscontract.implementations.bindings.fsspec_quirks import is_remote_protocol
 from fscontract.implementations.bindings.library_readers import (
     Wording,
     bind_reader,
@@ -173,7 +174,7 @@ def _kinds(fs: Any) -> set[str]:
 
 
 def _is_remote(fs: Any) -> bool:
-    return not _kinds(fs) & _LOCAL
+    return any(map(is_remote_protocol, _kinds(fs)))
 
 
 def _is_flat(fs: Any) -> bool:

@@ -67,6 +67,23 @@ def test_a_glance_sees_that_descriptors_are_open(count: int) -> None:
             os.close(descriptor)
 
 
+@pytest.mark.skipif(not resource_checks._counted(), reason="this kernel counts no descriptors")
+def test_a_glance_sees_descriptors_that_were_opened_after_one_that_is_closed() -> None:
+    """As a library does that opens a file and its index, and closes the file alone."""
+    left = []
+    try:
+        seen = [resource_checks.glance().descriptor]
+        for _ in range(2):
+            file = os.open(os.devnull, os.O_RDONLY)
+            left.append(os.open(os.devnull, os.O_RDONLY))
+            os.close(file)
+            seen.append(resource_checks.glance().descriptor)
+        assert seen == [seen[0], seen[0] + 1, seen[0] + 2]
+    finally:
+        for descriptor in left:
+            os.close(descriptor)
+
+
 @pytest.mark.parametrize(
     ("allowed", "most"), [(256, 400), (1024, 512), (1 << 20, 8000), (resource.RLIM_INFINITY, 8000)]
 )
