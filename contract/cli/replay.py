@@ -140,24 +140,24 @@ def _resolved(one: _Replay, options: dict[str, str]) -> tuple[Binding, Profile]:
 
 
 def _script(one: _Replay, options: dict[str, str], language: str) -> str:
-    from fscontract.contract.runner.replay import failure_of
+    from fscontract.contract.runner.replay import failure_in
     from fscontract.contract.script.calls import Source
     from fscontract.contract.script.languages import script
 
     binding, profile = _resolved(one, options)
     source = Source(one.target, options, one.file, one.content)
-    return script(language, binding, source, failure_of(binding, one.data, profile))
+    return script(language, binding, source, failure_in(binding, one.data, profile))
 
 
 def _issue(one: _Replay, options: dict[str, str], language: str) -> str:
     from fscontract.contract.runner import replay as replaying
-    from fscontract.contract.runner.replay import failure_of
+    from fscontract.contract.runner.replay import failure_in
     from fscontract.contract.script.calls import Source
     from fscontract.contract.script.issue import issue
     from fscontract.contract.script.languages import default_language, script
 
     binding, profile = _resolved(one, options)
-    failure = failure_of(binding, one.data, profile)
+    failure = failure_in(binding, one.data, profile)
     source = Source(one.target, options, one.file, one.content)
     language = language or default_language(binding)
     text = script(language, binding, source, failure)

@@ -145,6 +145,8 @@ _FREE_ATTEMPTS = 40
 _FREE_REPEATS = 3
 #: The part of a family's time that schedules with planned switches may take.
 _CONTROLLED = 0.7
+#: The part of the time left that shrinking one failure may take.
+_SHRINKING = 0.5
 #: Limit of operations to leave out because they fail without other threads.
 MAX_UNSOUND = 3
 
@@ -197,7 +199,7 @@ class _Check:
         few: bool,
     ) -> None:
         self.runner = runner
-        self._time = time
+        self._phase = self._time = time
         self._few = few or runner.binding.remote
         self.features = features
         self.amount = amount
@@ -377,6 +379,18 @@ class _Check:
         recorded = self._record(
             execution, fault
         )  # immediately, because the target may crash in the next calls
+        found, is_smallest = self._shrunk(execution, fault)
+        if recorded is not None:
+            self.report.drop(recorded)
+        # The clause of an execution that is not the smallest may be that of another failure.
+        is_new = is_smallest or not self.report.violations
+        if not is_new or self._record(*found) is None:
+            self._failures += 1
+        if execution.hang:
+            raise _Stop("stopped because threads hang")
+
+    def _shrunk(self, execution: Execution, fault: Fault) -> tuple[tuple[Execution, Fault], bool]:
+        """Return the smallest execution with this fault, and whether there was time to find it."""
         smallest = (execution, fault)
         kind = victim(execution, fault)
 
@@ -393,13 +407,16 @@ class _Check:
             return False
 
         attempts = _FREE_ATTEMPTS if execution.schedule.free else ATTEMPTS
-        shrink(execution.schedule, fails, _HANG_ATTEMPTS if execution.hang else attempts)
-        if recorded is not None:
-            self.report.drop(recorded)
-        if self._record(*smallest) is None:
-            self._failures += 1
-        if execution.hang:
-            raise _Stop("stopped because threads hang")
+        family, self._time = self._time, self._phase.part(_SHRINKING)
+        is_smallest = True
+        try:
+            shrink(execution.schedule, fails, _HANG_ATTEMPTS if execution.hang else attempts)
+        except _OutOfTime:
+            self.report.cut_short, is_smallest = True, False
+        finally:
+            family.extend(self._time.spent)
+            self._time = family
+        return smallest, is_smallest
 
     def _record(self, execution: Execution, fault: Fault) -> str | None:
         """Record the violated clause unless it is recorded already; return it."""

@@ -21,8 +21,7 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.runner.tracebacks import recorded
-from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.threads import failure_of_threads
+from fscontract.contract.script.failure import Failure, failure_of
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -98,22 +97,13 @@ def exception_of(
         binding.dispose()
 
 
-def failure_of(binding: Binding, data: dict[str, Any], profile: Profile) -> Failure:
+def failure_in(binding: Binding, data: dict[str, Any], profile: Profile) -> Failure:
     """Return the failure in `data` as scripts show it; raise NoScript, ProgramError."""
     clause, program = validated(data)
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
-    schedule = Schedule.from_json(data["threads"]) if program is None else None
-    failure = Failure(
-        clause,
-        program or Program(schedule.length if schedule else 0, ()),
-        profile.features,
-        buffer,
-        dict(getattr(binding, "versions", {})),
-        profile.own_keys,
-        profile.unsupported_keys,
-    )
-    return failure if schedule is None else failure_of_threads(failure, schedule)
+    shown_by = program or Schedule.from_json(data["threads"])
+    return failure_of(shown_by, clause, binding, profile, buffer)
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

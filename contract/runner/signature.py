@@ -115,14 +115,15 @@ def signature(
 ) -> str:
     """Return the signature of a shrunk failure that is charged to `clause`.
 
-    If that is the clause of an earlier call, it does not depend on the later call that showed it.
+    If that is the clause of an earlier call, it does not depend on the later call that showed it,
+    unless that one was accepted.
     `is_displaced` means that the stream's position is wrong, whichever call showed it. The first
     `approach` calls set the position, like a seek.
     """
     kind, relation = _word(violation.outcome.kind), violation.relation
     how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
     if clause == violation.failure.cause != violation.failure.clause:
-        how = f"later call: {violation.failure.aspect}"
+        how = _of_later_call(violation)
     before = [*calls_before(violation.program, approach, violation.index)]
     if _ELSEWHERE in before:
         # Whichever calls show it, the streams share what they should not.
@@ -131,6 +132,13 @@ def signature(
     if is_displaced:
         how = f"position: {relation or kind}"
     return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
+
+
+def _of_later_call(violation: Violation) -> str:
+    """Return how the effect of an earlier call shows in the failing one."""
+    aspect = violation.failure.aspect
+    by = f" {violation.step.op}" if aspect == _ACCEPTED else ""
+    return f"later call{by}: {aspect}"
 
 
 def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:

@@ -14,7 +14,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
-from fscontract.contract.program.program import Program, resolve_program
+from fscontract.contract.program.program import resolve_program
 from fscontract.contract.runner.counterexamples import Counterexamples
 from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
@@ -29,9 +29,8 @@ from fscontract.contract.runner.result import (
 )
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.script.calls import NoScript
-from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.failure import failure_of
 from fscontract.contract.script.languages import default_language, script
-from fscontract.contract.script.threads import failure_of_threads
 from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.inherited_failures import inherits
 from fscontract.contract.spec.known_failures import Known, match, outdated
@@ -302,29 +301,15 @@ def _scripted(
     if settings.source is None or (failure.program is None and failure.threads is None):
         return failure
     try:
-        shown = _shown(clause, failure, binding, settings)
+        shown_by = failure.program or Schedule.from_json(failure.threads or {})
+        buffer = settings.buffer(binding)
+        shown = failure_of(shown_by, clause, binding, settings.profile, buffer)
         text = script(default_language(binding), binding, settings.source, shown)
         return replace(failure, script=text)
     except NoScript as reason:
         return replace(failure, no_script=str(reason))
     except Exception as error:  # a verdict does not depend on its script
         return replace(failure, no_script=f"fscontract can't write it: {error!r}")
-
-
-def _shown(clause: str, failure: Counterexample, binding: Binding, settings: Settings) -> Failure:
-    """Return a failure as scripts show it; raise NoScript."""
-    schedule = None if failure.threads is None else Schedule.from_json(failure.threads)
-    length = 0 if schedule is None else schedule.length
-    shown = Failure(
-        clause,
-        failure.program or Program(length, ()),
-        settings.profile.features,
-        settings.buffer(binding),
-        dict(getattr(binding, "versions", {})),
-        settings.profile.own_keys,
-        settings.profile.unsupported_keys,
-    )
-    return shown if schedule is None else failure_of_threads(shown, schedule)
 
 
 def _unmet(need: str, profile: Profile) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fscontract.contract.binding import Binding
+from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.script.calls import NoScript
+from fscontract.contract.spec.profiles import Profile
 
 
 @dataclass(frozen=True)
@@ -26,3 +30,30 @@ class Failure:
     threads: tuple[tuple[Step, ...], ...] = ()
     #: The thread that one switch pauses; None if threads ran freely.
     first_thread: int | None = None
+
+
+def failure_of(
+    shown_by: Program | Schedule, clause: str, binding: Binding, profile: Profile, buffer: int
+) -> Failure:
+    """Return the failure of a clause that a program or a schedule shows; raise NoScript.
+
+    `buffer` is the possible end of the target's buffer, in bytes.
+    """
+    failure = Failure(
+        clause,
+        shown_by if isinstance(shown_by, Program) else Program(shown_by.length, ()),
+        profile.features,
+        buffer,
+        dict(getattr(binding, "versions", {})),
+        profile.own_keys,
+        profile.unsupported_keys,
+    )
+    return failure if isinstance(shown_by, Program) else failure_of_threads(failure, shown_by)
+
+
+def failure_of_threads(failure: Failure, schedule: Schedule) -> Failure:
+    """Return a failure with the calls of the threads of a schedule; raise NoScript."""
+    if not schedule.free and len(schedule.switches) > 1:
+        raise NoScript(f"the threads have to be switched {len(schedule.switches)} times")
+    first = schedule.switches[0].thread if schedule.switches else None
+    return replace(failure, threads=schedule.threads, first_thread=first)

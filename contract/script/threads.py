@@ -10,9 +10,7 @@ its position, and only one thread makes other calls.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.models.permitted import Permitted
 from fscontract.contract.models.serializability import POSITIONED
 from fscontract.contract.program.program import Program, Step, resolve_step
@@ -53,14 +51,6 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
     run = written.free if failure.first_thread is None else written.paused
     lines = [*written.preparation(), "", "", *written.functions(), *run(), *_end(api)]
     return assembled(failure, content_lines((data,), source.content), lines, max_lines=MAX_LINES)
-
-
-def failure_of_threads(failure: Failure, schedule: Schedule) -> Failure:
-    """Return a failure with the calls of the threads of a schedule; raise NoScript."""
-    if not schedule.free and len(schedule.switches) > 1:
-        raise NoScript(f"the threads have to be switched {len(schedule.switches)} times")
-    first = schedule.switches[0].thread if schedule.switches else None
-    return replace(failure, threads=schedule.threads, first_thread=first)
 
 
 class _Threads:

@@ -7,7 +7,7 @@ from operator import attrgetter, methodcaller
 from typing import Any, ClassVar
 
 from fscontract.contract.api.filesystem import ByteBuffer, FileSystem
-from fscontract.contract.binding import Action, Binding, Opened
+from fscontract.contract.binding import Action, Binding, Injector, Opened
 from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import ScriptApi, Source
@@ -182,8 +182,16 @@ class StreamBinding(ScratchBinding):
 
     @classmethod
     def recognise(cls, obj: object, name: str) -> Binding | None:
-        """Return a binding if `obj` is a FileSystem of this package, else None."""
-        return cls(obj, name) if isinstance(obj, FileSystem) else None
+        """Return a binding if `obj` is a FileSystem of this package, else None.
+
+        Its attribute `injector`, if it has one, makes its requests fail.
+        """
+        if not isinstance(obj, FileSystem):
+            return None
+        binding = cls(obj, name)
+        injector = getattr(obj, "injector", None)
+        binding.injector = injector if isinstance(injector, Injector) else None
+        return binding
 
     def prepare(self) -> None:
         """Create a random directory below the root; raise TargetError on failure."""

@@ -14,6 +14,7 @@ from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, RunFinished
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.settings import Settings
+from fscontract.fakes import FakeFileSystem
 from tests.fakes.block_files import Blocks, Swallowing
 from tests.few_programs import run_few
 
@@ -75,6 +76,12 @@ def test_faults_strike_the_requests_of_a_filesystem_and_of_a_callable() -> None:
         result = check(target, faults="quick", clauses="fault.end")
         assert [c.outcome for c in result.clauses] == [Verdict.FAIL]
     assert check(Blocks(), faults="quick", clauses="fault.end").conforms
+
+
+@pytest.mark.usefixtures("few_faults")
+def test_faults_strike_the_requests_of_a_fake_filesystem() -> None:
+    result = check(FakeFileSystem(block_size=4096), faults="quick", clauses="fault.data")
+    assert [c.outcome for c in result.clauses] == [Verdict.PASS]
 
 
 def test_faults_of_a_filesystem_without_an_injector_are_refused(tmp_path: Path) -> None:

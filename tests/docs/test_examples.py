@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,16 +74,18 @@ def _blocks(document: Path) -> Iterator[Block]:
 BLOCKS = [block for document in DOCUMENTS for block in _blocks(document)]
 PROGRAMS = [b for b in BLOCKS if b.language == "python" and not b.name]
 CONSOLES = [b for b in BLOCKS if b.language == "console"]
+#: The start of a Spark session in a program.
+SESSION = 'local_session("local[2]")'
 SETUPS = [b for b in BLOCKS if b.language == "sh"]
 
 
 def _marked(block: Block) -> Any:
-    """Leave to the deep environment what other tests do, too.
+    """Leave to `tox -e docs` the commands that other tests run, too.
 
-    They are test_cluster.py, test_profile_inference.py, test_stream.py and test_path_column.py.
+    They are those of the command line, test_cluster.py and test_profile_inference.py.
     """
-    repeated = ("profile infer", "processAllAvailable", "import local_session, read_paths")
-    deep = block.document.name == "cluster.md" or any(text in block.text for text in repeated)
+    is_reference = block.document.parent.name == "reference"
+    deep = is_reference or block.document.name == "cluster.md" or "profile infer" in block.text
     return pytest.param(block, marks=pytest.mark.deep if deep else ())
 
 
@@ -132,11 +135,30 @@ def place(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("block", PROGRAMS, ids=str)
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(b, marks=pytest.mark.deep if SESSION in b.text else ()) for b in PROGRAMS],
+    ids=str,
+)
 def test_programs_run(block: Block, place: Path, environment: Mapping[str, str]) -> None:
     """Its assertions hold."""
     done = _run([sys.executable, "-W", "error", "-c", block.text], place, environment)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.xdist_group("datasource")
+@pytest.mark.parametrize("block", [b for b in PROGRAMS if SESSION in b.text], ids=str)
+def test_programs_run_in_the_session_of_the_tests(
+    block: Block, spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In separate processes, with separate sessions, they run in `tox -e docs`."""
+    session = spark.newSession()
+    monkeypatch.setattr("fscontract.spark.local_session", lambda master: nullcontext(session))
+    try:
+        exec(compile(block.text, str(block), "exec"), {"__name__": "__main__"})
+    finally:
+        for table in session.catalog.listTables():
+            session.sql(f"drop {'view' if table.isTemporary else 'table'} {table.name}")
 
 
 @pytest.mark.parametrize("block", [_marked(block) for block in CONSOLES], ids=str)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, TypeAlias
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.runner.replay import failure_of, replay
+from fscontract.contract.runner.replay import failure_in, replay
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -102,7 +102,7 @@ def _shows(
         made = Source(binding.name, options, file, Path(copy.name) if file else None)
         source = SOURCES.get(binding, made)
         try:
-            script = python_script(binding, source, failure_of(binding, data, profile))
+            script = python_script(binding, source, failure_in(binding, data, profile))
         except NoScript as reason:
             if str(reason).endswith(_UNNAMED):
                 return

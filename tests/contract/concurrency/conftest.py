@@ -287,6 +287,7 @@ def check(make_binding: MakeBinding) -> Check:
             more.pop("beat", lambda _: None),
             clauses=frozenset(clauses) or None,
             hang_after=0.1,
+            **more,
         )
 
     return run

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from fscontract.contract import clock
 from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.concurrency import (
     ConcurrencyReport,
@@ -20,11 +21,13 @@ from fscontract.contract.concurrency import (
     replay_schedule,
     scheduler,
 )
+from fscontract.contract.concurrency import check as concurrency
 from fscontract.contract.concurrency.check import AMOUNTS
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner import phases
 from fscontract.contract.runner.result import Verdict
 from fscontract.contract.runner.runner import check as run_check
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeouts import Abandoned, interrupt
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
@@ -245,6 +248,26 @@ def test_family_whose_calls_are_all_wrong_without_threads_is_left_out(
     assert not report.exercised.keys() & {"model.pread-thread-safe", "pread.isolation"}
     assert "read-vectored.multiple" in report.exercised
     assert report.violations == {}
+
+
+def test_failure_that_there_is_no_time_to_shrink_is_not_charged_beside_others(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may need only a part of its threads, and then it violates another clause."""
+    now = 0.0
+
+    def shrink_too_late(
+        schedule: Schedule, fails: Callable[[Schedule], bool], attempts: int
+    ) -> Schedule:
+        nonlocal now
+        now += 600
+        fails(schedule)
+        return schedule
+
+    monkeypatch.setattr(clock, "monotonic", lambda: now)
+    assert len(check("seeking", *ALL, time=TimeBudget(60)).violations) > 1
+    monkeypatch.setattr(concurrency, "shrink", shrink_too_late)
+    assert len(check("seeking", *ALL, time=TimeBudget(60)).violations) == 1
 
 
 # replays ---------------------------------------------------------------------------------

@@ -175,16 +175,25 @@ def test_a_stream_that_is_elsewhere_has_the_same_signature_whichever_call_notice
 
 
 def test_a_failure_of_an_earlier_call_goes_by_that_whichever_call_shows_it() -> None:
-    caused = Failure("demo.data", "close.state", "accepted")
+    assert _of_close("value") == {"later call: value; after close"}
+
+
+def test_a_closed_stream_that_works_fails_by_each_call_that_it_accepts() -> None:
+    accepted = {"later call read_into: accepted", "later call get_pos: accepted"}
+    assert _of_close("accepted") == {f"{call}; after close" for call in accepted}
+
+
+def _of_close(aspect: str) -> set[str]:
+    """Return the signatures of two calls on a closed stream."""
+    caused = Failure("demo.data", "close.state", aspect)
     violations = [
         Violation(Program(5, (Step("close"), step)), 1, step, _read(DATA[6:10]), caused)
         for step in (READ, Step("get_pos"))
     ]
-    texts = {
+    return {
         signature(v, "close.state", ["after close"], is_displaced=False, approach=0)
         for v in violations
     }
-    assert texts == {"later call: accepted; after close"}
 
 
 def test_reads_that_end_early_share_a_trait_however_they_say_it() -> None:
