@@ -19,6 +19,8 @@ from fscontract.contract.program.program import Program, Step
 
 #: Lengths of the files: few bytes, so that limits coincide; no byte; and some hundred.
 _MAIN, _EMPTY, _LONG = 5, 0, 300
+#: The length of a file that is copied or read in several pieces, with a part of a piece at its end.
+_PIECES = (1 << 16) + 4099
 _LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3)
 _FEW_LIMITS: tuple[Argument, ...] = (None, 0, "len", "len+1", -1)
 #: Of each list of ranges: paths, begins and ends.
@@ -68,6 +70,7 @@ def programs(
     calls = [(lengths[0], step) for step in _steps(lengths[0], fixed)]
     calls += [(length, step) for length in lengths[1:] for step in others(length)]
     if fixed is None:
+        calls += [(_PIECES, step) for step in _in_pieces(_PIECES)]
         calls += [(_EMPTY, step) for step in _of_readers(seed, _ROWS[-1:] if remote else _ROWS)]
     return [
         Program(length, (step,))
@@ -127,6 +130,20 @@ def _of_another_length(length: int) -> Iterator[Step]:
     yield from _ends((1, "len+4"))
     yield from _of_properties(length)
     yield from _texts()
+
+
+def _in_pieces(length: int) -> Iterator[Step]:
+    """Yield calls on the greater part of a long file."""
+    yield Step("fs_cat_file", (1, -1))
+    yield Step("fs_cat_ranges", (("file",) * 2, (9, 0), ("len", "len-1"), "default"))
+    yield Step("fs_cat", (("file",), "default"))
+    yield Step("fs_get_file", ("file",))
+    yield from _ends((length - 3, length // 2))
+    yield Step("fs_read_block", (7, length - 9, ""))
+    yield Step("fs_read_block", (length // 2, length // 4, content(length)[2:3].hex()))
+    yield Step("fs_text", ("file", "lines", "latin-1", "strict", None))
+    yield Step("fs_async_cat_file", (1, "len-1"))
+    yield Step("fs_async_read", (None,))
 
 
 def _limits(length: int, limits: tuple[Argument, ...]) -> Iterator[Step]:

@@ -122,6 +122,7 @@ def _small(n: int) -> Iterator[Program]:
         [("py_read", (None,)), ("py_read", (1,)), ("py_seek", (-min(n, 2), 2)), ("py_read", (5,))],
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
+        [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))],
     ):
         yield program_of(n, calls)
 

@@ -92,6 +92,8 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
         context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
         raise StopRun
     if left:
+        # Each program leaks: after all of them, few would be left for the phases to come.
+        context.binding.remote = True
         expected, how = ("nothing is left open",), f"close: left {left}"
         context.keep(clause, Counterexample(program, expected, f"left {left}", how=how))
 

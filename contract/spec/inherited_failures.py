@@ -10,12 +10,15 @@ from typing import Any
 
 from fscontract.contract.program.program import OPERATIONS
 from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.signature import AT_END
 from fscontract.contract.spec.clauses import Clause, read_id
 from fscontract.contract.untrusted import parse_yaml
 
 #: The modules under which a class of the standard library is known.
 _PUBLIC = {"_io": "io"}
 _MODEL = "model."
+#: The circumstance that shrinking adds, because it makes files shorter.
+_AT_END = f"; {AT_END}"
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,17 @@ def inherits(
     """Return the known failure of base classes that a failure of a target is, if it is one.
 
     It may have more circumstances than the known one: which ones are found depends on the target.
+    Only a program that was shrunk fails at the end of its file, if reads fail at any position.
     `sources` are the classes that define what an operation calls, by operation. One that the target
     defines itself has none.
     """
     at_fault = frozenset().union(*(sources.get(op, ()) for op in operations_of(clause, sources)))
     every = frozenset().union(*sources.values())
     for known in inherited_failures().get(clause.id, ()):
-        matches = failure.is_instance_of(known.signature) and known.classes <= every
+        signature = known.signature
+        if failure.unshrunk:
+            signature = signature.replace(_AT_END, "")
+        matches = failure.is_instance_of(signature) and known.classes <= every
         if matches and not at_fault.isdisjoint(known.classes):
             return known
     return None

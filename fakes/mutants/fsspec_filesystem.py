@@ -346,6 +346,12 @@ def copy_of_text(self: RightFilesystem, rpath: str, lpath: str, **options: Any) 
     Path(lpath).write_bytes(data)
 
 
+@mutant("filesystem.get-file.data", _method("get_file"))
+def copy_of_one_piece(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
+    """Only the first 64 KiB are copied."""
+    Path(lpath).write_bytes(self.content(rpath)[: 1 << 16])
+
+
 @mutant("filesystem.get-file.missing", _method("get_file"))
 def missing_is_skipped(self: RightFilesystem, rpath: str, lpath: str, **options: Any) -> None:
     """A missing file is not copied, and nothing is raised."""

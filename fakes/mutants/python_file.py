@@ -254,6 +254,15 @@ def lines_stay(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return lines
 
 
+@mutant("python.readlines.advance", PlainFile.readlines)
+def lines_read_ahead(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
+    """readlines with a hint reads to the end if it returns several lines."""
+    lines = right(self).readlines(hint)
+    if len(lines) > 3:
+        right(self).read(-1)
+    return lines
+
+
 @mutant("python.readlines.closed", PlainFile.readlines)
 def lines_when_closed(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines on a closed file returns an empty list."""

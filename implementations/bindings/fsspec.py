@@ -57,6 +57,7 @@ from fscontract.implementations.bindings.fsspec_chain import (
 from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import (
     READ_ONLY,
+    below_directories,
     close_sessions,
     is_flat,
     is_local,
@@ -268,9 +269,10 @@ class FsspecBinding(ScratchBinding):
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes that define the methods of the file and of the filesystem."""
+        own = below_directories(self.fs)
         with self.fs.open(path, "rb") as file:
-            of_file = sources_of(file, FILE_METHODS, self.fs)
-        return {**sources_of(self.fs, FILESYSTEM_METHODS, self.fs), **of_file}
+            of_file = sources_of(file, FILE_METHODS, own)
+        return {**sources_of(self.fs, FILESYSTEM_METHODS, own), **of_file}
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of an OpenedFile."""

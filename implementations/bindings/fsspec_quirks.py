@@ -20,6 +20,8 @@ _LOCAL = frozenset(
     | {"cached", "blockcache", "filecache", "simplecache", "reference"}
     | {"fscontract-memory", "fscontract-local"}
 )
+#: A remote protocol that is not registered with fsspec.
+_REMOTE = frozenset({"fscontract-spark"})
 #: Client exceptions for unreachable servers, by package and name.
 _UNREACHABLE = frozenset(
     {
@@ -37,10 +39,22 @@ def is_flat(fs: Any) -> bool:
 
 
 def is_remote(fs: Any, url: str = "") -> bool:
-    """Return True if a call may need a round trip: any filesystem of the URL's chain is remote."""
+    """Return True if a call may need a round trip: any filesystem of the URL's chain is remote.
+
+    A class with a protocol that fsspec does not list is as remote as its base classes. If those
+    have no other protocol, it is local: the time of a run is bounded.
+    """
     schemes = {part.partition("://")[0] for part in url.split("::") if "://" in part}
-    innermost = protocols(layers_of(fs)[-1])  # a wrapper is as remote as the filesystem it wraps
-    return not schemes <= _LOCAL or not innermost & _LOCAL
+    innermost = layers_of(fs)[-1]  # a wrapper is as remote as the filesystem it wraps
+    names = schemes.union(protocols(innermost), *map(protocols, type(innermost).__mro__))
+    return any(map(is_remote_protocol, names))
+
+
+def is_remote_protocol(name: str) -> bool:
+    """Return True for a protocol of a store behind a network that fsspec lists."""
+    from fsspec.registry import known_implementations
+
+    return name in _REMOTE or (name in known_implementations and name not in _LOCAL)
 
 
 def is_local(fs: Any) -> bool:
@@ -68,6 +82,15 @@ def layers_of(fs: Any) -> list[Any]:
             break
         layers.append(fs)
     return layers
+
+
+def below_directories(fs: Any) -> Any:
+    """Return the filesystem under test: one below the directory of a DirFileSystem is that one."""
+    from fsspec.implementations.dirfs import DirFileSystem
+
+    while isinstance(fs, DirFileSystem):
+        fs = fs.fs
+    return fs
 
 
 def is_unreachable(error: BaseException) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
@@ -15,14 +15,24 @@ from fscontract.contract.program.filesystem_calls import (
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
+from fscontract.contract.spec.inherited_failures import class_name
 from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings.file_operations import inexpressible, translate
 from fscontract.implementations.bindings.filesystem_calls import Target
+from fscontract.implementations.bindings.fsspec_quirks import (
+    below_directories,
+    is_remote_protocol,
+)
 from fscontract.implementations.bindings.library_readers import (
     Wording,
     bind_reader,
     reader_operations,
     spell_reader,
+)
+from fscontract.implementations.bindings.method_sources import (
+    FILE_METHODS,
+    WRAPPED,
+    sources_of,
 )
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
@@ -96,6 +106,17 @@ class PyArrowBinding(StoreBinding):
         self.operations |= {"pread"} | ARROW_OPERATIONS.keys() | reader_operations()
         self.remote = _is_remote(fs)
 
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return the classes of PyArrow behind the files of a handler of one's own; else none."""
+        inner = _innermost(self.fs)
+        handler = getattr(inner, "handler", None)
+        if handler is None:
+            return {}
+        own = below_directories(getattr(handler, "fs", handler))
+        with self.fs.open_input_file(path) as file:
+            found = sources_of(file, {**FILE_METHODS, "pread": ("read_at",)}, own)
+        return found and {**found, WRAPPED: frozenset({class_name(type(inner))})}
+
     @classmethod
     def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return a filesystem and the path in it; `arguments` are those of its class."""
@@ -165,15 +186,20 @@ def _read_at(opened: OpenedFile, position: int, length: int) -> Any:
     return opened.file.read_at(length, position)
 
 
-def _kinds(fs: Any) -> set[str]:
-    """Return the types of the filesystem and of those that it wraps."""
+def _innermost(fs: Any) -> Any:
+    """Return the filesystem below those that only change paths."""
     while hasattr(fs, "base_fs"):
         fs = fs.base_fs
-    return set(str(fs.type_name).rpartition("+")[2].split("::"))
+    return fs
+
+
+def _kinds(fs: Any) -> set[str]:
+    """Return the types of the filesystem and of those that it wraps."""
+    return set(str(_innermost(fs).type_name).rpartition("+")[2].split("::"))
 
 
 def _is_remote(fs: Any) -> bool:
-    return not _kinds(fs) & _LOCAL
+    return any(map(is_remote_protocol, _kinds(fs)))
 
 
 def _is_flat(fs: Any) -> bool:

@@ -27,6 +27,10 @@ def _bad(position: int) -> None:
     raise OSError("the disk is gone")
 
 
+def _none(position: int) -> None:
+    """Let a read succeed."""
+
+
 # Streams -----------------------------------------------------------------------------------------
 
 
@@ -164,6 +168,32 @@ def a_block_after_a_failed_one_is_whole(harness: ReaderHarness) -> None:
     harness.expect(_values(seen), ALPHA)
 
 
+@scenario("block.failure-forgets")
+def a_block_that_fails_behind_its_first_records_begins_again(harness: ReaderHarness) -> None:
+    """A read in the middle of a block fails, once or in every try until the disk is back.
+
+    A reader that reads all of a block at once, or retries the read, returns all records.
+    """
+    for once in (True, False):
+        (block,) = harness.file(DATA).blocks(100)
+        reader = harness.reader(buffer_size=4, overflow_buffer_size=1)
+
+        def fail(position: int, once: bool = once) -> None:
+            if position >= 16:
+                if once:
+                    harness.fs.fail = _none
+                _bad(position)
+
+        harness.fs.fail = fail
+        try:
+            seen = harness.read(reader, block)
+        except OSError:
+            harness.fs.fail = _none
+            seen = harness.read(reader, block)
+        harness.fs.fail = _none
+        harness.expect(_values(seen), ALPHA)
+
+
 @scenario("block.failure-named")
 def an_error_names_block_and_offset(harness: ReaderHarness) -> None:
     """The message of the error contains block and offset."""
@@ -256,6 +286,14 @@ def records_are_counted(harness: ReaderHarness) -> None:
     reader = harness.file(DATA).reader()
     harness.read(reader, *harness.blocks(8))
     harness.expect(reader.counters()["records"], 5, "records")
+
+
+@scenario("block.records")
+def hundreds_of_records_are_counted(harness: ReaderHarness) -> None:
+    """A block has more records than a batch, and several blocks are read."""
+    reader = harness.file(b"a line\n" * 500).reader()
+    harness.read(reader, *harness.blocks(1000))
+    harness.expect(reader.counters()["records"], 500, "records")
 
 
 @scenario("block.bytes")

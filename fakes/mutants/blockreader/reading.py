@@ -148,6 +148,34 @@ class GoesOnAfterFailure(Reader):
         self._last = self._before
 
 
+@mutant("block.failure-forgets", Reader.process_block)
+def retries_and_repeats(self: Reader, block: FileBlockMetadata) -> Iterator[ReaderRecord[Any]]:
+    """A failed block is tried again at once, and its first records are returned twice."""
+    try:
+        yield from right(self).process_block(block)
+    except BlockReadException:
+        yield from right(self).process_block(block)
+
+
+@mutant("block.failure-forgets")
+class ResumesWhereItFailed(Reader):
+    """The records of a block that were returned before it failed are left out in the next try."""
+
+    _failed: tuple[int, int] | None = None
+
+    def process_block(self, block: FileBlockMetadata) -> Iterator[ReaderRecord[Any]]:
+        number, skipped = self._failed or (-1, 0)
+        self._failed, count = None, 0
+        try:
+            for record in super().process_block(block):
+                count += 1
+                if number != block.block_id or count > skipped:
+                    yield record
+        except BlockReadException:
+            self._failed = block.block_id, count
+            raise
+
+
 @mutant("block.failure-named", Reader._read)
 def bare_errors(self: Reader, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
     """An error has the message of the stream only."""
@@ -434,6 +462,14 @@ class BlocksUncounted(Counting):
 def records_uncounted(self: Counting, records_read: list[ReaderRecord[Any]]) -> None:
     """The last record of a block is not counted."""
     self.counters.records -= bool(records_read)
+
+
+@mutant("block.records", Counting._recount)
+def records_above_a_hundred_uncounted(
+    self: Counting, records_read: list[ReaderRecord[Any]]
+) -> None:
+    """At most a hundred records of a block are counted."""
+    self.counters.records -= max(len(records_read) - 100, 0)
 
 
 @mutant("block.bytes")

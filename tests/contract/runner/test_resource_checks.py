@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import threading
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 
+from fscontract import PythonFileBinding, check
 from fscontract.contract.runner import resource_checks
 from fscontract.contract.runner.executor import Executor
 from fscontract.fakes.mutants.correct_parts import MutantFileSystem
@@ -64,6 +66,23 @@ def test_a_glance_sees_that_descriptors_are_open(count: int) -> None:
         assert resource_checks.glance().descriptor > before.descriptor
     finally:
         for descriptor in opened:
+            os.close(descriptor)
+
+
+@pytest.mark.skipif(not resource_checks._counted(), reason="this kernel counts no descriptors")
+def test_a_glance_sees_descriptors_that_were_opened_after_one_that_is_closed() -> None:
+    """As a library does that opens a file and its index, and closes the file alone."""
+    left = []
+    try:
+        seen = [resource_checks.glance().descriptor]
+        for _ in range(2):
+            file = os.open(os.devnull, os.O_RDONLY)
+            left.append(os.open(os.devnull, os.O_RDONLY))
+            os.close(file)
+            seen.append(resource_checks.glance().descriptor)
+        assert seen == [seen[0], seen[0] + 1, seen[0] + 2]
+    finally:
+        for descriptor in left:
             os.close(descriptor)
 
 
@@ -150,3 +169,21 @@ def test_files_that_cannot_be_opened_leave_nothing() -> None:
         assert resource_checks.check_unbuffer(executor) == (0, None)
     finally:
         binding.dispose()
+
+
+def test_a_target_that_leaks_gets_few_programs_of_every_phase(tmp_path: Path) -> None:
+    """With all programs of the first phases, no descriptor would be left for the others."""
+    left = []
+
+    def leaking(path: str) -> BinaryIO:
+        left.append(os.open(os.devnull, os.O_RDONLY))
+        return open(path, "rb")
+
+    binding = PythonFileBinding(leaking, str(tmp_path), "leaking")
+    try:
+        result = check(binding, clauses=["close.release", "python.tell"])
+    finally:
+        for descriptor in left:
+            os.close(descriptor)
+    assert len(left) < 2_000
+    assert not any(name.startswith(resource_checks.OUT_OF) for name in result.counts)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
@@ -185,6 +187,29 @@ def test_an_inherited_failure_may_have_more_circumstances_but_not_fewer() -> Non
     fewer = Counterexample(None, (), "", identity=known.signature.partition("; ")[0])
     assert inherits(clause, more, sources) == known
     assert inherits(clause, fewer, sources) is None
+
+
+def test_a_failure_without_time_to_shrink_it_is_inherited_from_any_position() -> None:
+    known = inherited_failures()["read-fully.eof"][0]
+    sources = {"read_fully": known.classes, "read_fully_all": known.classes}
+    how = known.signature.partition("; at the end of the file")[0]
+    failure = Counterexample(None, (), "", identity=f"{how}; beyond the first buffer")
+    clause = clauses()["read-fully.eof"]
+    assert inherits(clause, replace(failure, unshrunk=True), sources) == known
+    assert inherits(clause, failure, sources) is None
+    other = replace(failure, identity="read_fully: returned", unshrunk=True)
+    assert inherits(clause, other, sources) is None
+
+
+def test_a_filesystem_below_a_directory_inherits_as_alone(tmp_path: Path) -> None:
+    class Mine(LocalFileSystem):  # type: ignore[misc]
+        cachable = False
+
+    alone, below = Mine(auto_mkdir=True), DirFileSystem(str(tmp_path), fs=Mine(auto_mkdir=True))
+    (tmp_path / "file").touch()
+    sources = FsspecBinding(alone, str(tmp_path), "alone").sources(str(tmp_path / "file"))
+    assert "io.BufferedReader" in sources["seek"]
+    assert FsspecBinding(below, "", "below").sources("file")["seek"] == sources["seek"]
 
 
 class WrongRanges(Async):

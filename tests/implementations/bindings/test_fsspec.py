@@ -353,6 +353,17 @@ def test_other_machines_are_remote(protocol: str | Sequence[str], remote: bool) 
 
 
 @pytest.mark.parametrize(
+    ("base", "remote"),
+    [("abstract", False), ("file", False), ("s3", True)],
+)
+def test_a_class_with_a_new_protocol_is_as_remote_as_its_base(base: str, remote: bool) -> None:
+    """A protocol that fsspec does not list says nothing."""
+    inherited = type("Base", (fsspec.AbstractFileSystem,), {"protocol": base})
+    fs = type("Own", (inherited,), {"protocol": "own"})()
+    assert FsspecBinding(fs, "", "own").remote is remote
+
+
+@pytest.mark.parametrize(
     ("protocol", "names"),
     [
         ("a", {"a"}),
@@ -369,7 +380,7 @@ def test_protocols_from_any_type_of_attribute(protocol: object, names: set[str])
     """One name, several, or none: fsspec has both, and a property may raise."""
     fs = type("Some", (fsspec.AbstractFileSystem,), {"protocol": protocol})()
     assert protocols(fs) == names
-    assert FsspecBinding(fs, "", "some").remote is True
+    assert FsspecBinding(fs, "", "some").remote is False
 
 
 def test_a_filesystem_that_wraps_itself_is_recognised() -> None:

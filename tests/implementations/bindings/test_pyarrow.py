@@ -120,6 +120,24 @@ def test_versions_name_pyarrow(tmp_path: Path) -> None:
     assert set(local(tmp_path).versions) == {"python", "pyarrow"}
 
 
+class _Mine(MemoryFileSystem):  # type: ignore[misc]
+    """A filesystem of this package, which PyArrow wraps."""
+
+
+def test_a_filesystem_behind_a_handler_inherits_what_files_of_pyarrow_do_wrong() -> None:
+    inner = _Mine()
+    inner.pipe_file("/handled", b"12345")
+    binding = PyArrowBinding(fs.PyFileSystem(fs.FSSpecHandler(inner)), "", "mine")
+    sources = binding.sources("/handled")
+    assert sources["pread"] == sources["py_readline"] == {"pyarrow.lib.NativeFile"}
+    assert sources["wrapped"] == {"pyarrow._fs.PyFileSystem"}
+
+
+def test_a_filesystem_of_pyarrow_inherits_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert local(tmp_path).sources(str(tmp_path / "file")) == {}
+
+
 def test_s3_is_remote() -> None:
     """Without a request."""
     assert PyArrowBinding.from_url("s3://bkt/p", {"region": "x", "anonymous": "true"}).remote
