@@ -5,9 +5,9 @@
 
 A line for each target and pair of releases: `fscontract known --write` on the first one, then
 `fscontract check --known` on the second, with its verdict, the failures that are new, and the
-number of clauses with fixed entries. With `--backwards` the second release is the older one, so that
-each fixed bug is a regression. Releases are installed from the package index into DIR, without
-dependencies; files of known failures and reports that DIR has are used again.
+number of clauses with fixed entries. With `--backwards` the second release is the older one, so
+that each fixed bug is a regression. Releases are installed from the package index into DIR,
+without dependencies; files of known failures and reports that DIR has are used again.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ LIBRARIES = {
             options={"fo": "{references}", "remote_protocol": "file"},
             file="it",
         ),
+        Target("fsspec simplecache of memory", "simplecache::memory://matrix"),
         *(
             Target(f"fsspec {cache} of http", f"{cache}::{{web}}", place="ranges", file="file")
             for cache in ("simplecache", "filecache", "blockcache")
