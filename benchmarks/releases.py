@@ -1,23 +1,29 @@
-"""Check consecutive releases of a library, each against the report of the one before.
+"""Check releases of a library, each against the known failures of the one before.
 
-    python -m benchmarks.releases LIBRARY [--only TARGET] [--since VERSION] [--keep DIR]
+    python -m benchmarks.releases LIBRARY [--only TARGET] [--since VERSION | --releases A,B]
+                                          [--backwards] [--keep DIR]
 
-A line for each target and release: the changes since the release before, as `check --baseline`
-finds them. Releases are installed from the package index into DIR, without dependencies, and
-reports kept there are reused.
+A line for each target and pair of releases: `fscontract known --write` on the first one, then
+`fscontract check --known` on the second, with its verdict, the failures that are new, and the
+number of clauses with fixed entries. With `--backwards` the second release is the older one, so
+that each fixed bug is a regression. Releases are installed from the package index into DIR,
+without dependencies; files of known failures and reports that DIR has are used again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import TARGETS, Target
@@ -34,47 +40,65 @@ LIBRARIES = {
             _ONES[f"fsspec {name}"]
             for name in ("local", "dir", "memory", "simplecache", "filecache", "blockcache")
         ),
-        *(_ONES[f"fsspec {name}"] for name in ("zip deflated", "tar", "http", "ftp", "sftp")),
+        *(
+            _ONES[f"fsspec {name}"]
+            for name in ("zip stored", "zip deflated", "tar", "http", "ftp", "sftp")
+        ),
         *(
             Target(f"fsspec cache {cache}", f"{_CLIENTS}:Cached", options={"cache": cache})
             for cache in _CACHES
         ),
+        Target(
+            "fsspec reference",
+            "reference://",
+            place="packed",
+            options={"fo": "{references}", "remote_protocol": "file"},
+            file="it",
+        ),
+        Target("fsspec simplecache of memory", "simplecache::memory://matrix"),
+        *(
+            Target(f"fsspec {cache} of http", f"{cache}::{{web}}", place="ranges", file="file")
+            for cache in ("simplecache", "filecache", "blockcache")
+        ),
+        Target("fsspec arrow", f"{_CLIENTS}:arrow", place="directory", options=_FOLDER),
     ),
-    "s3fs": (_ONES["s3fs"],),
+    "s3fs": (_ONES["s3fs"], _ONES["s3fs bytes"]),
     "smart_open": (
         Target("smart_open local", f"{_CLIENTS}:opened", "", "directory", _FOLDER),
         _ONES["smart_open S3"],
     ),
     "sshfs": (_ONES["sshfs"],),
+    "webdav4": (Target("webdav4", f"{_CLIENTS}:webdav", "", "webdav", {"url": "{webdav}"}),),
     "paramiko": (_ONES["fsspec sftp"],),
     "obstore": (_ONES["obstore local"], _ONES["obstore memory"], _ONES["obstore S3"]),
-    "opendal": (_ONES["OpenDAL local"], _ONES["OpenDAL memory"]),
-    "pyarrow": (_ONES["PyArrow local"],),
+    "opendal": (_ONES["OpenDAL local"], _ONES["OpenDAL memory"], _ONES["OpenDAL S3"]),
+    "pyarrow": (_ONES["PyArrow local"], _ONES["PyArrow S3"]),
 }
-_TIMEOUT = 300
+#: Seconds that a run may take, those of `fscontract known`: a slow machine loses no failure.
+_BUDGET = "600"
+#: Seconds until a run is ended.
+_TIMEOUT = 900
 
 
 def main() -> int:
     """Check the releases."""
     asked = _arguments()
-    releases = list(_releases(asked.library, asked.since))
     targets = [
         target
         for target in LIBRARIES[asked.library]
         if not asked.only or any(fnmatchcase(target.label, glob) for glob in asked.only)
     ]
     asked.keep.mkdir(parents=True, exist_ok=True)
+    releases = asked.releases.split(",") if asked.releases else _since(asked.library, asked.since)
+    installed = [
+        path for r in releases if (path := _installed(asked.library, r, asked.keep.resolve()))
+    ]
+    if asked.backwards:
+        installed.reverse()
     for target in targets:
-        before: Path | None = None
-        for release in releases:
-            installed = _installed(asked.library, release, asked.keep.resolve())
-            if installed is None:
-                continue
-            report = installed / f"{target.slug}.json"
-            outcome = _checked(target, installed, report, before)
-            print(f"{target.label}, {release}: {outcome}", flush=True)
-            if report.exists():
-                before = report
+        for first, second in pairwise(installed):
+            outcome = _compared(target, first, second)
+            print(f"{target.label}: {first.name} -> {second.name}: {outcome}", flush=True)
     return 0
 
 
@@ -83,12 +107,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("library", choices=sorted(LIBRARIES))
     parser.add_argument("--only", action="append", default=[], metavar="TARGET")
     parser.add_argument("--since", default="2023.1", metavar="VERSION")
+    parser.add_argument("--releases", metavar="A,B", help="only these, the oldest first")
+    parser.add_argument("--backwards", action="store_true")
     parser.add_argument("--keep", type=Path, default=Path("releases"), metavar="DIR")
     return parser.parse_args()
 
 
-def _releases(library: str, since: str) -> Iterator[str]:
-    """The final releases of a library from a version on, the oldest first."""
+def _since(library: str, since: str) -> list[str]:
+    """Return the final releases of a library from a version on, the oldest first."""
     said = subprocess.run(
         [sys.executable, "-m", "pip", "index", "versions", library],
         capture_output=True,
@@ -97,7 +123,7 @@ def _releases(library: str, since: str) -> Iterator[str]:
     ).stdout
     line = next(line for line in said.splitlines() if line.startswith("Available versions:"))
     numbers = re.findall(r"\d+(?:\.\d+)+", line)
-    yield from sorted((n for n in numbers if _parts(n) >= _parts(since)), key=_parts)
+    return sorted((n for n in numbers if _parts(n) >= _parts(since)), key=_parts)
 
 
 def _parts(number: str) -> list[int]:
@@ -115,24 +141,55 @@ def _installed(library: str, release: str, keep: Path) -> Path | None:
     return made
 
 
-def _checked(target: Target, installed: Path, report: Path, before: Path | None) -> str:
-    """Check a release unless its report exists; return the changes."""
-    if report.exists():
-        return "from its report"
+def _compared(target: Target, first: Path, second: Path) -> str:
+    """Check a release against the known failures of another one; return what came out."""
+    known = first / f"{target.slug}.yaml"
+    if not known.exists():
+        options = ["--write", "--reason", first.name, str(known)]
+        done = _run("known", target, first, options)
+        if not known.exists():
+            return f"no known failures: {_last_line(done)}"
+    report = second / f"{target.slug}-after-{first.name}.json"
+    if not report.exists():
+        options = ["--known", str(known), "--json", str(report), "--budget", _BUDGET]
+        done = _run("check", target, second, options)
+        report.with_suffix(".txt").write_text(done.stdout + done.stderr, encoding="utf-8")
+        if not report.exists():
+            return f"no report: {_last_line(done)}"
+    data = json.loads(report.read_text(encoding="utf-8"))
+    if "error" in data:
+        return f"error: {data['error']}"
+    new = [*_new_failures(data)]
+    fixed = sum(clause["outcome"] == "fixed" for clause in data["clauses"])
+    verdict = "conforms" if data["conforms"] else "does not conform"
+    words = f"{verdict}: {len(new)} new failures, {fixed} clauses fixed"
+    return "\n    ".join([words, *new])
+
+
+def _new_failures(data: dict[str, Any]) -> Iterator[str]:
+    """Yield clause and signature of each failure that is neither known nor lax."""
+    for clause in data["clauses"]:
+        if clause["outcome"] in ("fail", "crash", "hang"):
+            for failure in (clause["counterexample"], *clause.get("others", ())):
+                if not failure.get("known"):
+                    yield f"{clause['id']}: {failure['signature']}"
+
+
+def _run(
+    command: str, target: Target, installed: Path, options: Sequence[str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of fscontract with this release."""
     with (
         tempfile.TemporaryDirectory(prefix="releases-") as scratch,
         PLACES[target.place](Path(scratch)) as provided,
     ):
-        command = [sys.executable, "-m", "fscontract", "check", *target.arguments(provided)]
-        if "--known" in command:
-            command = command[: command.index("--known")]
-        command += ["--strict", "inherited", "--json", str(report)]
-        if before is not None:
-            baseline = Path(scratch) / "baseline.json"
-            baseline.write_text(_with_places(before.read_text(encoding="utf-8"), provided))
-            command += ["--baseline", str(baseline)]
-        done = subprocess.run(
-            command,
+        own, *words = target.arguments(provided)
+        if "--known" in words:
+            words = words[: words.index("--known")]
+        program = [sys.executable, "-m", "fscontract", command]
+        # The file of known failures stands before the target.
+        return subprocess.run(
+            [*program, *options, own, *words, "--strict", "inherited"],
             cwd=scratch,
             env={**os.environ, "PYTHONPATH": f"{installed}:{ROOT}:{ROOT / 'src'}", "CI": "true"},
             capture_output=True,
@@ -140,21 +197,10 @@ def _checked(target: Target, installed: Path, report: Path, before: Path | None)
             timeout=_TIMEOUT,
             check=False,
         )
-    report.with_suffix(".txt").write_text(done.stdout + done.stderr, encoding="utf-8")
-    if not report.exists():
-        return f"no report: {(done.stderr.splitlines() or ['?'])[-1]}"
-    text = report.read_text(encoding="utf-8")
-    for key, place in provided.items():
-        text = text.replace(place, f"<{key}>")
-    report.write_text(text, encoding="utf-8")
-    return f"exit code {done.returncode}"
 
 
-def _with_places(text: str, provided: Mapping[str, str]) -> str:
-    """Return a stored report with the places of this run: a target is known by its name."""
-    for key, place in provided.items():
-        text = text.replace(f"<{key}>", place)
-    return text
+def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+    return (done.stderr.splitlines() or ["?"])[-1]
 
 
 if __name__ == "__main__":

@@ -41,6 +41,21 @@ def below(folder: str) -> DirFileSystem:
     return DirFileSystem(folder, LocalFileSystem())
 
 
+def arrow(folder: str) -> DirFileSystem:
+    """Return fsspec's wrapper of PyArrow's local filesystem, below a directory."""
+    from fsspec.implementations.arrow import ArrowFSWrapper
+    from pyarrow.fs import LocalFileSystem as ArrowLocal
+
+    return DirFileSystem(folder, ArrowFSWrapper(ArrowLocal()))
+
+
+def webdav(url: str) -> AbstractFileSystem:
+    """Return the WebDAV filesystem of webdav4."""
+    from servers import file_server_clients as targets
+
+    return targets.webdav(url)
+
+
 def sftp(port: int) -> AbstractFileSystem:
     """Return fsspec's SFTP filesystem."""
     from servers import file_server_clients as targets

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY, EmbeddedServer
-from servers.file_servers import sftp_server
+from servers.file_servers import sftp_server, webdav_server
 from servers.ftp import ftp_server
 from servers.http_files import DATA, NoRanges, WithoutRanges, WithRanges, serving
 from servers.s3.client_targets import Place
@@ -52,6 +53,25 @@ def tarred(scratch: Path) -> Iterator[Provided]:
         info.size = len(DATA)
         made.addfile(info, io.BytesIO(DATA))
     yield {"archive": str(scratch / "a.tar"), "copy": _copy(scratch)}
+
+
+@contextmanager
+def packed(scratch: Path) -> Iterator[Provided]:
+    """Provide references to one file, `it`, in the middle of another one."""
+    (scratch / "pack").write_bytes(b"<" * 100 + DATA + b">" * 100)
+    references = scratch / "references.json"
+    part = [f"file://{scratch / 'pack'}", 100, len(DATA)]
+    references.write_text(json.dumps({"it": part}), encoding="utf-8")
+    yield {"references": str(references), "copy": _copy(scratch)}
+
+
+@contextmanager
+def webdav(scratch: Path) -> Iterator[Provided]:
+    """Provide a WebDAV server with an empty directory."""
+    made = scratch / "webdav"
+    made.mkdir()
+    with webdav_server(made) as url:
+        yield {"webdav": url}
 
 
 @contextmanager
@@ -108,6 +128,8 @@ PLACES: dict[str, Callable[[Path], AbstractContextManager[Provided]]] = {
     "stored": partial(zipped, zipfile.ZIP_STORED),
     "deflated": partial(zipped, zipfile.ZIP_DEFLATED),
     "tar": tarred,
+    "packed": packed,
+    "webdav": webdav,
     "ranges": partial(web, WithRanges),
     "no ranges": partial(web, WithoutRanges),
     "says none": partial(web, NoRanges),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +14,14 @@ from fscontract.contract.cli import options, watched
 from fscontract.contract.command_line import say, say_error
 from fscontract.contract.runner.exit_codes import NOTHING
 
+if TYPE_CHECKING:
+    from fscontract.contract.runner.result import RunResult
+    from fscontract.contract.runner.run_options import RunOptions
+    from fscontract.contract.spec.clauses import Clause
+    from fscontract.contract.spec.known_failures import Known
 
-@click.command(cls=watched.WatchedCommand, short_help="Keep a file of known failures.")
+
+@click.command(short_help="Keep a file of known failures.")
 @click.option("--write", "action", flag_value="write", help="Add current failures to FILE.")
 @click.option("--prune", "action", flag_value="prune", help="Remove fixed failures from FILE.")
 @click.argument("file_", metavar="FILE", type=click.Path(path_type=Path))
@@ -38,9 +45,8 @@ def known(
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only. The
     time limit of the run is 600 s at quick, too: a failure that is not found is not listed.
     """
-    from fscontract.contract.report.console import shown_on
     from fscontract.contract.report.text import out_of_time
-    from fscontract.contract.runner import run_options, runner
+    from fscontract.contract.runner import run_options
     from fscontract.contract.runner.time_budget import BUDGETS
     from fscontract.contract.spec.known_failures import (
         KnownError,
@@ -63,11 +69,7 @@ def known(
     if not clauses:
         say_error(options.NOTHING_SELECTED)
         ctx.exit(NOTHING)
-    with watched.within(run_options.set_up_limit(run.timeout)):
-        binding = run_options.resolve(target, run)
-    settings = run_options.settings_for(binding, run, clauses, entries, target=target)
-    with shown_on(sys.stderr) as listener:
-        result = runner.check(binding, settings, listener)
+    result = _checked(target, run, clauses, entries)
     if result.cut_short:
         say(out_of_time(result), err=True)
     try:
@@ -80,3 +82,28 @@ def known(
     for entry in changed:
         say(f"{word}: {entry.clause}: {entry.signature}")
     click.echo(f"{len(changed)} {word}")
+
+
+def _checked(
+    target: str, run: RunOptions, clauses: tuple[Clause, ...], entries: tuple[Known, ...]
+) -> RunResult:
+    """Return the result of a run, in a separate process as that of `check`; raise TargetError."""
+    from fscontract.contract.report.console import shown_on
+    from fscontract.contract.runner import run_options, runner
+
+    if watched.by_default():
+        from fscontract.contract.isolation.supervisor import Isolated
+        from fscontract.contract.runner.timeouts import held_back
+
+        with ExitStack() as stack:
+            with held_back():
+                isolated = Isolated(target, run, entries, forks=True)
+                stack.callback(isolated.close)
+            isolated.set_up()
+            with shown_on(sys.stderr) as listener:
+                return isolated.check(listener)
+    with watched.within(run_options.set_up_limit(run.timeout)):
+        binding = run_options.resolve(target, run)
+    settings = run_options.settings_for(binding, run, clauses, entries, target=target)
+    with shown_on(sys.stderr) as listener:
+        return runner.check(binding, settings, listener)

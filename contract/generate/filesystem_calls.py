@@ -10,6 +10,7 @@ from fscontract.contract.generate import store_calls
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import SparseContent, content
 from fscontract.contract.program.filesystem_calls import (
+    FIRST_READS,
     MAX_SEED,
     READER_OPERATIONS,
     WITHOUT_STREAM,
@@ -99,6 +100,7 @@ def _of_readers(seed: int, sizes: tuple[int, ...]) -> Iterator[Step]:
 
 
 def _of_chains() -> Iterator[Step]:
+    yield from (Step(f"fs_chain_first_{method}") for method in FIRST_READS)
     for change in ("same size", "longer", "shorter"):
         for how in ("checked", "unchecked", "expired"):
             yield Step(f"fs_chain_{how}", (change,))

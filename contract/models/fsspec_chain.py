@@ -9,7 +9,7 @@ from fscontract.contract.models.filesystem_rules import (
     named,
     operations,
 )
-from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
+from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT, FIRST_READS
 
 
 def _checked(data: bytes, change: str) -> Rule:
@@ -28,11 +28,16 @@ def _expired(data: bytes, change: str) -> Rule:
     return Rule("chain.expired.changed", ("new",))
 
 
+def _first(data: bytes) -> Rule:
+    return Rule("chain.first-read", (CHAIN_CONTENT,))
+
+
 def _directory(data: bytes) -> Rule:
     return Rule("chain.directory", (CHAIN_CONTENT,))
 
 
 RULES: RuleTable = {
+    **{f"fs_chain_first_{method}": (_first, ("chain.first-read",)) for method in FIRST_READS},
     "fs_chain_checked": (_checked, named("chain", "checked", "changed")),
     "fs_chain_deleted": (_deleted, named("chain", "checked", "deleted")),
     "fs_chain_unchecked": (_unchecked, named("chain", "unchecked", "one-version")),

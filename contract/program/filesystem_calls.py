@@ -47,10 +47,13 @@ ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_async_seek": ("at",),
     "fs_async_closed": (),
 }
+#: Methods of a cache, each of which may be the first to read a file.
+FIRST_READS = ("cat", "cat_file", "cat_ranges", "head", "open")
 #: Reads through a filesystem of fsspec in front of another one. A file is read, changed or deleted
 #: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not,
-#: or after its copy has expired.
+#: or after its copy has expired; or a file of which the cache has no copy is read by each method.
 CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
+    **{f"fs_chain_first_{method}": () for method in FIRST_READS},
     "fs_chain_checked": ("change",),
     "fs_chain_deleted": (),
     "fs_chain_unchecked": ("change",),

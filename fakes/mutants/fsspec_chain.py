@@ -40,6 +40,22 @@ def age_in_minutes(self: RightExpiringCache, name: str) -> int:
     return right(self).age(name) // 60
 
 
+@mutant("chain.first-read")
+class RangesOfCopies(RightUncheckedCache):
+    """Ranges are read from copies alone, which writes make, too."""
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        """Write a file behind the cache, and its copy."""
+        super().pipe_file(path, value)
+        self.copies[self._strip_protocol(path)] = bytes(value)
+
+    def cat_ranges(self, paths: Any, starts: Any, ends: Any, *args: Any, **options: Any) -> Any:
+        """Return ranges of copies, and no byte where there is no copy."""
+        kept = [self._strip_protocol(path) in self.copies for path in paths]
+        found = super().cat_ranges(paths, starts, ends, *args, **options)
+        return [part if is_kept else b"" for part, is_kept in zip(found, kept, strict=True)]
+
+
 @mutant("chain.directory")
 class NoDirectory(DirFileSystem):  # type: ignore[misc]
     """Reads ignore the directory."""

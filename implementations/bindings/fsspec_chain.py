@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from unittest import mock
 
 from fscontract.contract.binding import Action
-from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
+from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT, FIRST_READS
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form
 from fscontract.contract.script.data import bytes_text
@@ -38,7 +39,8 @@ def chain_operations(filesystem: Any) -> frozenset[str]:
     if hasattr(filesystem, "check_files"):
         checked = {"fs_chain_checked", "fs_chain_deleted"}
         kept = checked if filesystem.check_files else {"fs_chain_unchecked"}
-        return frozenset(kept | ({"fs_chain_expired"} if _expires(filesystem) else set()))
+        expired = {"fs_chain_expired"} if _expires(filesystem) else set()
+        return frozenset(kept | expired | {f"fs_chain_first_{method}" for method in FIRST_READS})
     module = sys.modules.get("fsspec.implementations.dirfs")
     is_directory = module is not None and isinstance(filesystem, module.DirFileSystem)
     return frozenset({"fs_chain_directory"} if is_directory else ())
@@ -70,7 +72,37 @@ def _behind(fs: Any, path: str) -> str:
             return path
     except AttributeError as error:
         raise NotImplementedError("the cache does not read files of this filesystem") from error
+    except FileNotFoundError:
+        pass  # not in the list of files that the cache keeps
     raise NotImplementedError("the cache does not read what is written behind it")
+
+
+def _opened(fs: Any, path: str) -> Any:
+    with fs.open(path, "rb") as file:
+        return file.read()
+
+
+#: The reads of a whole file.
+_READS: dict[str, Callable[[Any, str], Any]] = {
+    "cat": lambda fs, path: fs.cat(path),
+    "cat_file": lambda fs, path: fs.cat_file(path),
+    "cat_ranges": lambda fs, path: fs.cat_ranges(
+        [path], [0], [len(CHAIN_CONTENT)], on_error="raise"
+    )[0],
+    "head": lambda fs, path: fs.head(path, len(CHAIN_CONTENT)),
+    "open": _opened,
+}
+
+
+def _first(method: str, fs: Any, path: str) -> bytes:
+    """Read a file that the cache has neither read nor written before.
+
+    The cache must be able to read another one that was written behind it just after that.
+    """
+    first = f"{path}.{next(_numbers)}{_CHANGED}"
+    fs.fs.pipe_file(first, CHAIN_CONTENT)
+    _behind(fs, f"{path}.{next(_numbers)}")
+    return plain_bytes(_READS[method](fs, first))
 
 
 def _changed(fs: Any, path: str, change: str) -> str:
@@ -154,6 +186,7 @@ def _directory(fs: Any, path: str) -> bytes:
 
 
 _CALLS: dict[str, Callable[..., Any]] = {
+    **{f"fs_chain_first_{method}": partial(_first, method) for method in FIRST_READS},
     "fs_chain_checked": _changed,
     "fs_chain_deleted": _deleted,
     "fs_chain_unchecked": _changed,
@@ -193,7 +226,26 @@ def _spell_expired(change: str) -> Call:
     return replace(call, before=(*call.before, *moved))
 
 
+#: The reads of a whole file as text.
+_READS_TEXT = {
+    "cat": "fs.cat(below)",
+    "cat_file": "fs.cat_file(below)",
+    "cat_ranges": f'fs.cat_ranges([below], [0], [{len(CHAIN_CONTENT)}], on_error="raise")[0]',
+    "head": f"fs.head(below, {len(CHAIN_CONTENT)})",
+    "open": 'fs.open(below, "rb").read()',
+}
+
+
+def _spell_first(text: str) -> Call:
+    before = (
+        f'below = path + "{_CHANGED}"',
+        f"fs.fs.pipe_file(below, {bytes_text(CHAIN_CONTENT)})",
+    )
+    return Call(text, Form.EQUAL, before=before)
+
+
 _SPELLINGS: dict[str, Callable[..., Call]] = {
+    **{f"fs_chain_first_{m}": partial(_spell_first, text) for m, text in _READS_TEXT.items()},
     "fs_chain_checked": _spell_changed,
     "fs_chain_deleted": lambda: _spell_behind("fs.fs.rm(below)", "fs.cat_file(below)"),
     "fs_chain_unchecked": _spell_changed,

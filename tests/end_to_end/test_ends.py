@@ -218,7 +218,6 @@ def replay(place: Path) -> str:
     "args",
     [
         ("replay", "r.json", ENDING),
-        ("known", "--write", "k.yaml", ENDING, "--reason", "r"),
         ("profile", "infer", ENDING),
         ("clean", ENDING),
     ],
@@ -232,6 +231,25 @@ def test_command_whose_target_ends_the_process_exits_3_with_one_line(
     assert done.stderr == snapshot(
         "fscontract: error: the process exited with status 0 before there was a result\n"
     )
+
+
+def test_known_failures_of_a_target_that_ends_in_its_set_up_are_an_error(
+    place: Path, target: Path
+) -> None:
+    options = (ENDING, "-o", f"root={target}", "-o", "where=factory")
+    done = command(place, "known", "--write", "k.yaml", *options, "--reason", "r")
+    assert (done.returncode, (place / "k.yaml").exists()) == (3, False)
+    assert done.stderr.endswith("make: the process exited with status 0 during set-up\n")
+
+
+def test_check_passes_by_the_known_failures_of_a_target_whose_call_ends_the_process(
+    place: Path, target: Path
+) -> None:
+    ends = ("-o", f"root={target}", "-o", "how=is-killed", "-o", "where=read")
+    options = (ENDING, *ends, "--clauses", CLAUSE, "--timeout", "5")
+    written = command(place, "known", "--write", "k.yaml", *options, "--reason", "r")
+    assert written.stdout.startswith(f"added: {CLAUSE}: "), written.stderr
+    assert command(place, "check", "--known", "k.yaml", *options).returncode == 0
 
 
 REPLAYS: dict[str, str] = snapshot(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT
+import pytest
+
+from fscontract.contract.program.filesystem_calls import CHAIN_CONTENT, FIRST_READS
 from fscontract.contract.program.outcome import Kind
 from tests.contract.models.without_stream_calls import judged
 
@@ -28,6 +30,14 @@ def test_expired_copy_is_not_read() -> None:
         failure = judged("fs_chain_expired", "longer", gives=wrong).failure
         assert failure is not None
         assert failure.clause == "chain.expired.changed"
+
+
+@pytest.mark.parametrize("method", FIRST_READS)
+def test_first_read_returns_the_bytes_of_the_file(method: str) -> None:
+    assert judged(f"fs_chain_first_{method}", gives=CHAIN_CONTENT).failure is None
+    failure = judged(f"fs_chain_first_{method}", gives=b"").failure
+    assert failure is not None
+    assert failure.clause == "chain.first-read"
 
 
 def test_deleted_file_raises_file_not_found() -> None:

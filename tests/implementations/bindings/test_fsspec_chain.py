@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fsspec.implementations.cached import CachingFileSystem, WholeFileCacheFileSystem
+from fsspec.implementations.cached import (
+    CachingFileSystem,
+    SimpleCacheFileSystem,
+    WholeFileCacheFileSystem,
+)
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from fscontract import check
-from fscontract.contract.program.filesystem_calls import CHAIN_OPERATIONS
+from fscontract.contract.program.filesystem_calls import (
+    CHAIN_CONTENT,
+    CHAIN_OPERATIONS,
+    FIRST_READS,
+)
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner.result import Verdict
@@ -25,6 +34,8 @@ from fscontract.fakes.mutants.correct_filesystem import (
 )
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.fsspec_chain import chain_operations, spell_chain
+
+_FIRST = {f"fs_chain_first_{method}" for method in FIRST_READS}
 
 
 def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
@@ -98,7 +109,33 @@ def test_file_cache_satisfies_the_clause_of_expired_copies(
 
 def test_cache_whose_copies_never_expire_has_no_such_clause(tmp_path: Path) -> None:
     cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), expiry_time=False)
-    assert chain_operations(cache) == {"fs_chain_unchecked"}
+    assert chain_operations(cache) - _FIRST == {"fs_chain_unchecked"}
+
+
+@pytest.mark.parametrize("method", FIRST_READS)
+def test_each_method_reads_a_file_that_was_never_read(method: str) -> None:
+    assert _run(RightUncheckedCache(), f"fs_chain_first_{method}").value == CHAIN_CONTENT
+
+
+@pytest.mark.parametrize("kind", [WholeFileCacheFileSystem, SimpleCacheFileSystem])
+def test_file_caches_of_fsspec_read_files_that_were_never_read(kind: Any, tmp_path: Path) -> None:
+    cache = kind(fs=LocalFileSystem(), cache_storage=str(tmp_path / "storage"))
+    binding = FsspecBinding(cache, str(tmp_path), "cache")
+    binding.prepare()
+    path = SimpleNamespace(path=binding.create(b"abc"))
+    outcomes = [binding.bind(Step(f"fs_chain_first_{m}"))(path) for m in FIRST_READS]
+    assert [outcome.value for outcome in outcomes] == [CHAIN_CONTENT] * len(FIRST_READS)
+
+
+def test_cache_that_keeps_a_list_of_files_is_not_accused() -> None:
+    class Listed(RightUncheckedCache):
+        def content(self, path: str) -> bytes:
+            if path.endswith(".below"):
+                raise FileNotFoundError(path)  # written after the list was made
+            return super().content(path)
+
+    outcome = _run(Listed(), "fs_chain_first_cat")
+    assert outcome.kind is Kind.INEXPRESSIBLE
 
 
 def test_deleted_file_is_an_outcome() -> None:
@@ -106,8 +143,8 @@ def test_deleted_file_is_an_outcome() -> None:
 
 
 def test_operations_follow_from_the_kind_of_the_filesystem() -> None:
-    assert chain_operations(RightCache()) == {"fs_chain_checked", "fs_chain_deleted"}
-    assert chain_operations(RightUncheckedCache()) == {"fs_chain_unchecked"}
+    assert chain_operations(RightCache()) == _FIRST | {"fs_chain_checked", "fs_chain_deleted"}
+    assert chain_operations(RightUncheckedCache()) == _FIRST | {"fs_chain_unchecked"}
     directory = DirFileSystem("d", MemoryFileSystem(skip_instance_cache=True))
     assert chain_operations(directory) == {"fs_chain_directory"}
     assert chain_operations(directory.fs) == frozenset()
