@@ -23,6 +23,9 @@ _REPEATS = 8
 MAX_GROWTH = 400
 #: The limit of leaks in any case; each takes memory, and some time in every check.
 _MOST_DESCRIPTORS = 8_000
+#: The approximate number of programs of a run at quick, and the leaks from which on their rate
+#: tells how many all programs leave.
+_PROGRAMS, _TELLING = 60_000, 50
 #: The start of a message, before the leaked resource.
 OUT_OF = "out of "
 #: The clauses of leaks.
@@ -123,11 +126,14 @@ class LeakWatch:
 
     def __init__(self, remote: bool = False) -> None:
         self._first = self._held = glance()
-        self._suspicions = 0
+        self._suspicions = self._programs = 0
+        self._confirmed = False
         self._max_suspicions = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
         self._most_descriptors = MAX_GROWTH if remote else most_descriptors()
         #: The resource whose leaks end the run, "" if none.
         self.too_many = ""
+        #: Whether programs leak so often that a whole run would end by that.
+        self.is_frequent = False
 
     @property
     def growth(self) -> int:
@@ -155,13 +161,25 @@ class LeakWatch:
                 gc.collect()
             held = glance()
             self.too_many = self._exceeded(held)
+        self._programs += 1
+        self.is_frequent = self._confirmed and (self.is_frequent or self._would_exceed(held))
         more = held.descriptor > self._held.descriptor or held.threads > self._held.threads
         if not more or self.too_many or known or self._suspicions >= self._max_suspicions:
             return ""
         self._suspicions += 1
         left = grows(again)
+        self._confirmed = self._confirmed or bool(left)
         self._held = glance()
         return left
+
+    def _would_exceed(self, held: Held) -> bool:
+        """Return whether a whole run would leak too many resources, at the rate so far."""
+        descriptors = held.descriptor - self._first.descriptor, self._most_descriptors
+        threads = held.threads - self._first.threads, MAX_GROWTH
+        return any(
+            grown >= _TELLING and grown * _PROGRAMS > limit * self._programs
+            for grown, limit in (descriptors, threads)
+        )
 
     def _exceeded(self, held: Held) -> str:
         """Return the resource of which the run has leaked too many, "" if none."""

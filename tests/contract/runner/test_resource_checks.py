@@ -171,6 +171,20 @@ def test_files_that_cannot_be_opened_leave_nothing() -> None:
         binding.dispose()
 
 
+@pytest.mark.parametrize(("every", "is_frequent"), [(1, True), (1000, False)])
+def test_leaks_are_frequent_if_a_whole_run_would_exceed_the_limits(
+    every: int, is_frequent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = 0
+    monkeypatch.setattr(resource_checks, "glance", lambda: resource_checks.Held(9 + left, 1))
+    monkeypatch.setattr(resource_checks, "grows", lambda again: "a descriptor")
+    watch = resource_checks.LeakWatch()
+    for program in range(60 * every):
+        left += program % every == 0
+        watch.left(lambda: None, lambda: None, known=False)
+    assert watch.is_frequent is is_frequent
+
+
 def test_a_target_that_leaks_gets_few_programs_of_every_phase(tmp_path: Path) -> None:
     """With all programs of the first phases, no descriptor would be left for the others."""
     left = []
