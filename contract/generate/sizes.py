@@ -35,6 +35,8 @@ _PIECE, _REMOTE_PIECE = 1 << 16, 1 << 20
 _ODD, _BLOCK = (1, 4097, 333, 65_537, 70_001, 8191, 100_003, 2), 300_000
 #: Random positions in the large file, by effort.
 _RANDOM = {"quick": 16, "normal": 200, "deep": 1_000}
+#: The longest file whose lines are read: it has some dozens of them.
+_LINES = 4097
 #: Calls that show the position of the stream.
 _LOOK: tuple[Call, ...] = (("get_pos", ()), ("read_byte", ()))
 #: How many of them one program visits.
@@ -122,9 +124,11 @@ def _small(n: int) -> Iterator[Program]:
         [("py_read", (None,)), ("py_read", (1,)), ("py_seek", (-min(n, 2), 2)), ("py_read", (5,))],
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
-        [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))],
     ):
         yield program_of(n, calls)
+    if n <= _LINES:
+        lines = [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))]
+        yield program_of(n, lines)
 
 
 def _large(n: int, piece: int) -> Iterator[Program]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from benchmarks.matrix.explained import FINDINGS, findings
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import HERE, TARGETS
+from benchmarks.releases import LIBRARIES
 from fscontract.contract.report.matrix import load_findings
 from fscontract.contract.spec.known_failures import load_known
 
@@ -14,7 +17,8 @@ WITH_FILE = [t for t in TARGETS if t.known.exists()]
 def test_targets_of_the_matrix_have_unique_names_and_known_places() -> None:
     assert len(TARGETS) >= 25
     assert len({t.slug for t in TARGETS}) == len(TARGETS)
-    assert {t.place for t in TARGETS} == set(PLACES)
+    of_libraries = chain.from_iterable(LIBRARIES.values())
+    assert {t.place for t in chain(TARGETS, of_libraries)} == set(PLACES)
 
 
 def test_every_known_file_is_of_a_target() -> None:
