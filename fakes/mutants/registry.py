@@ -115,7 +115,8 @@ class Mutant:
         return self.kind.broken(Subject(self.part, str(self), chosen, effort, kinds, statistics))
 
 
-_REGISTERED: list[Mutant] = []
+#: The mutants of each module.
+_REGISTERED: dict[str, list[Mutant]] = {}
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ def mutant(
         part = broken if method is None else _part(broken, method, name)
         says = inspect.cleandoc(broken.__doc__ or "").replace("\n", " ")
         kind_of(part)
-        _REGISTERED.append(Mutant(clause, part.__name__, says, part, frozenset(faults)))
+        added = Mutant(clause, part.__name__, says, part, frozenset(faults))
+        _REGISTERED.setdefault(broken.__module__, []).append(added)
         return broken
 
     return register
@@ -221,11 +223,14 @@ def right(self: _Self) -> _Self:
 
 @lru_cache(maxsize=1)
 def _all() -> tuple[Mutant, ...]:
+    found: list[Mutant] = []
     for package in _PACKAGES:
         parent = import_module(f"fscontract.fakes.mutants.{package}")
-        for module in pkgutil.iter_modules(getattr(parent, "__path__", ()), parent.__name__ + "."):
-            import_module(module.name)
-    return tuple(_REGISTERED)
+        names = pkgutil.iter_modules(getattr(parent, "__path__", ()), parent.__name__ + ".")
+        for name in (parent.__name__, *(module.name for module in names)):
+            import_module(name)
+            found += _REGISTERED.get(name, ())
+    return tuple(found)
 
 
 def mutants(*documents: str) -> tuple[Mutant, ...]:
