@@ -58,8 +58,13 @@ class OpendalStore(Store):
         return int(self.operator.stat(path).content_length)
 
     def directories(self) -> Iterable[str]:
-        """Return the directories directly below the root."""
-        return [entry.path for entry in self.operator.list("") if entry.path.endswith("/")]
+        """Return the directories directly below the root.
+
+        No frame holds the lister, for one in a traceback may be dropped on another thread, which
+        OpenDAL reports as an unraisable RuntimeError.
+        """
+        entries = list(self.operator.list(""))
+        return [entry.path for entry in entries if entry.path.endswith("/")]
 
     def delete_all(self, directory: str) -> None:
         """Delete a directory with its content."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fscontract.contract.program.program import Step
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.object_stores import OpenedFileBinding
 from fscontract.implementations.bindings.obstore import ObstoreStore
-from fscontract.implementations.bindings.opendal import OpendalBinding
+from fscontract.implementations.bindings.opendal import OpendalBinding, OpendalStore
 
 from .conftest import Calls
 from .stores import life_of
@@ -93,6 +94,25 @@ def test_files_lie_below_a_directory_that_is_removed(made: Made, tmp_path: Path)
     before, during, after = life_of(made(tmp_path))
     assert (before, len(during), after) == ([], 1, [])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_error_of_a_listing_does_not_hold_its_lister() -> None:
+    """A lister must be dropped on the thread that made it; errors are passed on to others."""
+
+    class Lister(map):  # type: ignore[type-arg]  # map has no [] at run time
+        pass
+
+    class Operator:
+        def list(self, path: str) -> Lister:
+            lister = Lister(int, ["no number"])
+            made.append(weakref.ref(lister))
+            return lister
+
+    made: list[weakref.ref[Lister]] = []
+    with pytest.raises(ValueError, match="no number") as held:
+        OpendalStore(Operator()).directories()
+    assert held.traceback
+    assert [lister() for lister in made] == [None]
 
 
 def test_operators_are_recognised_by_type(tmp_path: Path) -> None:
