@@ -88,8 +88,9 @@ def _checked(
     target: str, run: RunOptions, clauses: tuple[Clause, ...], entries: tuple[Known, ...]
 ) -> RunResult:
     """Return the result of a run, in a separate process as that of `check`; raise TargetError."""
+    from fscontract.contract.check import InProcess
     from fscontract.contract.report.console import shown_on
-    from fscontract.contract.runner import run_options, runner
+    from fscontract.contract.runner import run_options
 
     if watched.by_default():
         from fscontract.contract.isolation.supervisor import Isolated
@@ -104,6 +105,5 @@ def _checked(
                 return isolated.check(listener)
     with watched.within(run_options.set_up_limit(run.timeout)):
         binding = run_options.resolve(target, run)
-    settings = run_options.settings_for(binding, run, clauses, entries, target=target)
     with shown_on(sys.stderr) as listener:
-        return runner.check(binding, settings, listener)
+        return InProcess(binding, run, clauses, entries, target).check(listener)

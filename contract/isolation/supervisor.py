@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from functools import partial
@@ -44,10 +44,12 @@ from fscontract.contract.runner.replay_files import add_before
 from fscontract.contract.runner.resource_checks import STATUS
 from fscontract.contract.runner.result import (
     INTERRUPTED,
+    OUT_OF_TIME,
     VIOLATED,
     ClauseResult,
     Counterexample,
     RunResult,
+    Verdict,
 )
 from fscontract.contract.runner.run_options import RunOptions, budget_of, selected, set_up_limit
 from fscontract.contract.runner.time_budget import TimeBudget
@@ -77,6 +79,8 @@ _MAX_TRIED, _TRYING = 3, 20.0
 #: The answer for a program that could not be judged.
 _NO_VERDICT = "no verdict"
 _PROMISE = "returns or raises"
+#: The outcomes of clauses that failed.
+_FAILED = VIOLATED | {Verdict.KNOWN, Verdict.INHERITED}
 _NOT_HEARD = "the target closed descriptors of the suite"
 
 
@@ -132,7 +136,10 @@ class Isolated:
         self._reported: set[str] = set()
         self._started: RunStarted | None = None
         self._judged: RunResult | None = None
-        self._violations: dict[str, Counterexample] = {}
+        #: The reported violations by clause and signature.
+        self._violations: dict[str, dict[str, Counterexample]] = {}
+        #: The clauses that held in processes of the run, with the number of calls they judged.
+        self._held: dict[str, int] = {}
         self._is_set_up = False
         self._process: Process
         self._begin()
@@ -147,7 +154,8 @@ class Isolated:
         """Return the result of the run; raise TargetError if there is none."""
         self.set_up()
         try:
-            result = self._with_earlier_programs(self._result(listener))
+            result = self._with_earlier_processes(self._result(listener))
+            result = self._with_earlier_programs(result)
             self._clear_away()
         except KeyboardInterrupt:
             self._interrupt(listener)
@@ -320,23 +328,58 @@ class Isolated:
             seed=started.seed,
             started=datetime.now(timezone.utc),
             seconds=0.0,
-            clauses=tuple(self._verdict(clause, started.target, why) for clause in chosen),
+            clauses=tuple(
+                self._verdict(clause, started.target, self._violations_of(clause), 0, why)
+                for clause in chosen
+            ),
             incomplete=why,
         )
 
-    def _verdict(self, clause: Clause, target: str, why: str) -> ClauseResult:
-        counterexample = self._violations.get(clause.id)
-        failures = () if counterexample is None else (counterexample,)
-        word = "" if counterexample is None else counterexample.how.rpartition(": ")[2]
+    def _violations_of(self, clause: Clause) -> list[Counterexample]:
+        """Return the violations of a clause that processes of the run reported."""
+        return list(self._violations.get(clause.id, {}).values())
+
+    def _with_earlier_processes(self, result: RunResult) -> RunResult:
+        """Return the result with what crashed processes showed, if the last one had no time to."""
+        if not (self._crashes and result.cut_short):
+            return result
+        target = result.target
+        return replace(result, clauses=tuple(self._completed(c, target) for c in result.clauses))
+
+    def _completed(self, judged: ClauseResult, target: str) -> ClauseResult:
+        """Return the outcome of a clause with what crashed processes showed of it."""
+        clause, failures = judged.clause, judged.counterexamples
+        signatures = {failure.signature for failure in failures}
+        new = [f for f in self._violations_of(clause) if f.signature not in signatures]
+        if new and judged.outcome in _FAILED | {Verdict.UNEXERCISED}:
+            return self._verdict(clause, target, (*failures, *new), judged.exercised)
+        is_out_of_time = (judged.outcome, judged.reason) == (Verdict.UNEXERCISED, OUT_OF_TIME)
+        if is_out_of_time and clause.id in self._held:
+            return self._verdict(clause, target, (), self._held[clause.id])
+        return judged
+
+    def _verdict(
+        self,
+        clause: Clause,
+        target: str,
+        failures: Sequence[Counterexample],
+        exercised: int,
+        lost: str = "",
+    ) -> ClauseResult:
+        """Return the outcome of a clause by the failures that were reported."""
+        ways: dict[str, list[Counterexample]] = {"crash": [], "hang": [], "": []}
+        for failure in failures:
+            way = failure.how.rpartition(": ")[2]
+            ways[way if way in ways else ""].append(failure)
         seen = Seen(
-            exercised=len(failures),
-            crashed=failures if word == "crash" else (),
-            hung=failures if word == "hang" else (),
-            failed=failures if word not in ("crash", "hang") else (),
-            lost=why,
+            exercised=max(exercised, len(failures)),
+            crashed=tuple(ways["crash"]),
+            hung=tuple(ways["hang"]),
+            failed=tuple(ways[""]),
+            lost=lost,
         )
         listed = entries_of(self._known, clause.id, target)
-        return outcome_of(clause, seen, listed, date.today())
+        return outcome_of(clause, seen, listed, date.today(), ended_early=True)
 
     def _handle_answer(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:
         """Handle a message; return the result if it is one."""
@@ -367,9 +410,11 @@ class Isolated:
         text = ""
         if isinstance(event, PhaseStarted):
             self._phase = text = event.phase
+            self._held.update(event.judged)
         elif isinstance(event, ViolationFound):
             text = f"violation {event.clause}"
-            self._violations[event.clause] = event.counterexample
+            failures = self._violations.setdefault(event.clause, {})
+            failures[event.counterexample.signature] = event.counterexample
         elif isinstance(event, RunStarted):
             text, self._started = "run", event
         if not text or text not in self._reported:

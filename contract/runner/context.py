@@ -112,7 +112,21 @@ class RunContext:
             self.settings.shard.begin()
         self.journal.done = done
         self.journal.begin(None)
-        self.listener(PhaseStarted(name, total))
+        self.listener(PhaseStarted(name, total, self._judged()))
+
+    def _judged(self) -> dict[str, int]:
+        """Return how many calls each clause judged that has held so far."""
+        holding = self.settings.selected - self.counterexamples.broken
+        counts = self.executor.exercised + self.exercised
+        return {clause: counts[clause] for clause in holding if counts[clause]}
+
+    @property
+    def gets_few(self) -> bool:
+        """Whether the target gets few programs.
+
+        Its calls are round trips, or it leaks so often that all programs would end the run.
+        """
+        return self.binding.remote or self.leaks.is_frequent
 
     @property
     def is_slow(self) -> bool:

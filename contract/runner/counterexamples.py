@@ -137,6 +137,12 @@ class Counterexamples:
         }
 
     @property
+    def broken(self) -> frozenset[str]:
+        """The clauses that can't be said to hold."""
+        kinds = (self.failed, self.missed, self.hung, self.crashed, self.shadowed, self.unheld)
+        return frozenset().union(*kinds)
+
+    @property
     def any(self) -> bool:
         """True if there is any violation."""
         return bool(self.failed or self.hung or self.crashed)

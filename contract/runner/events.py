@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from fscontract.contract.runner.result import Counterexample, RunResult
@@ -31,10 +31,14 @@ class FeaturesObserved:
 
 @dataclass(frozen=True)
 class PhaseStarted:
-    """A source of programs begins; `total` is their number if known."""
+    """A source of programs begins; `total` is their number if known.
+
+    `judged` are the clauses that held so far, with the number of calls that they judged.
+    """
 
     phase: str
     total: int | None
+    judged: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ class _Source(NamedTuple):
 def program_phases(context: RunContext) -> Iterator[Phase]:
     """Yield the phases that run programs, without programs that exercise no selected clause.
 
-    A target whose calls cost round trips gets fewer programs.
+    A target whose calls cost round trips, or that leaks often, gets fewer programs.
     """
     binding, settings = context.binding, context.settings
     shard, seed, block = settings.shard, settings.seed, 1 if binding.remote else _BLOCK
@@ -170,25 +170,25 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
     yield _Source("vectors", None, telling_first(vectors(declared, operations, only)))
     quick = exhaustive.programs(operations, buffer, "quick", only)
-    if binding.remote:
+    if context.gets_few:
         yield _sampled("exhaustive", quick, exhaustive.REMOTE_PROGRAMS[effort], settings)
     elif context.is_slow:
         yield _shuffled("exhaustive", quick, settings)
     else:
         enumerated = exhaustive.rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
-    into = buffers.programs(operations, binding.remote, only)
+    into = buffers.programs(operations, context.gets_few, only)
     into += capabilities.programs(operations, only)
     yield _Source("buffers", len(into), iter(into))
-    beside = filesystem_calls.programs(operations, binding.remote, fixed, settings.seed)
+    beside = filesystem_calls.programs(operations, context.gets_few, fixed, settings.seed)
     yield _Source("filesystem", len(beside), iter(beside))
     total = random_walk.PROGRAMS[effort]
-    total = max(20, total // 50) if binding.remote else total
+    total = max(20, total // 50) if context.gets_few else total
     source = random_walk.programs(operations, buffer, effort, settings.seed, only)
     yield _Source("seeded", total, itertools.islice(source, total))
     if binding.block not in (None, buffer):
         around = block_boundaries.programs(
-            operations, binding.block, effort, settings.seed, binding.remote, only
+            operations, binding.block, effort, settings.seed, context.gets_few, only
         )
         yield _Source("blocks", len(around), iter(around))
     yield from _far_sources(context, only)
@@ -197,7 +197,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
         )
     if settings.checks("path"):
-        paths = opened_paths.programs(operations, binding.remote, fixed is not None)
+        paths = opened_paths.programs(operations, context.gets_few, fixed is not None)
         yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
     injector, faults = binding.injector, settings.faults
@@ -206,7 +206,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
         if not settings.profile.has("supports-deadlines"):
             kinds -= {"hang"}
         failing = fault_programs.programs(operations, kinds, buffer, faults, settings.seed, only)
-        if binding.remote:
+        if context.gets_few:
             drawn = fault_programs.drawn(failing, faults, settings.seed)
             yield _Source("faults", len(drawn), iter(drawn))
         else:
@@ -221,7 +221,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
 def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     """Yield the sources of programs far from the beginning: large files, numbers and counts."""
     binding, settings, operations = context.binding, context.settings, context.operations
-    effort, seed, remote = settings.effort, settings.seed, binding.remote
+    effort, seed, few = settings.effort, settings.seed, context.gets_few
     in_options = binding.opener is not None and settings.checks("openfile")
     opens = in_options and settings.profile.has("supports-openfile")
     far: list[Program] = []
@@ -230,19 +230,19 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
         if boundary.size in apart:
             continue
         if boundary.source != OF_POLICY:
-            far += boundaries.programs(operations, boundary.size, effort, seed, remote, only)
+            far += boundaries.programs(operations, boundary.size, effort, seed, few, only)
         if opens and boundary.size <= _LARGEST_FOR_POLICIES:
             policies = list(option_table().policies)
             far += boundaries.policy_programs(operations, boundary.size, policies, only)
     yield _Source("boundaries", len(far), iter(far))
-    lists = range_lists.programs(operations, effort, seed, apart, remote, only)
+    lists = range_lists.programs(operations, effort, seed, apart, few, only)
     yield _Source("ranges", len(lists), iter(lists))
-    number = large_numbers.programs(operations, effort, remote, only, opens)
+    number = large_numbers.programs(operations, effort, few, only, opens)
     yield _Source("numbers", len(number), iter(number))
-    size = sizes.programs(operations, effort, seed, remote, only, binding.block)
+    size = sizes.programs(operations, effort, seed, few, only, binding.block)
     size += _sparse(context)
     yield _Source("sizes", len(size), iter(size))
-    yield _Source("counts", None, call_counts.programs(operations, effort, remote, only))
+    yield _Source("counts", None, call_counts.programs(operations, effort, few, only))
 
 
 def _sparse(context: RunContext) -> list[Program]:
@@ -279,7 +279,7 @@ def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
         settings.seed,
         only,
     )
-    if binding.remote:
+    if context.gets_few:
         yield _sampled("openings", source, open_programs.REMOTE[effort], settings)
     elif context.is_slow:
         yield _shuffled("openings", source, settings)
@@ -366,7 +366,7 @@ def check_phases(context: RunContext) -> Iterator[Phase]:
         yield _dealt(context, _STATUS, "status", _check_status)
     if checks("resources"):
         yield _dealt(context, _RESOURCES, "resources", _check_resources)
-    if checks("resources") and not context.binding.remote:
+    if checks("resources") and not context.gets_few:
         yield _dealt(context, _GROWTH, "growth", _check_growth)
     if checks("cost") and context.binding.opener is not None:
         yield _costs(context)
@@ -418,7 +418,7 @@ def _search(context: RunContext) -> None:
             violation = context.executor.run(program).violation
         return violation is not None and violation.signature not in (seen or ())
 
-    if not context.binding.remote:
+    if not context.gets_few:
         program = hypothesis_search.search(
             fails,
             context.operations,
@@ -546,7 +546,7 @@ def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
             report=report,
             time=times.phase,
             without=context.left_out.operations,
-            few=context.is_slow,
+            few=context.gets_few or context.is_slow,
         )
 
     if not context.has_time_for(_SCHEDULE_CALLS):

@@ -91,8 +91,6 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     if context.leaks.too_many:
         context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
         raise StopRun
-    if context.leaks.is_frequent:
-        context.binding.remote = True  # few programs: all would end the run before later phases
     if left:
         expected, how = ("nothing is left open",), f"close: left {left}"
         context.keep(clause, Counterexample(program, expected, f"left {left}", how=how))

@@ -89,6 +89,25 @@ def test_violations_are_kept_when_a_process_ends_outside_any_program(
     assert result.counterexamples.keys() == {"seek.negative"}
 
 
+def test_results_of_a_process_that_crashed_are_kept_if_the_next_one_has_no_time(
+    targets: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.*"), budget=math.inf)
+    monkeypatch.setattr(
+        Isolated, "_options", lambda one: replace(options, budget=0.0 if one._crashes else math.inf)
+    )
+    with closing(Isolated(f"{targets}:deadly_if_long", options, ())) as isolated:
+        result = isolated.check(lambda event: None)
+    assert result.cut_short
+    judged = {judged.clause.id: judged for judged in result.clauses}
+    assert judged["unbuffer.pos"].outcome is Verdict.PASS
+    assert judged["seek.negative"].outcome is Verdict.CRASH
+    assert {failure.how for failure in judged["seek.negative"].counterexamples} == {
+        "seek: crash",
+        "seek: returned",
+    }
+
+
 def test_process_may_be_silent_until_shortly_after_the_end_of_its_budget() -> None:
     """A hang outside of calls has no other limit than that of a run without budget."""
     with closing(Isolated("memory", replace(RUN, timeout=100.0), ())) as isolated:
