@@ -49,9 +49,9 @@ def judge_under_faults(
         outcome = outcome._replace(kind=Kind.IO)
     if around.requests > allowed_requests(step):
         return _broken("fault.retries", "requests", f"at most {allowed_requests(step)} requests")
-    if step.op == "close" and outcome.raised:
-        return _broken("fault.close", "raised", "close() returns")
     excused = around.fired or around.failed
+    if excused and step.op == "close" and outcome.raised:
+        return _broken("fault.close", "raised", "close() returns")
     if excused and step.op == "read_vectored" and not outcome.raised:
         step, outcome = _without_failed_ranges(step, outcome)
     judgement = _judge(step, states, features, outcome)

@@ -176,6 +176,8 @@ class FaultyRun:
         self.workspace.index = len(self.program.steps)
         for stream in self.streams:
             outcome = close(stream.opened)
+            if not self.injector.fired:
+                continue  # ordinary programs judge it
             self.counts["fault.close"] += 1
             if outcome.raised and self.execution.violation is None:
                 failure = Failure("fault.close", "", "raised", ("close() returns",))

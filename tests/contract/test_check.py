@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from fscontract.contract.runner.events import Event, RunFinished
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.settings import Settings
 from fscontract.fakes import FakeFileSystem
-from tests.fakes.block_files import Blocks, Swallowing
+from tests.fakes.block_files import BlockFile, Blocks, Swallowing
 from tests.few_programs import run_few
 
 #: A filesystem whose streams put an option into their messages.
@@ -82,6 +83,26 @@ def test_faults_strike_the_requests_of_a_filesystem_and_of_a_callable() -> None:
 def test_faults_strike_the_requests_of_a_fake_filesystem() -> None:
     result = check(FakeFileSystem(block_size=4096), faults="quick", clauses="fault.data")
     assert [c.outcome for c in result.clauses] == [Verdict.PASS]
+
+
+@pytest.mark.usefixtures("few_faults")
+def test_close_that_always_raises_is_shown_after_a_fault() -> None:
+    class File(BlockFile):
+        def close(self) -> None:
+            super().close()
+            raise OSError("unflushed")
+
+        def __del__(self) -> None:
+            """Leave the file as it is; that of fsspec closes it."""
+
+    class Files(Blocks):
+        def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+            return File(self, path) if mode == "rb" else super()._open(path, mode, **options)
+
+    failure = check(Files(), faults="quick", clauses="fault.close").counterexamples["fault.close"]
+    assert failure.program is not None
+    assert failure.program.faults is not None
+    assert failure.program.faults.faults
 
 
 def test_faults_of_a_filesystem_without_an_injector_are_refused(tmp_path: Path) -> None:
