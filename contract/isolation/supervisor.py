@@ -138,8 +138,8 @@ class Isolated:
         self._judged: RunResult | None = None
         #: The reported violations by clause and signature.
         self._violations: dict[str, dict[str, Counterexample]] = {}
-        #: The clauses that held in processes of the run, with the number of calls they judged.
-        self._held: dict[str, int] = {}
+        #: The clauses that held in processes of the run.
+        self._held: set[str] = set()
         self._is_set_up = False
         self._process: Process
         self._begin()
@@ -355,7 +355,7 @@ class Isolated:
             return self._verdict(clause, target, (*failures, *new), judged.exercised)
         is_out_of_time = (judged.outcome, judged.reason) == (Verdict.UNEXERCISED, OUT_OF_TIME)
         if is_out_of_time and clause.id in self._held:
-            return self._verdict(clause, target, (), self._held[clause.id])
+            return self._verdict(clause, target, (), 1)
         return judged
 
     def _verdict(
@@ -410,7 +410,7 @@ class Isolated:
         text = ""
         if isinstance(event, PhaseStarted):
             self._phase = text = event.phase
-            self._held.update(event.judged)
+            self._held |= event.holding
         elif isinstance(event, ViolationFound):
             text = f"violation {event.clause}"
             failures = self._violations.setdefault(event.clause, {})

@@ -112,13 +112,17 @@ class RunContext:
             self.settings.shard.begin()
         self.journal.done = done
         self.journal.begin(None)
-        self.listener(PhaseStarted(name, total, self._judged()))
+        self.listener(PhaseStarted(name, total, self._holding()))
 
-    def _judged(self) -> dict[str, int]:
-        """Return how many calls each clause judged that has held so far."""
+    def _holding(self) -> frozenset[str]:
+        """Return the clauses that calls have judged, and that hold so far."""
         holding = self.settings.selected - self.counterexamples.broken
-        counts = self.executor.exercised + self.exercised
-        return {clause: counts[clause] for clause in holding if counts[clause]}
+        return frozenset(clause for clause in holding if self._has_judged(clause))
+
+    def _has_judged(self, clause: str) -> bool:
+        executor = self.executor
+        counts = executor.acceptor.reached, executor.counts, self.exercised
+        return any(clause in one for one in counts)
 
     @property
     def gets_few(self) -> bool:
@@ -168,10 +172,8 @@ class RunContext:
         self._ticks += 1
         self.journal.beats += 1
         if self._ticks % _TICKS_PER_EVENT == 0:
-            executor, selected = self.executor, self.settings.selected
-            exercised = (executor.acceptor.reached, executor.counts, self.exercised)
-            judged = sum(any(clause in counts for counts in exercised) for clause in selected)
-            operations = executor.operations
+            judged = sum(map(self._has_judged, self.settings.selected))
+            operations = self.executor.operations
             progress = Progress(self.phase, self.done, self.total, operations, clauses=judged)
             with self.sandbox.patches.tolerated():
                 self.listener(progress)

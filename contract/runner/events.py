@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from fscontract.contract.runner.result import Counterexample, RunResult
@@ -33,12 +33,12 @@ class FeaturesObserved:
 class PhaseStarted:
     """A source of programs begins; `total` is their number if known.
 
-    `judged` are the clauses that held so far, with the number of calls that they judged.
+    `holding` are the clauses that calls have judged, and that hold so far.
     """
 
     phase: str
     total: int | None
-    judged: Mapping[str, int] = field(default_factory=dict)
+    holding: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
