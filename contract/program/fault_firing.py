@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,16 @@ from fscontract.contract.program.faults import Fault, FaultPlan, SeenRequest
 
 #: The most requests under a plan that are kept for messages.
 MOST_SEEN = 1000
+
+
+def _task_name() -> str:
+    """Return the name of the asyncio task that runs in this thread, "" outside of one."""
+    asyncio = sys.modules.get("asyncio")  # without it there is no task
+    try:
+        task = asyncio and asyncio.current_task()
+    except RuntimeError:  # no event loop runs
+        return ""
+    return task.get_name() if task else ""
 
 
 @dataclass(frozen=True)
@@ -72,13 +83,13 @@ class Firing:
         """Count a request of one of the OPERATIONS."""
         assert operation in OPERATIONS
         key = operation, path, offset
-        thread = threading.current_thread().name
+        thread, task = threading.current_thread().name, _task_name()
         with self._lock:
             self.requests += 1
             attempt = self._attempts.pop(key, 0) + 1
             at = self._now() - self._start
             request = SeenRequest(
-                self.requests, operation, path, offset, length, attempt, thread, at
+                self.requests, operation, path, offset, length, attempt, thread, at, task
             )
             if request.number <= MOST_SEEN:
                 self.seen.append(request)

@@ -71,6 +71,8 @@ class SeenRequest(NamedTuple):
     attempt: int = 1
     thread: str = ""
     at: float = 0.0
+    #: The name of the asyncio task, "" outside of one.
+    task: str = ""
 
     def __str__(self) -> str:
         count = "" if self.length is None else f" {self.length} bytes"
@@ -92,8 +94,8 @@ class Aim(TypedDict, total=False):
     `operation` is one of OPERATIONS, or several. `path` is a glob, in which `*` also matches
     slashes; without a slash it is compared with the last part of the path. `offset` is where a
     request of bytes starts. `attempt` is 1 for the first try. `thread` is a glob of the name of
-    the thread. `during` is a period in seconds since the plan was attached. `where` is a function
-    of a SeenRequest.
+    the thread, `task` one of the name of the asyncio task that makes the request. `during` is a
+    period in seconds since the plan was attached. `where` is a function of a SeenRequest.
 
     Of the selected requests the fault strikes the `nth` and `times - 1` more, or all after it
     ("all"). With `probability`, each is struck with that probability, which depends on `seed` and
@@ -106,6 +108,7 @@ class Aim(TypedDict, total=False):
     offset: Offsets
     attempt: int
     thread: str
+    task: str
     during: Period
     where: Callable[[SeenRequest], bool]
     nth: int
@@ -138,6 +141,7 @@ class Fault:
     offset: Offsets | None = None
     attempt: int | None = None
     thread: str | None = None
+    task: str | None = None
     during: Period | None = None
     where: Callable[[SeenRequest], bool] | None = None
     probability: float | None = None
@@ -298,7 +302,7 @@ class Fault:
     def _check_aim(self, possible: frozenset[str]) -> None:
         if self.operation is not None:
             self._set("operation", _operations(self.kind, self.operation, possible))
-        for name in ("path", "thread"):
+        for name in ("path", "thread", "task"):
             text = getattr(self, name)
             if text is not None and (not isinstance(text, str) or not 0 < len(text) <= MOST_TEXT):
                 raise ProgramError(f"{name} must be a glob, got {text!r:.40}")
@@ -390,6 +394,9 @@ class Fault:
         if self.thread is not None:
             thread = self.thread
             yield f"of a thread {thread}", lambda r: fnmatchcase(r.thread, thread)
+        if self.task is not None:
+            task = self.task
+            yield f"of a task {task}", lambda r: fnmatchcase(r.task, task)
         if self.during is not None:
             first, last = _period(self.during)
             until = "on" if last is None else f"to {last:g} s"

@@ -78,6 +78,7 @@ _AIMS: dict[str, Any] = {
     "offset": {"anyOf": [_BYTES, _extent(_BYTES)]},
     "attempt": _COUNT,
     "thread": _GLOB,
+    "task": _GLOB,
     "during": _extent(_number("number", 0, MOST_SECONDS)),
     "nth": _COUNT,
     "times": {"anyOf": [_COUNT, {"const": "all"}]},

@@ -93,7 +93,7 @@ def test_close_that_always_raises_is_shown_after_a_fault() -> None:
             raise OSError("unflushed")
 
         def __del__(self) -> None:
-            """Leave the file as it is; that of fsspec closes it."""
+            """Do nothing; that of fsspec closes the file."""
 
     class Files(Blocks):
         def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import Counter
 from collections.abc import Iterable
@@ -104,6 +105,19 @@ def test_thread_selects_requests_of_threads_by_name() -> None:
         thread.start()
         thread.join()
     assert struck == ["read-1", "read-2"]
+
+
+def test_task_selects_requests_of_asyncio_tasks_by_name() -> None:
+    firing = Firing(FaultPlan((Fault.reset(task="read-*", times="all"),)))
+
+    async def work() -> bool:
+        return firing.request("get").fault is not None
+
+    async def struck(*names: str) -> list[bool]:
+        return [await asyncio.create_task(work(), name=name) for name in names]
+
+    assert asyncio.run(struck("read-1", "write-1", "read-2")) == [True, False, True]
+    assert firing.request("get").fault is None
 
 
 def test_period_selects_requests_by_the_time_since_the_plan_was_attached() -> None:

@@ -244,7 +244,7 @@ def test_text_of_an_aim_shows_the_seed() -> None:
     "fault",
     [
         Fault.short(path="*.parquet", offset=slice(4, None), times="all"),
-        Fault.reset(operation=("open", "put"), attempt=2, thread="pool-*"),
+        Fault.reset(operation=("open", "put"), attempt=2, thread="pool-*", task="t*"),
         Fault.timeout(2.5, probability=0.5, seed=-3, times=4),
         Fault.throttle(offset=7),
         Fault.reset(during=slice(10, 40)),
