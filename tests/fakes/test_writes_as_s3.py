@@ -65,6 +65,17 @@ def test_writes_of_files_do_on_the_fake_what_they_do_on_seaweedfs(seed: int) -> 
     assert_same("seaweedfs", seed, DEEP // 5, DEEP_LARGE // 5, FLAT)
 
 
+@pytest.mark.deep
+def test_seaweedfs_lists_the_directory_of_a_deleted_object() -> None:
+    """Programs with directories differ from the fake by this alone."""
+    with serving("seaweedfs") as server, boto3_client(server) as client:
+        bucket = new_bucket(client)
+        client.put_object(Bucket=bucket, Key="d/a", Body=b"")
+        client.delete_object(Bucket=bucket, Key="d/a")
+        listing = client.list_objects_v2(Bucket=bucket, Delimiter="/")
+    assert [prefix["Prefix"] for prefix in listing["CommonPrefixes"]] == ["d/"]
+
+
 # Mutants: each is found within some programs ------------------------------------------------------
 
 
