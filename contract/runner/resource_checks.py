@@ -6,6 +6,8 @@ import gc
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from fscontract.contract.binding import Binding, Opened
@@ -19,10 +21,12 @@ from fscontract.contract.runner.timeouts import beat, untimed
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspected leak: a leak grows by one each time, a pool does not.
 _REPEATS = 8
-#: The limit of leaked threads, and of descriptors if few are available, after which a run ends.
+#: The limit of leaked threads or descriptors after which a run ends, if few are available.
 MAX_GROWTH = 400
-#: The limit of leaks in any case; each takes memory, and some time in every check.
-_MOST_DESCRIPTORS = 8_000
+#: The limits in any case; each leak takes memory, and some time in every check.
+_MOST_DESCRIPTORS, _MOST_THREADS = 8_000, 4_000
+#: The file with the limit of threads of a container.
+_CONTAINER_THREADS = Path("/sys/fs/cgroup/pids.max")
 #: The approximate number of programs of a run at quick, and the leaks from which on their rate
 #: tells how many all programs leave.
 _PROGRAMS, _TELLING = 60_000, 50
@@ -95,6 +99,24 @@ def most_descriptors() -> int:
     return max(MAX_GROWTH, min(allowed // 2, _MOST_DESCRIPTORS))
 
 
+def most_threads() -> int:
+    """Return the limit of leaked threads of a local target: a quarter of those that may start.
+
+    With more, another process of the user might be unable to start one.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return MAX_GROWTH
+    allowed = [4 * _MOST_THREADS]
+    of_user, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    if of_user != resource.RLIM_INFINITY:
+        allowed.append(of_user)
+    with suppress(OSError, ValueError):  # no such file, or no limit
+        allowed.append(int(_CONTAINER_THREADS.read_text()))
+    return max(MAX_GROWTH, min(allowed) // 4)
+
+
 def grows(again: Callable[[], object]) -> str:
     """Return what `again` leaks each time: "" or, for example, "a descriptor".
 
@@ -129,7 +151,8 @@ class LeakWatch:
         self._suspicions = self._programs = 0
         self._confirmed = False
         self._max_suspicions = _MOST_REMOTE_SUSPICIONS if remote else _MOST_SUSPICIONS
-        self._most_descriptors = MAX_GROWTH if remote else most_descriptors()
+        most = Held(MAX_GROWTH, MAX_GROWTH)
+        self._most = most if remote else Held(most_descriptors(), most_threads())
         #: The resource whose leaks end the run, "" if none.
         self.too_many = ""
         #: Whether programs leak so often that a whole run would end by that.
@@ -174,18 +197,16 @@ class LeakWatch:
 
     def _would_exceed(self, held: Held) -> bool:
         """Return whether a whole run would leak too many resources, at the rate so far."""
-        descriptors = held.descriptor - self._first.descriptor, self._most_descriptors
-        threads = held.threads - self._first.threads, MAX_GROWTH
         return any(
-            grown >= _TELLING and grown * _PROGRAMS > limit * self._programs
-            for grown, limit in (descriptors, threads)
+            now - first >= _TELLING and (now - first) * _PROGRAMS > most * self._programs
+            for now, first, most in zip(held, self._first, self._most, strict=True)
         )
 
     def _exceeded(self, held: Held) -> str:
         """Return the resource of which the run has leaked too many, "" if none."""
-        if held.descriptor > self._first.descriptor + self._most_descriptors:
+        if held.descriptor > self._first.descriptor + self._most.descriptor:
             return "descriptors"
-        return "threads" if held.threads > self._first.threads + MAX_GROWTH else ""
+        return "threads" if held.threads > self._first.threads + self._most.threads else ""
 
 
 #: The clause of the status's length.

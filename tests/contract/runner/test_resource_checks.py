@@ -97,6 +97,25 @@ def test_a_target_may_leak_half_of_what_the_process_may_have(
     assert resource_checks.most_descriptors() == most
 
 
+@pytest.mark.parametrize(
+    ("of_user", "of_container", "most"),
+    [
+        (1000, "max", 400),
+        (8000, "max", 2000),
+        (8000, "4000", 1000),
+        (resource.RLIM_INFINITY, "max", 4000),
+    ],
+)
+def test_threads_may_leak_up_to_a_quarter_of_what_may_start(
+    of_user: int, of_container: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = tmp_path / "pids.max"
+    limit.write_text(of_container)
+    monkeypatch.setattr(resource_checks, "_CONTAINER_THREADS", limit)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (of_user, of_user))
+    assert resource_checks.most_threads() == most
+
+
 @pytest.mark.parametrize("count", [3, 4])
 def test_a_target_that_leaks_too_many_is_left(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the lowest free descriptor, which jumps over those that are held for something else."""
