@@ -1,19 +1,22 @@
 """Cost and finds of each family of programs: how many there are, their CPU time, and their kills.
 
-    python benchmarks/families.py [MODULE...]
+    python benchmarks/families.py [--sample N] [--seed S] [--jobs N] [MODULE...]
 
-A family is a source of programs at effort quick, such as `sizes`, or the check `concurrency`. Each
-is run alone on every mutant of the MODULEs of `fakes/mutants/stream`, by default of those that show
-far from the beginning. A mutant is killed if its clause is found violated. The CPU time is that of
-the correct stream in memory, less that of a run without any program.
+A family is a source of programs or a check at effort quick, such as `sizes` or `concurrency`. Each
+is run alone on mutants of streams and of openFile(), by default all of them, or those of the
+MODULEs below `fakes/mutants`. A mutant is killed if its clause is found violated. The CPU time is
+that of the correct stream in memory, less that of a run without any program.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -22,42 +25,56 @@ from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.kinds import BROKEN, reference_with
-from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem
 
-FAMILIES = (
-    *("vectors", "exhaustive", "buffers", "seeded", "boundaries", "ranges", "numbers", "sizes"),
-    *("counts", "changes", "openings", "concurrency"),
+SOURCES = (
+    *("vectors", "exhaustive", "buffers", "filesystem", "seeded", "blocks", "boundaries"),
+    *("ranges", "numbers", "sizes", "counts", "changes", "paths", "openings"),
 )
-FAR = ("blocks", "counts", "numbers", "range_lists", "sizes")
+CHECKS = ("search", "status", "resources", "growth", "costs", "concurrency")
+FAMILIES = SOURCES + CHECKS
 
 
 def main() -> None:
     """Print one row for each family."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("modules", nargs="*", metavar="MODULE", default=FAR)
-    modules = parser.parse_args().modules
-    chosen = [m for m in mutants("fsdatainputstream") if _module(m) in modules]
-    kills = {family: {m for m in chosen if _kills(family, m)} for family in FAMILIES}
-    killers = Counter(m for killed in kills.values() for m in killed)
-    nothing, _ = _cost("none")
-    print(f"{len(chosen)} mutants of {', '.join(modules)}")
+    parser.add_argument("modules", nargs="*", metavar="MODULE")
+    parser.add_argument("--sample", type=int, metavar="N", help="the number of mutants")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the sample")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="the number of processes")
+    given = parser.parse_args()
+    chosen = [m for m in mutants("fsdatainputstream", "openfile") if _is_in(m, given.modules)]
+    if given.sample is not None:
+        chosen = random.Random(given.seed).sample(chosen, min(given.sample, len(chosen)))
+    with ProcessPoolExecutor(given.jobs) as pool:
+        killers = dict(zip(chosen, pool.map(_killers, map(str, chosen)), strict=True))
+    print(f"{len(chosen)} mutants of {', '.join(given.modules) or 'all modules'}")
     print(
         "| family | programs | seconds | mutants killed | only by it |\n|---|---:|---:|---:|---:|"
     )
-    for family, killed in kills.items():
+    kills = Counter(family for families in killers.values() for family in families)
+    alone = Counter(families[0] for families in killers.values() if len(families) == 1)
+    nothing, _ = _cost("none")
+    for family in FAMILIES:
         seconds, programs = _cost(family)
-        alone = sum(killers[m] == 1 for m in killed)
         cost = max(seconds - nothing, 0)
-        print(f"| `{family}` | {programs:,} | {cost:.2f} | {len(killed)} | {alone} |", flush=True)
-    for survivor in (m for m in chosen if m not in killers):
+        row = f"| `{family}` | {programs:,} | {cost:.2f} | {kills[family]} | {alone[family]} |"
+        print(row, flush=True)
+    for survivor in (m for m, families in killers.items() if not families):
         print(f"survives: {survivor}")
 
 
-def _module(mutant: Mutant) -> str:
+def _is_in(mutant: Mutant, modules: list[str]) -> bool:
     function, _ = vars(mutant.part).get("mutated", (mutant.part, None))
-    return str(function.__module__).rpartition(".")[2]
+    return not modules or str(function.__module__).rpartition(".")[2] in modules
+
+
+def _killers(name: str) -> list[str]:
+    """Return the families that kill a mutant."""
+    mutant = mutant_named(name)
+    return [f for f in FAMILIES if mutant.clause in _alone(f, mutant.broken)]
 
 
 def _alone(family: str, work: Callable[[], Any]) -> Any:
@@ -74,16 +91,12 @@ def _alone(family: str, work: Callable[[], Any]) -> Any:
         return work()
 
 
-def _kills(family: str, mutant: Mutant) -> bool:
-    return mutant.clause in _alone(family, mutant.broken)
-
-
 def _cost(family: str) -> tuple[float, int]:
     """Return the CPU time in seconds, and the number of programs or schedules."""
     binding = StreamBinding(MemoryFileSystem(), "memory")
     settings = Settings(reference_with(), with_checks(clauses().values()))
     start = time.process_time()
-    result = _alone(family, lambda: runner.check(binding, settings))
+    result = _alone(family, partial(runner.check, binding, settings))
     assert not any(c.outcome in BROKEN for c in result.clauses)
     seconds = time.process_time() - start
     return seconds, result.counts.get("programs", 0) or result.counts.get("schedules", 0)
