@@ -13,7 +13,11 @@ from fscontract.contract.models.splitter import BlockRecord, FileRecord
 
 
 class PipelineBinding(ABC):
-    """A part of a pipeline that can be checked. Reports show its `name`."""
+    """A part of a pipeline that can be checked. Reports show its `name`.
+
+    A part without an operation or setting raises UnsupportedOperationException; clauses that need
+    it are inexpressible.
+    """
 
     #: The `api` of the documents that apply to it.
     api: ClassVar[str]

@@ -114,6 +114,13 @@ def by_every_method(key: str | None) -> Iterator[BuilderCall]:
         yield way + "_double", key, 7.5
 
 
+def of_every_type(key: str) -> Iterator[BuilderCall]:
+    """Yield an integer and a boolean for a key: opt() and must() take them beside text."""
+    for way in WAYS:
+        yield way, key, 7
+        yield way, key, True
+
+
 def orders(key: str) -> Iterator[tuple[BuilderCall, ...]]:
     """Yield every pair of methods that set a key; the last one says whether it is mandatory."""
     yield from itertools.permutations(by_every_method(key), 2)

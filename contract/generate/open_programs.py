@@ -226,6 +226,8 @@ def _refused_or_ignored(scope: Scope) -> Iterator[Calls]:
     unsupported = sorted(scope.unsupported_keys)
     for key in (*open_arguments.UNKNOWN_KEYS, *foreign, *unsupported):
         yield from ((call,) for call in open_arguments.by_every_method(key))
+    for key in (open_arguments.UNKNOWN, *unsupported):
+        yield from ((call,) for call in open_arguments.of_every_type(key))
     yield from open_arguments.orders(open_arguments.UNKNOWN)
     own = sorted(scope.own_keys)
     yield from open_arguments.nulls((*standard, open_arguments.UNKNOWN, *own))

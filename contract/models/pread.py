@@ -70,8 +70,11 @@ def _no_io_needed(call: Call, outcome: Outcome) -> bool:
     return not outcome.raised and (_request(call).length == 0)
 
 
-def _refusals(prefix: str, null_kinds: frozenset[Kind]) -> tuple[Refusal, ...]:
-    """Return the argument checks that read and readFully share."""
+def _refusals(prefix: str, tested_null: frozenset[Kind]) -> tuple[Refusal, ...]:
+    """Return the argument checks that read and readFully share.
+
+    `tested_null` is what Hadoop's own tests permit for a null buffer.
+    """
     lost = _UNMOVED
     return (
         Refusal("pread.needs-seek", lambda c: not _declared(c), UNSUPPORTED, lost),
@@ -90,7 +93,13 @@ def _refusals(prefix: str, null_kinds: frozenset[Kind]) -> tuple[Refusal, ...]:
             strict=EOF,
             tested=IO | ILLEGAL | INDEX,
         ),
-        Refusal(f"{prefix}.null", _when(lambda r: r.size is None), null_kinds, lost),
+        Refusal(
+            f"{prefix}.null",
+            _when(lambda r: r.size is None),
+            ILLEGAL | NULL,
+            lost,
+            tested=tested_null,
+        ),
         Refusal(
             f"{prefix}.len-neg",
             _when(lambda r: r.size is not None and r.length < 0),

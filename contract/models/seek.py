@@ -317,7 +317,14 @@ NAMELESS = (
     *("in:nosuch", "IN:NOSUCH", "In:NoSuch", "in:", "in:unbuffers", "in:un", "unbuffer", "nosuch"),
     *("out:nosuch", "fs.capability.nosuch", "fs:nosuch", "iostatistics:nosuch"),
 )
-_SHOULD = frozenset({"capabilities.case", "read-vectored.capability"})
+_SHOULD = frozenset(
+    {
+        "capabilities.case",
+        "capabilities.bytebuffer",
+        "capabilities.preadbytebuffer",
+        "read-vectored.capability",
+    }
+)
 
 
 def _decides(clause: str, call: Call) -> bool:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
 
+_DIGITS = re.compile(r"\d+")
+
 
 @dataclass(frozen=True)
 class Violation:
-    """A violated clause: what it permits, what was observed, and in which scenario, if named."""
+    """A violated clause: what it permits, what was observed, and in which scenario, if named.
+
+    `kind` tells it from other violations of the clause: the compared value, or an exception.
+    """
 
     clause: str
     expected: str
     actual: str
     scenario: str = ""
+    kind: str = ""
 
 
 class Judge:
@@ -36,6 +43,6 @@ class Judge:
             return None
         head = f"{what}: " if what else ""
         required, observed = (repr(v)[: self.longest_repr] for v in (expected, actual))
-        violation = Violation(clause, head + required, observed)
+        violation = Violation(clause, head + required, observed, kind=_DIGITS.sub("N", what))
         self.violations.append(violation)
         return violation

@@ -21,7 +21,7 @@ _LENGTH = 5
 _ABSENT = frozenset({Kind.INEXPRESSIBLE, Kind.UNSUPPORTED, Kind.ENVIRONMENT})
 
 #: Calls that show no more than a feature: they are not made if no clause needs it.
-_ASKED = frozenset({"has_capability"})
+_ASKED = frozenset({"has_capability", "read_buffer", "pread_buffer"})
 #: The stages of an open, before the first read.
 _STAGES = frozenset({"open_file", "build", "get"})
 
@@ -53,6 +53,11 @@ def _answered(outcome: Outcome) -> bool | None:
     return outcome.value is True
 
 
+def _has_read(outcome: Outcome) -> bool | None:
+    """Return True if a read into a ByteBuffer gave bytes: a stream may have it undeclared."""
+    return True if not outcome.raised and (outcome.value[0] or 0) > 0 else None
+
+
 _PROBES = (
     _Probe("supports-seek", _call("py_seekable"), _answered),
     _Probe("python-file-writable", _call("py_writable"), _answered),
@@ -69,7 +74,9 @@ _PROBES = (
     ),
     _Probe("supports-unbuffer", _call("has_capability", "in:unbuffer"), _answered),
     _Probe("supports-bytebuffer-read", _call("has_capability", "in:readbytebuffer"), _answered),
+    _Probe("supports-bytebuffer-read", _call("read_buffer", 4, 0, 4), _has_read),
     _Probe("supports-bytebuffer-pread", _call("has_capability", "in:preadbytebuffer"), _answered),
+    _Probe("supports-bytebuffer-pread", _call("pread_buffer", 0, 4, 0, 4), _has_read),
     _Probe("openfile-first-read", Program(_LENGTH, (), opening=Opening("missing")), _accepted),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from datetime import date
 from typing import Any, Generic
 
 from fscontract.contract import clock
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.binding import TargetError
 from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import (
@@ -59,11 +61,14 @@ class _OutOfTime(Exception):
 
 
 class Findings:
-    """The results of scenarios: for each clause the first violation and the first hang."""
+    """The results of scenarios: for each clause the distinct violations and the first hang."""
 
     def __init__(self) -> None:
-        self.failed: dict[str, Violation] = {}
+        #: For each clause its violations, by scenario and kind.
+        self.failed: dict[str, dict[tuple[str, str], Violation]] = {}
         self.hung: dict[str, Violation] = {}
+        #: For each clause why a scenario of it could not be played.
+        self.inexpressible: dict[str, str] = {}
         #: Number of comparisons that judged each clause.
         self.exercised: Counter[str] = Counter()
         #: Number of scenarios that were run.
@@ -72,7 +77,8 @@ class Findings:
     @property
     def violations(self) -> dict[str, Violation]:
         """The most serious result of each violated clause: a hang, or its first violation."""
-        return {**self.failed, **self.hung}
+        first = {clause: next(iter(found.values())) for clause, found in self.failed.items()}
+        return {**first, **self.hung}
 
 
 @dataclass
@@ -180,11 +186,15 @@ def _judge(
     if performance.hangs:
         hang = Violation(scenario.charged, "it ends", "still running", name)
         findings.hung.setdefault(scenario.charged, hang)
+    elif isinstance(error, UnsupportedOperationException) and not violations:
+        findings.inexpressible.setdefault(scenario.charged, error_text(error))
     elif error is not None and not violations:
         expected = "no exception" if kit.described else scenario.description
-        violations.append(Violation(scenario.charged, expected, _described(error)))
+        kind = type(error).__name__
+        violations.append(Violation(scenario.charged, expected, _described(error), kind=kind))
     for violation in violations:
-        findings.failed.setdefault(violation.clause, replace(violation, scenario=name))
+        distinct = findings.failed.setdefault(violation.clause, {})
+        distinct.setdefault((scenario.name, violation.kind), replace(violation, scenario=name))
 
 
 def _described(error: BaseException) -> str:
@@ -290,15 +300,16 @@ def _verdict(
 
     `lost` and `stopped` say why scenarios were not run: lost, or left out because of a failure.
     """
-    hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id)
+    hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id, {})
     exercised = findings.exercised[clause.id]
-    unreached = OUT_OF_TIME if out_of_time else "no scenario reached it"
-    reason = stopped or ("" if exercised else unreached)
     seen = Seen(
         exercised,
         hung=() if hung is None else (_counterexample(hung, "hangs"),),
-        failed=() if failed is None else (_counterexample(failed, failed.scenario or clause.id),),
-        unverified=(Verdict.UNEXERCISED, reason) if reason else None,
+        failed=tuple(
+            _counterexample(violation, violation.scenario or clause.id, key)
+            for key, violation in failed.items()
+        ),
+        unverified=_unverified(clause.id, findings, stopped, out_of_time),
         lost=lost,
     )
     entries = entries_of(known, clause.id, target)
@@ -306,6 +317,32 @@ def _verdict(
     return outcome_of(clause, seen, entries, date.today(), ended_early=ended_early)
 
 
-def _counterexample(violation: Violation, how: str) -> Counterexample:
+def _unverified(
+    clause: str, findings: Findings, stopped: str, out_of_time: bool
+) -> tuple[Verdict, str] | None:
+    """Return why a clause that no scenario violated is not verified, None if it is."""
+    if stopped:
+        return Verdict.UNEXERCISED, stopped
+    if findings.exercised[clause]:
+        return None
+    if clause in findings.inexpressible:
+        return Verdict.INEXPRESSIBLE, findings.inexpressible[clause]
+    return Verdict.UNEXERCISED, OUT_OF_TIME if out_of_time else "no scenario reached it"
+
+
+def _counterexample(
+    violation: Violation, how: str, key: tuple[str, str] = ("", "")
+) -> Counterexample:
+    """Return the violation as a counterexample; `key` tells it from others of the clause."""
     actual = "; ".join(part for part in (violation.actual, violation.scenario) if part)
-    return Counterexample(None, (violation.expected,), actual, how=f"scenario: {how}")
+    identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
+    is_error = key[1].endswith(("Error", "Exception"))
+    trait = re.sub(r"\d+", "N", violation.actual) if is_error else f"{violation.clause}: {how}"
+    return Counterexample(
+        None,
+        (violation.expected,),
+        actual,
+        how=f"scenario: {how}",
+        identity=identity,
+        traits=(trait,),
+    )

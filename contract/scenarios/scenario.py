@@ -55,9 +55,9 @@ class Harness(Judge):
         if violation is not None and not self.collects:
             raise Violated(violation)
 
-    def fail(self, expected: str, actual: str, clause: str = "") -> NoReturn:
+    def fail(self, expected: str, actual: str, clause: str = "", kind: str = "") -> NoReturn:
         """End the scenario with a violation."""
-        violation = Violation(clause or self.clause, expected, actual)
+        violation = Violation(clause or self.clause, expected, actual, kind=kind)
         self.violations.append(violation)
         raise Violated(violation)
 

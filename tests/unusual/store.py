@@ -36,7 +36,7 @@ Open = Callable[[bytes, str], FSDataInputStream]
 
 
 class Builder(FutureDataInputStreamBuilder[FSDataInputStream]):
-    """A builder that knows the standard keys, and takes every option as a hint."""
+    """A builder that knows the standard keys, and takes every option as a hint, also None."""
 
     def __init__(self, path: str, opens: Callable[[], FSDataInputStream]) -> None:
         self.path = path
@@ -44,8 +44,6 @@ class Builder(FutureDataInputStreamBuilder[FSDataInputStream]):
         self.mandatory: dict[str, bool] = {}
 
     def _set(self, key: str, value: Any, mandatory: bool) -> Builder:
-        if key is None or value is None:
-            raise IllegalArgumentException("a key or a value is None")
         self.mandatory[key] = mandatory
         return self
 

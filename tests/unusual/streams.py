@@ -377,6 +377,14 @@ class PythonErrors(Plain):
             raise TypeError("a buffer is needed")
         return super().read_into(buffer, offset, length)
 
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        self._open()
+        if buffer is None:
+            raise TypeError("a buffer is needed")
+        return super().pread(position, buffer, offset, length)
+
 
 class PositionOfClosed(Plain):
     """get_pos() of a closed stream returns the last position."""
@@ -539,6 +547,13 @@ class AllCapabilities(Plain):
             "in:readvectored",
             "in:unbuffer",
         )
+
+
+class UndeclaredByteBuffers(AllCapabilities):
+    """It has reads into ByteBuffers, and declares no capability."""
+
+    def has_capability(self, name: str) -> bool:
+        return False
 
 
 class ShortByteBuffers(AllCapabilities):

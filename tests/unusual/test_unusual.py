@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from fscontract import check
-from fscontract.contract.pipeline_bindings import SplitterBinding
+from fscontract.contract.pipeline_bindings import BlockReaderBinding, SplitterBinding
 from fscontract.contract.runner.result import VIOLATED, RunResult
 from tests.samples import sampled
-from tests.unusual import files, filesystems, splitters, streams
+from tests.unusual import files, filesystems, readers, splitters, streams
 
 #: The seconds of a run without failures, and of one whose inherited failures have to be shrunk.
 _BUDGET, _BUDGET_TO_SHRINK = 0.8, 5.0
@@ -68,4 +68,14 @@ def test_there_are_enough_of_them() -> None:
 @pytest.mark.parametrize("splitter", splitters.ALL, ids=lambda splitter: splitter.name)
 def test_a_splitter_conforms(splitter: SplitterBinding) -> None:
     result = check(splitter)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [*readers.ALL, *(pytest.param(slow, marks=pytest.mark.deep) for slow in readers.SLOW)],
+    ids=lambda reader: reader.name,
+)
+def test_a_block_reader_conforms(reader: BlockReaderBinding) -> None:
+    result = check(reader)
     assert (_failures(result), result.conforms) == ([], True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.models.blockreader import (
     BOM,
     CLAUSES,
@@ -40,8 +41,11 @@ class Case:
     strides: int = 1
 
     def __call__(self, harness: ReaderHarness) -> None:
-        """Read the file in blocks of each size, and judge the records."""
-        layout = self.layout
+        """Read the file in blocks of each size, and judge the records.
+
+        Each kind of violation counts once, in the first size that shows it.
+        """
+        layout, first = self.layout, None
         for size in self.sizes:
             blocks = split_blocks(len(layout.data), size, layout.data_offset)
             if self.strides > 1:
@@ -50,7 +54,16 @@ class Case:
             if violation is not None:
                 reading = f"{layout.data!r:.120} in blocks of {size}"
                 clause = self.clause or violation.clause
-                harness.fail(f"{reading}: {violation.expected}", violation.actual, clause)
+                shown = replace(
+                    violation,
+                    clause=clause,
+                    expected=f"{reading}: {violation.expected}",
+                    kind=violation.kind or violation.clause,
+                )
+                harness.violations.append(shown)
+                first = first or shown
+        if first is not None:
+            raise Violated(first)
 
     def _read(self, harness: ReaderHarness, blocks: Sequence[Block]) -> Violation | None:
         """Read the blocks by a new reader; return the first violation."""
@@ -62,9 +75,12 @@ class Case:
                 delivered = file.read(reader, *blocks)
         except Violated as violated:
             return violated.violation
+        except UnsupportedOperationException:
+            raise
         # any exception is a violation: the read had no reason to fail
         except BaseException as error:
-            return Violation(self.clause or NONE_LOST, "records", error_text(error))
+            kind = type(error).__name__
+            return Violation(self.clause or NONE_LOST, "records", error_text(error), kind=kind)
         if self.clause:
             harness.judged(self.clause)
             return judge(self.layout, blocks, delivered)
@@ -185,7 +201,8 @@ def _scenarios() -> Iterator[Scenario[ReaderHarness]]:
     for number, case in enumerate((*GENERAL, *RECORDS)):
         clauses = (case.clause,) if case.clause else CLAUSES
         description = "A file is read in blocks of several sizes."
-        yield Scenario(f"file_{number}", clauses, clauses[0], case, description)
+        name = f"file {case.layout.data!r:.60}" if case.clause else f"file {number}"
+        yield Scenario(name, clauses, clauses[0], case, description)
 
 
 #: One scenario for each of these files.

@@ -5,6 +5,7 @@ The port of a block reader provides no filesystem, so the files are not instrume
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -16,11 +17,16 @@ from fscontract.contract.api.errors import (
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import (
+    Allocate,
     Buffer,
+    ByteBuffer,
+    FileRange,
     FileStatus,
     FileSystem,
     FSDataInputStream,
     FutureDataInputStreamBuilder,
+    Release,
+    no_release,
 )
 from fscontract.contract.models.blockreader import Block, Delivered, split_blocks
 from fscontract.contract.pipeline_bindings import (
@@ -80,6 +86,7 @@ class ReaderHarness(Harness):
     def records(self, reader: CheckedReader, block: Block) -> Iterator[DeliveredRecord]:
         """Yield the records of a block; it is a violation if they exceed the bytes of the files."""
         limit = 50 + sum(len(data) for data in self.fs.files.values())
+        self.fs.reads = 0
         for count, record in enumerate(reader.process(block)):
             if count >= limit:
                 self.fail(f"at most {limit} records", "records without end")
@@ -95,6 +102,41 @@ class ReaderHarness(Harness):
         except kinds as error:
             return error
         return self.fail("an exception", f"{result!r:.300}")
+
+
+def _advanced(buffer: ByteBuffer, count: int) -> int:
+    buffer.position += max(count, 0)
+    return count
+
+
+class _StreamFile(io.RawIOBase):
+    """A Python file over a stream, which it closes; `length` is that of the stream in bytes."""
+
+    def __init__(self, stream: FSDataInputStream, length: int) -> None:
+        self._stream = stream
+        self._length = length
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        return max(self._stream.read_into(view), 0)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_CUR: self._stream.get_pos(), io.SEEK_END: self._length}.get(whence, 0)
+        self._stream.seek(start + offset)
+        return start + offset
+
+    def tell(self) -> int:
+        return self._stream.get_pos()
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 #: Reads that find no bytes, such as those at the end of a block, for any file.
@@ -113,8 +155,8 @@ class InstrumentedFiles(FileSystem):
     """Files that can only be read.
 
     `shorts` limits the bytes of one read after the other, cyclically; `fail` may raise before a
-    read at a position. A reader that makes more than `patience` reads for each byte is stopped: it
-    never ends.
+    read at a position. A reader that makes more than `patience` reads for each byte in one block
+    is stopped: it never ends.
     """
 
     def __init__(self, files: dict[str, bytes], patience: int = 20) -> None:
@@ -161,7 +203,9 @@ class InstrumentedFiles(FileSystem):
         return self.streams[-1]
 
     def get_file_status(self, path: str) -> FileStatus:
-        """Return the status, with the length that is stated if there is one."""
+        """Return the status, with the length that is stated if there is one; "/" is a directory."""
+        if path == "/":
+            return FileStatus(path, 0, is_directory=True, block_size=self.block_size)
         if path not in self.files:
             raise FileNotFoundException(path, "no such file")
         length = self.stated.get(path, len(self.files[path]))
@@ -282,7 +326,40 @@ class InstrumentedStream(FSDataInputStream):
                 raise EOFException(f"no {size} bytes at {position}")
             done += count
 
-    read_vectored = read_buffer = pread_buffer = read_fully_buffer = as_file = _unsupported
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Read the ranges, one after the other."""
+        for each in ranges:
+            each.data = Future()
+            buffer = allocate(each.length)
+            try:
+                self.read_fully(each.offset, buffer, 0, each.length)
+            except OSError as error:
+                release(buffer)
+                each.data.set_exception(error)
+            else:
+                each.data.set_result(memoryview(buffer)[: each.length])
+
+    def read_buffer(self, buffer: ByteBuffer) -> int:
+        """Read into a ByteBuffer as many bytes as the files allow."""
+        return _advanced(buffer, self.read_into(buffer.window()))
+
+    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
+        """Read at a position into a ByteBuffer."""
+        return _advanced(buffer, self.pread(position, buffer.window()))
+
+    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
+        """Fill a ByteBuffer, by several reads."""
+        self.read_fully(position, buffer.window())
+        _advanced(buffer, buffer.remaining)
+
+    def as_file(self) -> io.RawIOBase:
+        """Return a Python file over this stream."""
+        return _StreamFile(self, len(self._data))
 
     def unbuffer(self) -> None:
         """Do nothing: there is no buffer."""

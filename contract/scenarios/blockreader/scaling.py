@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from fscontract.contract.pipeline_bindings import CheckedScaling
 from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
 from fscontract.contract.scenarios.scenario import Scenarios
 
 scenario = Scenarios[ReaderHarness]()
 
 
-def _after(harness: ReaderHarness, total: int, low: int = 1, high: int = 16) -> int:
+def _running(harness: ReaderHarness, low: int = 1, high: int = 16) -> CheckedScaling:
+    """Return a scaling with an interval of ten seconds that is over at 100.
+
+    The first interval may begin with the scaling, or with its first report.
+    """
     scaling = harness.binding.scaling(low, high, 10.0, True)
+    scaling.report(0, 0, 50.0)
+    return scaling
+
+
+def _after(harness: ReaderHarness, total: int, low: int = 1, high: int = 16) -> int:
+    scaling = _running(harness, low, high)
     scaling.report(0, total, 100.0)
     return scaling.count
 
@@ -33,7 +44,7 @@ def readers_stay_within_bounds(harness: ReaderHarness) -> None:
 @scenario("scale.minimum")
 def no_backlog_leaves_the_fewest_readers(harness: ReaderHarness) -> None:
     """Idle readers are removed."""
-    scaling = harness.binding.scaling(2, 16, 10.0, True)
+    scaling = _running(harness, low=2)
     scaling.report(0, 16, 100.0)
     harness.expect(scaling.report(0, 0, 200.0), True, "repartition")
     harness.expect(scaling.count, 2, "readers")
@@ -48,7 +59,7 @@ def a_large_backlog_gets_the_most_readers(harness: ReaderHarness) -> None:
 @scenario("scale.total")
 def the_backlogs_of_all_partitions_count(harness: ReaderHarness) -> None:
     """Scaling uses the sum of all backlogs, once the interval is over."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = _running(harness)
     scaling.report(0, 2, 100.0)
     for partition in range(2):
         scaling.report(partition, 4, 105.0)
@@ -59,7 +70,7 @@ def the_backlogs_of_all_partitions_count(harness: ReaderHarness) -> None:
 @scenario("scale.cleared")
 def an_old_backlog_is_forgotten(harness: ReaderHarness) -> None:
     """A removed partition does not count in the next interval."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = _running(harness)
     scaling.report(7, 16, 100.0)
     scaling.report(0, 2, 111.0)
     harness.expect(scaling.count, 2, "readers for 2 blocks")
@@ -68,7 +79,7 @@ def an_old_backlog_is_forgotten(harness: ReaderHarness) -> None:
 @scenario("scale.interval")
 def nothing_changes_within_the_interval(harness: ReaderHarness) -> None:
     """The number of readers is constant within an interval, however large the backlog gets."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = _running(harness)
     first = scaling.report(0, 10, 100.0)
     second = scaling.report(0, 16, 100.5)
     harness.expect(
@@ -79,7 +90,7 @@ def nothing_changes_within_the_interval(harness: ReaderHarness) -> None:
 @scenario("scale.interval-always")
 def the_interval_begins_anew_each_time(harness: ReaderHarness) -> None:
     """The interval also restarts after a decision to change nothing."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = _running(harness)
     scaling.report(0, 1, 100.0)
     harness.expect(scaling.report(0, 8, 101.0), False, "repartition one second later")
 
@@ -87,7 +98,7 @@ def the_interval_begins_anew_each_time(harness: ReaderHarness) -> None:
 @scenario("scale.unchanged")
 def the_same_number_is_no_change(harness: ReaderHarness) -> None:
     """Partitions are not defined again if the number of readers stays the same."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = _running(harness)
     scaling.report(0, 10, 100.0)
     harness.expect(scaling.report(0, 9, 111.0), False, "repartition for the same number")
 

@@ -88,6 +88,8 @@ class SplitterHarness(Harness):
         self.fs.mkdirs(INPUT)
         self.versions: dict[str, list[Version]] = {}
         self.splitters: list[Splitter] = []
+        #: Whether each input that was found had children when it was found first.
+        self.full_inputs: dict[str, bool] = {}
         self._acceptors: dict[int, Acceptor] = {}
         self.note(INPUT)
 
@@ -125,6 +127,10 @@ class SplitterHarness(Harness):
         if parent and parent not in self.versions:
             self._note_parents(parent)
             self.note(parent)
+
+    def has_children(self, directory: str) -> bool:
+        """Return whether a scenario wrote something below a directory, given by path or URI."""
+        return any(path.startswith(f"{directory}/") for path in self.versions)
 
     def known_as(self, uri: str, path: str) -> None:
         """Tell the model an alternative URI of a file."""
@@ -205,14 +211,33 @@ class _LifeHarness(Generic[S]):
         stores = checkpoint is not None or settings.windows is not None
         self.acceptor = harness.acceptor(settings, continues=stores)
         harness.splitters.append(life)
+        self._found_inputs: set[str] = set()
 
     def emitted(self) -> Window:
         """Judge and return the records since the last call."""
-        window = Window(tuple(self.life.taken()))
+        window = self.unjudged()
         for record in window.records:
             self.acceptor.see(record)
         self.harness.take(self.acceptor)
         return window
+
+    def unjudged(self) -> Window:
+        """Return the records since the last call."""
+        return Window(tuple(r for r in self.life.taken() if not self._is_first_of_input(r)))
+
+    def _is_first_of_input(self, record: Record) -> bool:
+        """Return whether a record is the first one of an input that is a directory with children.
+
+        The document does not say whether such an input is itself found.
+        """
+        if is_block(record) or not record.is_directory:  # type: ignore[union-attr]
+            return False
+        files, path = self.settings.files, record.file_path.rstrip("/")
+        inputs = files.split(",") if isinstance(files, str) else files
+        if path in self._found_inputs or path not in {f.strip().rstrip("/") for f in inputs}:
+            return False
+        self._found_inputs.add(path)
+        return self.harness.full_inputs.setdefault(path, self.harness.has_children(path))
 
 
 class FedHarness(_LifeHarness[FedSplitter]):

@@ -176,6 +176,26 @@ class ResumesWhereItFailed(Reader):
             raise
 
 
+@mutant("block.failure-forgets")
+class ResumesAfterRejection(Reader):
+    """After the converter rejects a record, the next try starts with that record."""
+
+    _rejected: tuple[int, int] | None = None
+
+    def process_block(self, block: FileBlockMetadata) -> Iterator[ReaderRecord[Any]]:
+        number, skipped = self._rejected or (-1, 0)
+        self._rejected, count = None, 0
+        try:
+            for count, record in enumerate(super().process_block(block), 1):
+                if number != block.block_id or count > skipped:
+                    yield record
+        except BlockReadException:
+            raise
+        except Exception:
+            self._rejected = block.block_id, count
+            raise
+
+
 @mutant("block.failure-named", Reader._read)
 def bare_errors(self: Reader, block: FileBlockMetadata) -> Generator[RecordBatch, None, None]:
     """An error has the message of the stream only."""

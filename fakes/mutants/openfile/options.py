@@ -74,6 +74,14 @@ def mandatory_is_ignored(self: OpeningBuilder) -> None:
     self._mandatory = mandatory
 
 
+@mutant("open.must-unknown", OpeningBuilder.must)
+def flags_are_hints(self: OpeningBuilder, key: str, value: str | int | bool) -> OpeningBuilder:
+    """must() with a boolean sets a hint."""
+    right(self).must(key, value)
+    self._mandatory -= {key} if isinstance(value, bool) else set()
+    return self
+
+
 @mutant("open.must-unknown", OpeningBuilder._check_keys)
 def unknown_is_unsupported(self: OpeningBuilder) -> None:
     """An unknown mandatory key raises UnsupportedOperationException."""

@@ -161,9 +161,9 @@ def failure_moves(call: ArrayRead) -> int:
 
 @mutant("pread.null", PREAD)
 def pread_null(call: ArrayRead) -> int:
-    """A missing buffer raises NullPointerException, as it may in a stream read only."""
+    """A missing buffer raises the IOException of a failed request."""
     if call.buffer is None and not call.stream._closed:
-        raise NullPointerException("no buffer to read into")
+        raise PathIOException(call.stream.path, "the request failed")
     return call.proceed()
 
 

@@ -14,7 +14,7 @@ def test_equal_values_exercise_the_clause() -> None:
 def test_different_values_are_a_violation_and_are_kept() -> None:
     judge = Judge()
     violation = judge.compare("split.cover", 1, 2, "blocks")
-    assert violation == Violation("split.cover", expected="blocks: 2", actual="1")
+    assert violation == Violation("split.cover", "blocks: 2", actual="1", kind="blocks")
     assert judge.violations == [violation]
 
 

@@ -15,7 +15,7 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.fakes.mutants.openfile.variants import FailsAtFirstRead
 from fscontract.fakes.mutants.stream import variants
 from tests.unusual.store import PlainFileSystem
-from tests.unusual.streams import Plain
+from tests.unusual.streams import Plain, UndeclaredByteBuffers
 
 _CLAUSES = ("seek", "read-vectored", "open.failure-stage", "unbuffer", "capabilities")
 
@@ -40,6 +40,8 @@ def _of(variant: type[variants.Variant]) -> MemoryFileSystem:
         (MemoryFileSystem, "supports-unbuffer", True),
         (lambda: _of(variants.NoUnbuffer), "supports-unbuffer", False),
         (lambda: _of(variants.NoByteBuffers), "supports-bytebuffer-read", False),
+        (lambda: PlainFileSystem(UndeclaredByteBuffers), "supports-bytebuffer-read", True),
+        (lambda: PlainFileSystem(UndeclaredByteBuffers), "supports-bytebuffer-pread", True),
         (MemoryFileSystem, "openfile-first-read", False),
         (FailsAtFirstRead, "openfile-first-read", True),
     ],

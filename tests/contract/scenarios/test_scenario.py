@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import pytest
 from inline_snapshot import snapshot
 
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios import check
@@ -17,6 +18,7 @@ from fscontract.contract.scenarios.check import check_pipeline, find_violations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import Harness, Scenarios, ScenarioSet
 from fscontract.contract.spec.clauses import Clause, Level
+from fscontract.contract.spec.known_failures import Known
 from tests.limits import DEADLOCK
 
 
@@ -57,12 +59,12 @@ def scenario(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scenarios[TapHarness]]
     assert scenarios.all
 
 
-def _check(*clauses: str, timeout: float = DEADLOCK) -> RunResult:
+def _check(*clauses: str, timeout: float = DEADLOCK, known: Sequence[Known] = ()) -> RunResult:
     described = [
         Clause(clause, Level.MUST, "", "", "tap", checks=("tap.x",), api="tap")
         for clause in clauses
     ]
-    return check_pipeline(Tap(), described, timeout=timeout)
+    return check_pipeline(Tap(), described, known, timeout=timeout)
 
 
 def test_scenario_without_a_comparison_does_not_exercise_its_clause(
@@ -191,3 +193,61 @@ def test_hang_is_reported_with_violations_of_other_clauses(
         released.set()
     assert (drip.outcome, drip.exercised) == (Verdict.HANG, 1)
     assert run.outcome is Verdict.FAIL
+
+
+def test_operation_that_a_part_lacks_makes_its_clause_inexpressible(
+    scenario: Scenarios[TapHarness],
+) -> None:
+    @scenario("tap.drips")
+    def drips(harness: TapHarness) -> None:
+        """It drips."""
+        raise UnsupportedOperationException("this tap is dry")
+
+    (result,) = _check("tap.drips").clauses
+    assert (result.outcome, result.exercised) == (Verdict.INEXPRESSIBLE, 0)
+    assert "this tap is dry" in result.reason
+
+
+def test_known_violation_does_not_hide_another_one_of_its_clause(
+    scenario: Scenarios[TapHarness],
+) -> None:
+    drops = [1, 2]
+
+    @scenario("tap.drips")
+    def drips(harness: TapHarness) -> None:
+        """It drips."""
+        harness.expect(drops[0], 2, "drops")
+
+    @scenario("tap.drips")
+    def drips_at_night(harness: TapHarness) -> None:
+        """It drips at night."""
+        harness.expect(drops[1], 2, "drops")
+
+    (first,) = _check("tap.drips").clauses
+    assert first.counterexample is not None
+    known = [Known("tap.drips", "an old tap", first.counterexample.signature)]
+    assert _check("tap.drips", known=known).clauses[0].outcome is Verdict.KNOWN
+    drops[1] = 3
+    assert _check("tap.drips", known=known).clauses[0].outcome is Verdict.FAIL
+
+
+def test_violations_of_two_clauses_are_two_causes_unless_the_exception_is_the_same(
+    scenario: Scenarios[TapHarness],
+) -> None:
+    @scenario("tap.drips")
+    def drips(harness: TapHarness) -> None:
+        """It drips."""
+        harness.expect(1, 2)
+
+    @scenario("tap.runs")
+    def runs(harness: TapHarness) -> None:
+        """It runs."""
+        raise LookupError("no pipe 1")
+
+    @scenario("tap.stops")
+    def stops(harness: TapHarness) -> None:
+        """It stops."""
+        raise LookupError("no pipe 2")
+
+    causes = _check("tap.drips", "tap.runs", "tap.stops").causes
+    assert [cause.ids for cause in causes] == [("tap.drips",), ("tap.runs", "tap.stops")]
