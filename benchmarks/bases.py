@@ -31,6 +31,7 @@ from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
+from obstore import store as obstores
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.runner.events import PhaseStarted
@@ -45,6 +46,7 @@ from fscontract.contract.spec.inherited_failures import (
 )
 from fscontract.fakes.mutants.correct_arrow import KeptOutput
 from fscontract.implementations.bindings.fsspec import FsspecBinding
+from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 _FILE = Path(__file__).resolve().parents[1] / "specs" / "bases.yaml"
@@ -55,7 +57,12 @@ _TARGETS = {
     "io": ("bytesio", "open-raw"),
     "pyarrow": ("pyarrow-local", "pyarrow-s3"),
     "opendal": ("opendal-local", "opendal-memory"),
+    "obstore": ("obstore-memory", "obstore-local"),
+    "builtins": ("obstore-memory", "obstore-local"),
 }
+#: The packages above whose findings have no entry in _OTHERS. The readers of obstore, which is
+#: written in Rust, are of no module.
+_OF_RUST = frozenset({"obstore", "builtins"})
 #: Caches of fsspec that read in blocks on their own account, or are not for one file.
 _CACHES = ("none", "readahead", "bytes", "all", "first", "mmap", "blockcache", "background")
 #: The findings on reads through fsspec's mmap cache, on reads of -1 bytes with PyArrow, and those
@@ -183,6 +190,14 @@ class Raw(io.RawIOBase):
             raise ValueError("I/O operation on closed file")
 
 
+class Store(obstores.MemoryStore):
+    """A subclass without differences."""
+
+
+class LocalStore(obstores.LocalStore):
+    """A subclass without differences."""
+
+
 class Unbuffered(io.FileIO):
     """A subclass without differences."""
 
@@ -298,6 +313,8 @@ def targets(directory: str) -> Iterator[Binding]:
         if cache in caches:
             kind = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
             yield FsspecBinding(kind(), directory, f"AbstractBufferedFile, cache {cache}")
+    yield ObstoreBinding(Store(), "obstore.MemoryStore")
+    yield ObstoreBinding(LocalStore(directory), "obstore.LocalStore")
     files: dict[str, Any] = {
         "RawIOBase": Raw,
         "FileIO": Unbuffered,
@@ -414,13 +431,13 @@ def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
     how = signature.partition(";")[0]
     if package == "pyarrow" and how == "later call: raised":
         return _OF_ARROW_READ
-    if clause in _OTHERS or (clause, how) in _OTHERS:
+    if package not in _OF_RUST and (clause in _OTHERS or (clause, how) in _OTHERS):
         return _OTHERS.get((clause, how)) or _OTHERS[clause]
     for pattern in _TARGETS[package]:
         for path in sorted(_KNOWN.glob(f"{pattern}.yaml")):
             for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["known"]:
                 if entry["clause"] == clause:
-                    return str(entry["issue"])
+                    return str(entry["issue"]).split()[0]
     return ""
 
 

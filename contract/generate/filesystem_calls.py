@@ -14,7 +14,7 @@ from fscontract.contract.program.filesystem_calls import (
     MAX_SEED,
     READER_OPERATIONS,
     WITHOUT_STREAM,
-    uses_other,
+    others_of,
 )
 from fscontract.contract.program.program import Program, Step
 
@@ -22,6 +22,8 @@ from fscontract.contract.program.program import Program, Step
 _MAIN, _EMPTY, _LONG = 5, 0, 300
 #: The length of a file that is copied or read in several pieces, with a part of a piece at its end.
 _PIECES = (1 << 16) + 4099
+#: Where a search for a delimiter may begin a new piece, counted from the start of the file.
+_ENDS_OF_PIECES = (64, 256, 512, 1024, 4096, 8192, 1 << 15, 1 << 16)
 _LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3)
 _FEW_LIMITS: tuple[Argument, ...] = (None, 0, "len", "len+1", -1)
 #: Of each list of ranges: paths, begins and ends.
@@ -35,7 +37,7 @@ _RANGES: tuple[tuple[tuple[str, ...], Argument, Argument], ...] = (
     (("file", "file"), 1, 3),
     (("file", "file"), 0, (1, "len")),
     (("file", "file"), (1, 3), (1, 4)),
-    (("other", "file"), (0, 1), (3, 4)),
+    (("other", "rewritten", "file"), (0, 2, 1), (3, 9, 4)),
     (("file", "other", "file"), (2, 5, 0), (4, 9, 2)),
     (("file", "other"), 1, 3),
     (("file", "file"), (0, 3), (2, "len+3")),
@@ -60,7 +62,7 @@ def programs(
     fixed: bytes | None = None,
     seed: int = 0,
 ) -> list[Program]:
-    """Return programs of one call each, fewer if `remote`.
+    """Return programs of one call each, most of them, fewer if `remote`.
 
     `fixed` is the content of the only file. `seed` chooses the files of other libraries.
     """
@@ -68,15 +70,18 @@ def programs(
         return []
     lengths = (_MAIN, _EMPTY, _LONG) if fixed is None else (len(fixed),)
     others = _of_properties if remote else _of_another_length
-    calls = [(lengths[0], step) for step in _steps(lengths[0], fixed)]
-    calls += [(length, step) for length in lengths[1:] for step in others(length)]
+    calls: list[tuple[int, tuple[Step, ...]]] = []
+    calls += [(lengths[0], (step,)) for step in _steps(lengths[0], fixed)]
+    calls += [(length, (step,)) for length in lengths[1:] for step in others(length)]
     if fixed is None:
-        calls += [(_PIECES, step) for step in _in_pieces(_PIECES)]
-        calls += [(_EMPTY, step) for step in _of_readers(seed, _ROWS[-1:] if remote else _ROWS)]
+        calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
+        calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
+        rows = _ROWS[-1:] if remote else _ROWS
+        calls += [(_EMPTY, (step,)) for step in _of_readers(seed, rows)]
     return [
-        Program(length, (step,))
-        for length, step in calls
-        if step.op in operations and (fixed is None or not uses_other(step.args))
+        Program(length, steps)
+        for length, steps in calls
+        if all(s.op in operations and (fixed is None or not others_of(s.args)) for s in steps)
     ]
 
 
@@ -122,7 +127,7 @@ def _awaited_once() -> Iterator[Step]:
     for how in ("raise", "return", "omit"):
         yield Step("fs_async_cat", (("file", "missing"), how))
     yield from (Step("fs_async_read", (count,)) for count in (2, "len-1", "len+2"))
-    yield from (Step("fs_async_seek", (at,)) for at in (0, 2, "len"))
+    yield from (Step("fs_async_seek", (at,)) for at in (0, 2, "len", -2))
     yield Step("fs_async_closed")
 
 
@@ -141,11 +146,20 @@ def _in_pieces(length: int) -> Iterator[Step]:
     yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
     yield from _ends((length - 3, length // 2))
-    yield Step("fs_read_block", (7, length - 9, ""))
-    yield Step("fs_read_block", (length // 2, length // 4, content(length)[2:3].hex()))
     yield Step("fs_text", ("file", "lines", "latin-1", "strict", None))
     yield Step("fs_async_cat_file", (1, "len-1"))
     yield Step("fs_async_read", (None,))
+    yield from store_calls.steps_on_all()
+
+
+def _blocks_in_pieces(length: int, remote: bool) -> tuple[Step, ...]:
+    """Return reads of blocks of a long file, with delimiters at ends of pieces, few if `remote`."""
+    data = content(length)
+    blocks: list[tuple[Argument, ...]] = [(7, length - 9, "")]
+    blocks.append((length // 2, length // 4, data[2:3].hex()))
+    for end in () if remote else _ENDS_OF_PIECES:
+        blocks.append((1, None, data[end - 1 : end + 3].hex()))
+    return tuple(Step("fs_read_block", block) for block in blocks)
 
 
 def _limits(length: int, limits: tuple[Argument, ...]) -> Iterator[Step]:
@@ -178,9 +192,9 @@ def _once() -> Iterator[Step]:
         yield Step("fs_cat", (("file", "missing"), how))
     yield from (Step("fs_get_file", (path,)) for path in ("other", "missing"))
     yield Step("fs_get_leaves")
-    yield from (Step("fs_exists", (path,)) for path in ("other", "missing"))
+    yield from (Step("fs_exists", (path,)) for path in ("other", "missing", "prefix"))
     yield from (Step("fs_isfile", (path,)) for path in ("other", "missing"))
-    yield Step("fs_sizes", (("other", "file"),))
+    yield Step("fs_sizes", (("other", "rewritten", "file"),))
     yield Step("fs_checksum")
     yield from (Step("fs_ukey", (how,)) for how in ("same", "changed"))
     for what in ("filesystem", "open file"):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
 from fscontract.contract.program.arguments import Argument
+from fscontract.contract.program.content import content
 from fscontract.contract.program.program import Program
 
 #: The powers of two around which there are files, by effort.
@@ -69,6 +70,8 @@ def programs(
     else:
         made += _large(large, _REMOTE_PIECE if remote else _PIECE)
         made += _scattered(large, _RANDOM["quick" if remote else effort], seed)
+    if only_length is None:
+        made += _long_line(large)
     return list(expressible(made, operations))
 
 
@@ -129,6 +132,19 @@ def _small(n: int) -> Iterator[Program]:
     if n <= _LINES:
         lines = [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))]
         yield program_of(n, lines)
+
+
+def _long_line(n: int) -> Iterator[Program]:
+    """Yield programs that read the longest line of a file, which is in several small buffers."""
+    sizes = [len(line) + 1 for line in content(n).split(b"\n")[:-1]]
+    if not sizes:
+        return
+    longest = max(range(len(sizes)), key=sizes.__getitem__)
+    at, size = sum(sizes[:longest]), sizes[longest]
+    reads: list[Call] = [("py_next", ()), ("py_readlines", (1,)), ("py_readline", (None,))]
+    reads += [("py_readline", (limit,)) for limit in (size // 4, size // 2 + 99, size - 1)]
+    for read in reads:
+        yield program_of(n, [("py_seek", (at, 0)), read, ("py_tell", ())])
 
 
 def _large(n: int, piece: int) -> Iterator[Program]:

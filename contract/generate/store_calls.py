@@ -56,7 +56,8 @@ def _of_arrow() -> Iterator[Step]:
     yield from (Step("pa_input_stream", (2, buffer)) for buffer in (0, 3))
     yield from (Step("pa_compressed", (how,)) for how in ("detect", "gzip", "none"))
     yield from (Step("pa_missing", (how,)) for how in ("open_input_file", "open_input_stream"))
-    yield Step("pa_info", ("missing", "type"))
+    yield from (Step("pa_info", (path, "type")) for path in ("missing", "prefix"))
+    yield Step("pa_info", ("rewritten", "size"))
     yield Step("pa_infos", (("other", "missing", "file"),))
     yield Step("pa_infos", (("file",),))
 
@@ -88,4 +89,4 @@ def _of_opendal(waits: str) -> Iterator[Step]:
     for at, count in ((0, 2), (2, 2), ("len", 2), ("len+3", 2), (1, None)):
         yield Step("od_file", (at, count, waits))
     yield from (Step("od_seek", (at, waits)) for at in (0, 2, "len"))
-    yield from (Step("od_exists", (path, waits)) for path in ("file", "missing"))
+    yield from (Step("od_exists", (path, waits)) for path in ("file", "missing", "prefix"))

@@ -201,7 +201,7 @@ class _Child:
             return Next.GO_ON
 
         journal = self._journal
-        journal.limit = HangTime(settings.budget, settings.timeout).limit
+        journal.limit = HangTime(settings.budget, settings.timeout).limit()
 
         def on_tick() -> None:
             journal.beats += 1

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.models.stream_state import Failure, State
 from fscontract.contract.models.transition_table import Accepted, Call, Operation, Row
-from fscontract.contract.program.filesystem_calls import OTHER
+from fscontract.contract.program.filesystem_calls import OTHER, REWRITTEN
 from fscontract.contract.program.outcome import Kind, Outcome, returned, words
 from fscontract.contract.program.program import Step
 
@@ -46,7 +46,7 @@ def sliced(data: bytes, begin: int | None, end: int | None) -> bytes:
 
 def content_of(data: bytes, path: str) -> bytes | None:
     """Return the bytes at a path; None if there is no file."""
-    return {"file": data, "other": OTHER}.get(path)
+    return {"file": data, "other": OTHER, "rewritten": REWRITTEN}.get(path)
 
 
 def prefixes(data: bytes) -> tuple[bytes, ...]:

@@ -172,12 +172,12 @@ def _sizes(data: bytes, paths: tuple[str, ...]) -> Rule:
 
 
 def _exists(data: bytes, path: str) -> Rule:
-    there = path != "missing"
+    there = content_of(data, path) is not None
     return Rule(f"filesystem.exists.{'file' if there else 'missing'}", (there,))
 
 
 def _isfile(data: bytes, path: str) -> Rule:
-    there = path != "missing"
+    there = content_of(data, path) is not None
     return Rule(f"filesystem.isfile.{'file' if there else 'missing'}", (there,))
 
 

@@ -11,6 +11,7 @@ from fscontract.contract.models.filesystem_rules import (
     ANY_ERROR,
     Rule,
     RuleTable,
+    content_of,
     named,
     operations,
     prefixes,
@@ -49,7 +50,7 @@ def _stat(data: bytes, waits: str) -> Rule:
 
 
 def _exists(data: bytes, path: str, waits: str) -> Rule:
-    there = path != "missing"
+    there = content_of(data, path) is not None
     return Rule(f"operator.exists.{'file' if there else 'missing'}", (there,))
 
 

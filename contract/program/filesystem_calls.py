@@ -36,7 +36,8 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
 #: Reads of a filesystem or an OpenFile that was pickled and unpickled in another process.
 PROCESS_OPERATIONS: dict[str, tuple[str, ...]] = {"fs_other_process": ("what",)}
 #: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
-#: to its end, `count` bytes at a time (None: in one call); `fs_async_seek` reads it from `at`.
+#: to its end, `count` bytes at a time (None: in one call); `fs_async_seek` reads it from `at`,
+#: before its end if that is negative.
 ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_async_cat_file": ("begin", "end"),
     "fs_async_cat_missing": (),
@@ -127,16 +128,26 @@ OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
 WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
 #: The feature of each operation.
 FEATURE_OF = {op: feature for feature, found in OF_FEATURE.items() for op in found}
-#: The program's file, another one, and a path without a file.
-PATHS = ("file", "other", "missing")
+#: The program's file, another one, a path without a file, one that the other file's path begins
+#: with, and a file that was read the same way before it was written again.
+PATHS = ("file", "other", "missing", "prefix", "rewritten")
 #: A pattern that matches the other file alone.
 GLOB = "glob"
 #: The bytes of the other file: lines of text with every kind of ending.
 OTHER = "one\r\ntwo\nthr\u00e9e\rfour\n\nlast".encode()
+#: The bytes of the rewritten file. Before, it has those of the other file.
+REWRITTEN = b"written again"
 #: The bytes of a compressed file at a path that ends with GZIP.
 GZIP, GZIPPED = ".gz", gzip.compress(OTHER, mtime=0)
-#: The end of the path of the other file, of a missing one, and of the pattern.
-SUFFIXES = {"file": "", "other": ".other", "missing": ".missing", GLOB: ".oth*"}
+#: The end of each of these paths, and of the pattern.
+SUFFIXES = {
+    "file": "",
+    "other": ".other",
+    "missing": ".missing",
+    "prefix": ".oth",
+    "rewritten": ".rewritten",
+    GLOB: ".oth*",
+}
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "path": PATHS,
@@ -162,10 +173,11 @@ _LISTS = frozenset({"begins", "ends"})
 _BOUNDED = {"seed": MAX_SEED, "rows": MAX_ROWS}
 
 
-def uses_other(step_args: tuple[Argument, ...]) -> bool:
-    """Return whether a call with these arguments needs the other file."""
+def others_of(step_args: tuple[Argument, ...]) -> frozenset[str]:
+    """Return the files beside that of the program that a call needs: other and rewritten."""
     named = {arg for one in step_args for arg in (one if isinstance(one, tuple) else (one,))}
-    return bool(named & {"other", GLOB})
+    other = {"other"} if named & {"other", "prefix", GLOB} else set()
+    return frozenset(other | named & {"rewritten"})
 
 
 def problem(name: str, value: Argument) -> str:

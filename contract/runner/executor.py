@@ -63,6 +63,8 @@ class Executor(Workspace):
         self.counts: Counter[str] = Counter()
         #: How long all programs took.
         self.seconds = 0.0
+        #: The length of the running program's file, in bytes.
+        self.length = 0
         self.openings: Openings | None = None
         if binding.opener is not None:
             self.openings = Openings(
@@ -96,7 +98,7 @@ class Executor(Workspace):
         """
         if self._left_out and self.leaves_out(program):
             return Execution()
-        begun = clock.monotonic()
+        begun, self.length = clock.monotonic(), program.length
         try:
             return self._run(program, trace, resume)
         finally:

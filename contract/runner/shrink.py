@@ -47,7 +47,7 @@ def smaller_numbers(value: Argument) -> Iterator[int]:
         if value > 8:
             yield value // 2
             yield value - 1
-    elif isinstance(value, str) and value.startswith(("len", "buf")):
+    elif is_anchor(value) and value != "max":
         yield from (0, 1, 2, 4)
 
 

@@ -39,6 +39,8 @@ _HANGS, _HANGS_AT_LEAST = 0.1, 15.0
 #: The part of that time that one call may take, its lower bound in seconds, and how much longer
 #: than the slowest call so far it has to be.
 _HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
+#: How many bytes a call reads in a second at least: it may read a whole file.
+_SLOWEST_READ = 1 << 19
 
 
 class TimeBudget:
@@ -124,11 +126,10 @@ class HangTime:
             self._left = max(_HANGS_AT_LEAST, 6 * timeout)
         self._slowest = 0.0
 
-    @property
-    def limit(self) -> float:
-        """How many seconds a call may take before it counts as hanging."""
+    def limit(self, length: int = 0) -> float:
+        """Return how many seconds a call on a file of `length` bytes may take; then it hangs."""
         patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
-        return min(self._timeout, patience)
+        return min(self._timeout, patience + length / _SLOWEST_READ)
 
     @property
     def is_spent(self) -> bool:

@@ -37,7 +37,7 @@ def run_items(
     hangs, executor, journal = context.times.hangs, context.executor, context.journal
 
     def limit() -> float:
-        journal.limit = hangs.limit if patience is None else patience
+        journal.limit = hangs.limit(executor.length) if patience is None else patience
         return journal.limit
 
     def sheltered(item: Item) -> None:

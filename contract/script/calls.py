@@ -81,6 +81,11 @@ class Call:
         return self.text.replace(BUFFER, "buffer")
 
 
+def end_text(path: str) -> str:
+    """Return the expression of the last directory and the name of a path."""
+    return f'"/".join({path}.strip("/").split("/")[-2:])'
+
+
 def path_text(name: str) -> str:
     """Return the path of a file that a call of a filesystem names; the other one is a variable."""
     if name == "other":

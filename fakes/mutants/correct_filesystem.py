@@ -195,9 +195,9 @@ class RightAsyncFile:
     def __init__(self, data: bytes) -> None:
         self.file = RightFile(data)
 
-    def seek(self, at: int) -> int:
+    def seek(self, at: int, whence: int = io.SEEK_SET) -> int:
         """Move the position."""
-        return self.file.seek(at)
+        return self.file.seek(at, whence)
 
     async def read(self, length: int = -1) -> bytes:
         """Return the next bytes."""

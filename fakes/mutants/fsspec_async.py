@@ -6,6 +6,7 @@ Each is a function that returns a coroutine: it has returned when the coroutine 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -127,7 +128,7 @@ def rest_is_a_block(self: RightAsyncFilesystem, path: str, mode: str = "rb", **h
 class _Unmoved(RightAsyncFile):
     """A stream that ignores `seek`."""
 
-    def seek(self, at: int) -> int:
+    def seek(self, at: int, whence: int = io.SEEK_SET) -> int:
         """Return the position without a move."""
         return at
 
@@ -138,6 +139,24 @@ def seek_is_ignored(self: RightAsyncFilesystem, path: str, mode: str = "rb", **h
 
     async def opened() -> RightAsyncFile:
         return _Unmoved(self.content(path))
+
+    return opened()
+
+
+class _Forwards(RightAsyncFile):
+    """A stream that only moves forwards."""
+
+    def seek(self, at: int, whence: int = io.SEEK_SET) -> int:
+        """Move the position."""
+        return super().seek(abs(at), whence)
+
+
+@mutant("async.open.seek", _method("open_async"))
+def end_is_passed(self: RightAsyncFilesystem, path: str, mode: str = "rb", **how: Any) -> Any:
+    """A seek to before the end goes past it."""
+
+    async def opened() -> RightAsyncFile:
+        return _Forwards(self.content(path))
 
     return opened()
 

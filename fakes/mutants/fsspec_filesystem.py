@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +235,21 @@ def list_of_one_is_bytes(self: RightFilesystem, path: Any, **how: Any) -> Any:
     return right(self).cat(path[0] if single else path, **how)
 
 
+@mutant("filesystem.cat.list", _method("cat"))
+def keys_are_names(
+    self: RightFilesystem,
+    path: Any,
+    recursive: bool = False,
+    on_error: str = "raise",
+    **options: Any,
+) -> Any:
+    """The keys of the dictionary are the names of the files, without their directories."""
+    found = right(self).cat(path, recursive, on_error)
+    if isinstance(found, bytes):
+        return found
+    return {key.rpartition("/")[2]: part for key, part in found.items()}
+
+
 @mutant("filesystem.cat.glob", _method("cat"))
 def only_match_is_bytes(self: RightFilesystem, path: Any, **how: Any) -> Any:
     """A pattern that matches one file returns bytes."""
@@ -300,6 +315,15 @@ def block_without_its_delimiter(
     """Blocks begin and end before the delimiter."""
     end = right(self).boundary(data, at, delimiter)
     return end - len(delimiter) if data.find(delimiter, at) >= 0 else end
+
+
+@mutant("filesystem.read-block.delimiter", _method("boundary"))
+def delimiter_in_one_piece(self: RightFilesystem, data: bytes, at: int, delimiter: bytes) -> int:
+    """A delimiter is not found if it is in two pieces of 4096 bytes."""
+    pieces = range(at, len(data), 4096)
+    found = ((start, data[start : start + 4096].find(delimiter)) for start in pieces)
+    ends = (start + index + len(delimiter) for start, index in found if index >= 0)
+    return next(ends, len(data))
 
 
 @mutant("filesystem.read-block.delimiter", _method("read_block"))
@@ -402,6 +426,25 @@ def sizes_are_sorted(self: RightFilesystem, paths: list[str]) -> list[int | None
     return sorted(right(self).sizes(paths), key=lambda size: size or 0)
 
 
+@mutant("filesystem.sizes")
+class SizesAreKept(RightFilesystem):
+    """The size of a file is the one that it had when it was first asked for."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._sizes: dict[str, int | None] = {}
+
+    def sizes(self, paths: Sequence[str]) -> list[int | None]:
+        """Return the sizes of files."""
+        return [self._sizes.setdefault(path, self.size(path)) for path in paths]
+
+
+@mutant("filesystem.checksum.changes", _method("checksum"))
+def checksum_of_start(self: RightFilesystem, path: str) -> int:
+    """The checksum is that of the first 4096 bytes."""
+    return hash(self.content(path)[:4096])
+
+
 @mutant("filesystem.checksum.changes", _method("checksum"))
 def checksum_of_path(self: RightFilesystem, path: str) -> int:
     """The checksum is that of the path."""
@@ -435,6 +478,12 @@ def empty_does_not_exist(self: RightFilesystem, path: str, **options: Any) -> bo
 def everything_exists(self: RightFilesystem, path: str, **options: Any) -> bool:
     """Each path exists."""
     return True
+
+
+@mutant("filesystem.exists.missing", _method("exists"))
+def prefixes_exist(self: RightFilesystem, path: str, **options: Any) -> bool:
+    """A path exists if that of a file begins with it."""
+    return any(one.startswith(self._strip_protocol(path)) for one in self.files)
 
 
 @mutant("filesystem.isfile.file", _method("isfile"))

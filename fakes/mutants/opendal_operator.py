@@ -90,3 +90,9 @@ def nothing_exists(self: RightOperator, path: str) -> bool:
 def all_paths_exist(self: RightOperator, path: str) -> bool:
     """Each path exists."""
     return True
+
+
+@mutant("operator.exists.missing", RightOperator.exists)
+def prefixes_exist(self: RightOperator, path: str) -> bool:
+    """A path exists if that of a file begins with it."""
+    return any(one.startswith(path) for one in self.files)

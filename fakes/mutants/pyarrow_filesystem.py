@@ -153,6 +153,20 @@ def size_is_left_out(self: RightArrow, path: str) -> FileInfo:
     return FileInfo(path, right(self).info(path).type)
 
 
+@mutant("arrow.info.size")
+class SizeIsKept(RightArrow):
+    """The size of a file is the one that it had when it was first asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._infos: dict[str, FileInfo] = {}
+
+    def info(self, path: str) -> FileInfo:
+        """Return the information on a path."""
+        info = super().info(path)
+        return self._infos.setdefault(path, info) if info.is_file else info
+
+
 @mutant("arrow.info.path", RightArrow.info)
 def path_is_relative(self: RightArrow, path: str) -> FileInfo:
     """The path is the name only."""

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
@@ -124,6 +125,7 @@ class HttpBinding(ServedBinding):
         self._directory = server.directory
         self._url = server.url
         self._files = 0
+        self._by_name: bool | None = None
 
     def prepare(self) -> None:
         """Implement `Binding.prepare`; a client without a fixed file can't write one."""
@@ -140,7 +142,14 @@ class HttpBinding(ServedBinding):
             return f"{probe.removesuffix(_PROBE)}{name}"
         fs: Any = getattr(self._client, "fs", None)
         url = f"{self._url}/{name}"
-        return url if fs is None else str(fs._strip_protocol(url))
+        return url if fs is None else self._path_in(fs, url, name)
+
+    def _path_in(self, fs: Any, url: str, name: str) -> str:
+        """Return the path of a new file: its URL, or its name if paths begin at the server's."""
+        path = str(fs._strip_protocol(url))
+        if self._by_name is None:
+            self._by_name = not _exists(fs, path) and _exists(fs, name)
+        return name if self._by_name else path
 
     def dispose(self) -> None:
         """Implement `Binding.dispose`; remove the directory."""
@@ -148,6 +157,12 @@ class HttpBinding(ServedBinding):
             super().dispose()
         finally:
             shutil.rmtree(self._directory, ignore_errors=True)
+
+
+def _exists(fs: Any, path: str) -> bool:
+    with suppress(Exception):  # a filesystem under test may raise anything
+        return bool(fs.exists(path))
+    return False
 
 
 def http(client: Client, name: str) -> Binding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 import pickle
 import tempfile
 from collections.abc import Callable, Mapping
@@ -12,10 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fscontract.contract.binding import Action, Opened
-from fscontract.contract.program.filesystem_calls import GLOB, OTHER, SUFFIXES, uses_other
+from fscontract.contract.program.filesystem_calls import (
+    GLOB,
+    OTHER,
+    REWRITTEN,
+    SUFFIXES,
+    others_of,
+)
 from fscontract.contract.program.outcome import INEXPRESSIBLE, Kind, Outcome
 from fscontract.contract.program.program import Step
-from fscontract.contract.script.calls import Call, Form, path_text
+from fscontract.contract.script.calls import Call, Form, end_text, path_text
 from fscontract.contract.script.data import bytes_text
 from fscontract.contract.script.layout import literal, quoted
 from fscontract.implementations.bindings.common import WrongType, plain_bytes, several
@@ -23,8 +29,9 @@ from fscontract.implementations.bindings.file_operations import Fail
 
 #: Writes a file that no program reads.
 Write = Callable[[str, bytes], None]
-#: What `fs.ukey` and `fs.checksum` are compared on: a file, and the same file with more bytes.
-_FIRST, _MORE = b"abc", b"abcd"
+#: The lengths of a file, whose bytes are alike, before and after it changes: the keys of both are
+#: compared. One that is made of the start of the file stays the same.
+_FIRST, _MORE = 5000, 5001
 #: The end of the path of that file.
 _KEYED = ".keyed"
 
@@ -53,27 +60,56 @@ def bind_call(
     `run` gets the target, the path and the arguments of the step. `beside` is the end of the path
     of another file that it needs, and the bytes of that file.
     """
-    if uses_other(step.args):
+    others = others_of(step.args)
+    if "other" in others:
         beside = SUFFIXES["other"], OTHER
-    writes = beside is not None or step.op in _WRITES
+    writes = beside is not None or others or step.op in _WRITES
 
     def attempt(opened: Opened) -> Outcome:
         path = opened.path
         if ("?" in path or writes) and target.write is None:
             return INEXPRESSIBLE
-        if beside is not None and target.write is not None:
-            try:
-                target.write(path + beside[0], beside[1])
-            except Exception as error:
-                return fail(error, Kind.ENVIRONMENT)
         try:
+            if beside is not None:
+                _write(target, path + beside[0], beside[1])
+            if "rewritten" in others:
+                _rewrite(target, path, lambda: run(target, path, *step.args))
             return Outcome(Kind.RETURNED, run(target, path, *step.args))
         except NotImplementedError:  # as of fsspec's base classes: the filesystem lacks the call
             return INEXPRESSIBLE
+        except _NotWritten as error:
+            return fail(error.reason, Kind.ENVIRONMENT)
         except Exception as error:
             return fail(error)
 
     return attempt
+
+
+class _NotWritten(Exception):
+    """A file that a call needs can't be written: the call is not made."""
+
+    def __init__(self, reason: Exception) -> None:
+        self.reason = reason
+
+
+def _write(target: Target, path: str, data: bytes) -> None:
+    """Write a file. Raise NotImplementedError if the filesystem is read-only, _NotWritten."""
+    assert target.write is not None
+    try:
+        target.write(path, data)
+    except (NotImplementedError, io.UnsupportedOperation) as error:
+        raise NotImplementedError(str(error)) from error
+    except Exception as error:
+        raise _NotWritten(error) from error
+
+
+def _rewrite(target: Target, path: str, read: Callable[[], Any]) -> None:
+    """Write a file, read it, which may leave something of it in a cache, and write it again."""
+    path += SUFFIXES["rewritten"]
+    _write(target, path, OTHER)
+    with suppress(Exception):  # judged when it is called again
+        read()
+    _write(target, path, REWRITTEN)
 
 
 def paths_of(path: str, names: str | tuple[str, ...]) -> Any:
@@ -125,11 +161,16 @@ def by_name(result: Any, path: str, paths: str | tuple[str, ...]) -> Any:
     """Return the result of `cat`: bytes, or pairs of a path's name and its result."""
     if isinstance(paths, str) and paths != GLOB:
         return plain_bytes(result)
-    names = {os.path.basename(path + end): name for name, end in SUFFIXES.items()}
+    names = {_end_of(path + end): name for name, end in SUFFIXES.items()}
     if not isinstance(result, Mapping):
         raise WrongType(f"expected a dictionary, got {type(result).__name__}")
-    pairs = ((os.path.basename(key), part) for key, part in result.items())
+    pairs = ((_end_of(key), part) for key, part in result.items())
     return tuple(sorted((names.get(name, name), _part(part)) for name, part in pairs))
+
+
+def _end_of(path: str) -> str:
+    """Return the last directory and the name: filesystems write in front of them what they like."""
+    return "/".join(path.strip("/").split("/")[-2:])
 
 
 def _get_file(target: Target, path: str, name: str) -> bytes | bool:
@@ -165,12 +206,11 @@ def _compared(method: str, how: str) -> Callable[..., Any]:
     """Return a function that compares two keys of a file; `how` may be an argument of it."""
 
     def run(target: Target, path: str, given: str = how) -> bool:
-        write, keyed, key = target.write, path + _KEYED, getattr(target.filesystem, method)
-        assert write is not None
-        write(keyed, _FIRST)
+        keyed, key = path + _KEYED, getattr(target.filesystem, method)
+        _write(target, keyed, b"a" * _FIRST)
         before = key(keyed)
         if given == "changed":
-            write(keyed, _MORE)
+            _write(target, keyed, b"a" * _MORE)
         return bool(before == key(keyed))
 
     return run
@@ -245,15 +285,26 @@ def spell_filesystem(step: Step) -> Call | None:
     spell = _SPELLINGS.get(step.op)
     if spell is None:
         return None
-    call = spell(*step.args)
-    if not uses_other(step.args):
-        return call
-    return replace(call, before=(*other_written("fs.pipe_file(other, {})"), *call.before))
+    return with_others(step, spell(*step.args), "fs.pipe_file(other, {})")
 
 
-def other_written(writing: str) -> tuple[str, ...]:
-    """Return the statements that write the other file; `{}` in `writing` is for its bytes."""
-    return f"other = path + {quoted(SUFFIXES['other'])}", writing.format(bytes_text(OTHER))
+def with_others(step: Step, call: Call, writing: str) -> Call:
+    """Return a call with the statements that write the other files that it needs before it.
+
+    `{}` in `writing`, which writes the file `other`, is for its bytes.
+    """
+    others, before = others_of(step.args), call.before
+    if "rewritten" in others:
+        first, again = (_other_written("rewritten", one, writing) for one in (OTHER, REWRITTEN))
+        before = *first, *call.before, call.text, *again[1:], *call.before
+    if "other" in others:
+        before = *_other_written("other", OTHER, writing), *before
+    return replace(call, before=before)
+
+
+def _other_written(name: str, content: bytes, writing: str) -> tuple[str, ...]:
+    named = writing.replace("other", name)
+    return f"{name} = path + {quoted(SUFFIXES[name])}", named.format(bytes_text(content))
 
 
 def _paths(names: tuple[str, ...]) -> str:
@@ -280,7 +331,7 @@ def _spell_cat(paths: Any, on_error: str) -> Call:
     call = f"fs.cat({given}{_given(on_error=on_error)})"
     if isinstance(paths, str) and paths != GLOB:
         return Call(f"bytes({call})", Form.EQUAL)
-    named = "parts = {os.path.basename(key): one for key, one in found.items()}"
+    named = f"parts = {{{end_text('key')}: one for key, one in found.items()}}"
     text = f"{{k: {_PART.format('v')} for k, v in parts.items()}}"
     return Call(text, Form.MAPPING, before=(f"found = {call}", named))
 
@@ -306,10 +357,10 @@ def _spell_info(key: str) -> Call:
 
 def _spell_compared(method: str, how: str) -> Callable[..., Call]:
     def spell(given: str = how) -> Call:
-        written = f"fs.pipe_file(keyed, {bytes_text(_FIRST)})"
+        written = f'fs.pipe_file(keyed, b"a" * {_FIRST})'
         before = [f"keyed = path + {quoted(_KEYED)}", written, f"before = fs.{method}(keyed)"]
         if given == "changed":
-            before.append(f"fs.pipe_file(keyed, {bytes_text(_MORE)})")
+            before.append(f'fs.pipe_file(keyed, b"a" * {_MORE})')
         return Call(f"before == fs.{method}(keyed)", Form.EQUAL, before=tuple(before))
 
     return spell

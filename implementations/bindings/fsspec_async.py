@@ -142,7 +142,7 @@ async def _read(fs: Any, path: str, count: int | None) -> bytes:
 async def _seek(fs: Any, path: str, at: int) -> bytes:
     stream = await fs.open_async(path)
     try:
-        moved = stream.seek(at)
+        moved = stream.seek(at, 2) if at < 0 else stream.seek(at)
         if isinstance(moved, Awaitable):
             await moved
         return plain_bytes(await stream.read())
@@ -208,7 +208,7 @@ def spell_async(step: Step) -> Call | None:
 
 
 def _awaited_text(text: str, method: str, form: str) -> str:
-    """Return source code in which the call of a method of `fs` is in a form that awaits it."""
+    """Return source code in which each call of a method of `fs` is in a form that awaits it."""
     head, called, rest = text.partition(f"fs.{method}(")
     if not called:
         return text
@@ -216,14 +216,17 @@ def _awaited_text(text: str, method: str, form: str) -> str:
     while depth:
         depth += {"(": 1, ")": -1}.get(rest[end], 0)
         end += 1
-    return head + form.format(f"{method}({rest[:end]}") + rest[end:]
+    awaited = form.format(f"{method}({rest[:end]}")
+    return head + awaited + _awaited_text(rest[end:], method, form)
 
 
 def _spell_stream(step: Step) -> Call:
     """Return reads of a stream as a function, and in reports its statements."""
     lines = ["stream = await twin.open_async(path)"]
     if step.op == "fs_async_seek":
-        lines += [f"stream.seek({step.args[0]})", "return await stream.read()"]
+        from_end = isinstance(step.args[0], int) and step.args[0] < 0
+        at = f"{step.args[0]}, 2" if from_end else step.args[0]
+        lines += [f"stream.seek({at})", "return await stream.read()"]
     elif step.op == "fs_async_closed":
         lines += ["await stream.close()", "return await stream.read(1)"]
     elif step.args[0] is None:

@@ -62,6 +62,19 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The methods of an obstore store that each operation calls.
+STORE_METHODS: Mapping[str, tuple[str, ...]] = {
+    "pread": ("get_range",),
+    "read_vectored": ("get_ranges",),
+    "ob_get": ("get", "get_async"),
+    "ob_get_suffix": ("get", "get_async"),
+    "ob_get_result": ("get", "get_async"),
+    "ob_stream": ("get", "get_async"),
+    "ob_get_range": ("get_range", "get_range_async"),
+    "ob_get_ranges": ("get_ranges", "get_ranges_async"),
+    "ob_head": ("head", "head_async"),
+    "ob_missing": ("get", "get_range", "get_ranges", "head"),
+}
 #: The methods of files, of fsspec's caches and of filesystems.
 _READING = ("read", "_fetch", "cat_file")
 #: Not an operation: the classes of the objects that an object wraps.
@@ -96,10 +109,10 @@ def _definers(obj: object, method: str) -> Iterator[str]:
         with suppress(Exception):  # attributes of a target may raise anything
             owner = getattr(getattr(one, method, None), "__self__", one)
         name = _asynchronous(owner, method) or method
-        for cls in type(owner).__mro__:
-            if name in vars(cls):
-                yield class_name(cls)
-                break
+        definers = [cls for cls in type(owner).__mro__ if name in vars(cls)]
+        if definers:  # a class may repeat a method of its base: `cat_file = Base.cat_file`
+            found = vars(definers[0])[name]
+            yield class_name([cls for cls in definers if vars(cls)[name] is found][-1])
 
 
 def _asynchronous(obj: object, method: str) -> str:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -14,9 +14,16 @@ from fscontract.contract.binding import Action, Binding, Opened, TargetError
 from fscontract.contract.program.filesystem_calls import OBSTORE_OPERATIONS
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source
+from fscontract.contract.spec.inherited_failures import class_name
 from fscontract.implementations.bindings.common import plain_bytes, several, shown
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS
 from fscontract.implementations.bindings.filesystem_calls import Target
+from fscontract.implementations.bindings.method_sources import (
+    FILE_METHODS,
+    STORE_METHODS,
+    WRAPPED,
+    sources_of,
+)
 from fscontract.implementations.bindings.object_stores import (
     Store,
     StoreBinding,
@@ -154,6 +161,15 @@ class ObstoreBinding(StoreBinding):
         _check_version(name, module)
         everywhere = isinstance(obj, module.LocalStore) and obj.prefix is None
         return cls(obj, name, tempfile.gettempdir() if everywhere else "")
+
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return the classes of obstore behind a store of one's own and its readers; else none."""
+        store = sources_of(self.store, STORE_METHODS, self.store)
+        if not store:
+            return {}
+        reader = sources_of(self.open_reader(path, self.buffer), FILE_METHODS, self.store)
+        bases = frozenset(map(class_name, type(self.store).__mro__[1:-1]))
+        return {**reader, **store, WRAPPED: bases}
 
     def open_file(self, path: str) -> Reader:
         """Open the object for reading."""

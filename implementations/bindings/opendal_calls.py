@@ -11,7 +11,12 @@ from fscontract.contract.script.calls import Call, path_text
 from fscontract.implementations.bindings.awaiting import finished, settled, spelled
 from fscontract.implementations.bindings.common import plain_bytes
 from fscontract.implementations.bindings.file_operations import Fail
-from fscontract.implementations.bindings.filesystem_calls import Target, bind_call, paths_of
+from fscontract.implementations.bindings.filesystem_calls import (
+    Target,
+    bind_call,
+    paths_of,
+    with_others,
+)
 
 
 def bind_opendal(step: Step, target: Target, fail: Fail) -> Action:
@@ -90,7 +95,8 @@ def spell_opendal(step: Step) -> Call | None:
     if waits == "async":
         lines = ("source = operator.to_async_operator()", *lines)
     source = "source" if waits == "async" else "operator"
-    return spelled(waits, *(line.replace("@", source) for line in lines))
+    call = spelled(waits, *(line.replace("@", source) for line in lines))
+    return with_others(step, call, "operator.write(other, {})")
 
 
 def _spell_read(at: int | None, count: int | None) -> tuple[str, ...]:

@@ -115,7 +115,9 @@ class PyArrowBinding(StoreBinding):
         own = below_directories(getattr(handler, "fs", handler))
         with self.fs.open_input_file(path) as file:
             found = sources_of(file, {**FILE_METHODS, "pread": ("read_at",)}, own)
-        return found and {**found, WRAPPED: frozenset({class_name(type(inner))})}
+        with handler.open_input_file(_innermost_path(self.fs, path)) as file:
+            wrapped = frozenset(class_name(type(one)) for one in (inner, file))
+        return found and {**found, WRAPPED: wrapped}
 
     @classmethod
     def connect(cls, url: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -191,6 +193,13 @@ def _innermost(fs: Any) -> Any:
     while hasattr(fs, "base_fs"):
         fs = fs.base_fs
     return fs
+
+
+def _innermost_path(fs: Any, path: str) -> str:
+    """Return a path as the filesystem below those that only change paths gets it."""
+    while hasattr(fs, "base_fs"):
+        fs, path = fs.base_fs, f"{fs.base_path.rstrip('/')}/{path.lstrip('/')}"
+    return path
 
 
 def _kinds(fs: Any) -> set[str]:

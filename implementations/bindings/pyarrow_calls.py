@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from fscontract.contract.binding import Action
-from fscontract.contract.program.filesystem_calls import GZIP, GZIPPED, uses_other
+from fscontract.contract.program.filesystem_calls import GZIP, GZIPPED
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, path_text
 from fscontract.contract.script.data import bytes_text
@@ -17,8 +16,8 @@ from fscontract.implementations.bindings.file_operations import Fail
 from fscontract.implementations.bindings.filesystem_calls import (
     Target,
     bind_call,
-    other_written,
     paths_of,
+    with_others,
 )
 
 
@@ -66,7 +65,9 @@ def _input_stream(fs: Any, path: str, count: int | None, buffer: int) -> bytes:
     with fs.open_input_stream(path, compression=None, buffer_size=buffer) as stream:
         if count is None:
             return plain_bytes(stream.read())
-        return b"".join(iter(lambda: plain_bytes(stream.read(count)), b""))
+        with fs.open_input_stream(path, compression=None) as other:
+            other.read(1)  # another stream of the file has a position of its own
+            return b"".join(iter(lambda: plain_bytes(stream.read(count)), b""))
 
 
 def _compressed(fs: Any, path: str, compression: str) -> bytes:
@@ -138,9 +139,7 @@ def spell_arrow(step: Step) -> Call | None:
     if spell is None:
         return None
     call = spell(*step.args)
-    writing = "with fs.open_output_stream(other) as out: out.write({})"
-    before = other_written(writing) if uses_other(step.args) else ()
-    return replace(call, before=(*before, *call.before))
+    return with_others(step, call, "with fs.open_output_stream(other) as out: out.write({})")
 
 
 def _equal(text: str, *before: str) -> Call:
@@ -157,7 +156,8 @@ def _spell_input_stream(count: int | None, buffer: int) -> Call:
     opened = f"fs.open_input_stream(path, compression=None, buffer_size={buffer})"
     if count is None:
         return _equal(f"{opened}.read()")
-    return _equal(f'b"".join(iter(lambda: stream.read({count}), b""))', f"stream = {opened}")
+    other = "fs.open_input_stream(path, compression=None).read(1)"
+    return _equal(f'b"".join(iter(lambda: stream.read({count}), b""))', f"stream = {opened}", other)
 
 
 def _spell_compressed(compression: str) -> Call:

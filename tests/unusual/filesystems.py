@@ -86,6 +86,12 @@ class InMemory(Files):
     """Each open is a BytesIO; cat_file() is that of fsspec."""
 
 
+class Repeated(InMemory):
+    """A class that names a method of its base, which it would have anyway."""
+
+    cat_file = AbstractFileSystem.cat_file
+
+
 class OwnRanges(InMemory):
     """cat_file() and cat_ranges() are its own."""
 

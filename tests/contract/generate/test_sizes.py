@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.generate.sizes import LARGE, SPARSE, programs, sparse_programs
+from fscontract.contract.program.content import content
 from fscontract.contract.program.program import OPERATIONS, Program, Step
 
 pytestmark = pytest.mark.all_programs
@@ -50,6 +51,16 @@ def test_the_large_file_is_read_backwards_down_to_its_beginning() -> None:
     backwards = [at for at in seeks if len(at) > 3 and at == sorted(at, reverse=True)]
     assert min(min(at) for at in backwards) < 300_000
     assert max(max(at) for at in backwards) == LARGE
+
+
+def test_the_longest_line_of_the_large_file_is_read_whole_and_up_to_limits() -> None:
+    made = [p.steps for p in programs(ALL, "quick", 0) if p.steps[0].op == "py_seek"]
+    at = next(steps[0].args[0] for steps in made if steps[1].op == "py_next")
+    end = content(LARGE).find(b"\n", at) + 1
+    limits = [s[1].args[0] for s in made if s[0].args[0] == at and s[1].op == "py_readline"]
+    assert end - at > 2000
+    assert limits[0] is None
+    assert [0 < limit < end - at for limit in limits[1:]] == [True] * 3
 
 
 def test_the_seed_decides_on_random_positions_alone() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from fscontract.contract.generate.filesystem_calls import programs
 from fscontract.contract.program.arguments import ProgramError
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, uses_other
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, others_of
 from fscontract.contract.program.program import Program, Step
 
 _EVERY = frozenset(FILESYSTEM_OPERATIONS)
@@ -26,7 +26,7 @@ def test_programs_of_filesystems_are_data() -> None:
 def test_programs_on_the_only_file_need_no_other() -> None:
     made = programs(_EVERY, fixed=bytes(range(5, 60)))
     assert {program.length for program in made} == {55}
-    assert not any(uses_other(step.args) for program in made for step in program.steps)
+    assert not any(others_of(step.args) for program in made for step in program.steps)
     assert programs(frozenset({"read_byte"})) == []
 
 

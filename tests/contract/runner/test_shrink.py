@@ -27,6 +27,11 @@ def test_anchors_become_numbers_where_numbers_do() -> None:
     assert small.steps[0].args == (2,)
 
 
+def test_words_that_begin_like_an_anchor_stay() -> None:
+    step = Step("ob_get_ranges", ((0,), (2,), "length", "sync"))
+    assert shrink(Program(5, (step,)), lambda _: True).steps[0].args[2:] == ("length", "sync")
+
+
 def test_the_file_of_a_target_that_can_not_be_written_keeps_its_length() -> None:
     program = Program(777, (Step("seek", (5,)), READ))
     assert shrink(program, seeks_then_reads, same_length=True).length == 777

@@ -126,8 +126,8 @@ def test_calls_that_hang_get_less_time_each() -> None:
     hangs = HangTime(60.0, 10.0)
     limits = []
     while not hangs.is_spent:
-        limits.append(hangs.limit)
-        hangs.spend(hangs.limit)
+        limits.append(hangs.limit())
+        hangs.spend(hangs.limit())
     assert limits[0] == 3.75
     assert limits == sorted(limits, reverse=True)
     assert sum(limits) < 17.0
@@ -136,9 +136,15 @@ def test_calls_that_hang_get_less_time_each() -> None:
 def test_a_call_hangs_only_if_it_takes_much_longer_than_the_slowest_so_far() -> None:
     hangs = HangTime(60.0, 10.0)
     hangs.note(seconds=0.8, calls=2)
-    assert hangs.limit == 8.0
+    assert hangs.limit() == 8.0
     hangs.note(seconds=4.0, calls=2)
-    assert hangs.limit == 10.0
+    assert hangs.limit() == 10.0
+
+
+def test_a_call_on_a_large_file_may_take_longer() -> None:
+    hangs = HangTime(60.0, 10.0)
+    assert hangs.limit(3 << 20) == 3.75 + 6
+    assert hangs.limit(1 << 30) == 10.0
 
 
 # Runs ----------------------------------------------------------------------------------------

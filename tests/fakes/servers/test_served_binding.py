@@ -67,6 +67,26 @@ def test_callable_gets_the_server_in_its_options(tmp_path: Path) -> None:
     assert replayed(own, {"url": "{url}"}, "ignore-ranges") == "still fails"
 
 
+def test_paths_of_a_client_may_begin_at_the_url_of_the_server(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from fsspec import AbstractFileSystem, filesystem\n"
+        "class Own(AbstractFileSystem):\n"
+        "    cachable = False\n"
+        "    def __init__(self, url):\n"
+        "        super().__init__(url=url)\n"
+        "        self.url, self.http = url, filesystem('http', skip_instance_cache=True)\n"
+        "    def info(self, path, **options):\n"
+        "        return self.http.info(f'{self.url}/{path}')\n"
+        "    def cat_file(self, path, start=None, end=None, **options):\n"
+        "        return self.http.cat_file(f'{self.url}/{path}', start, end)\n"
+        "    def _open(self, path, mode='rb', **options):\n"
+        "        return self.http.open(f'{self.url}/{path}', mode)\n"
+    )
+    own = f"{tmp_path}/own.py:Own"
+    assert replayed(own, {"url": "{url}"}, "shift-ranges") == "still fails"
+    assert replayed(own, {"url": "{url}"}, "drip-bodies") == "passes now"
+
+
 def test_kind_of_the_server_follows_from_the_placeholders() -> None:
     for target, options, place in (("http://{host}/", {}, HTTP), ("s3", OURS, S3)):
         binding = resolve_target(target, options, served=True)

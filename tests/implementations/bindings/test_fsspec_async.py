@@ -77,7 +77,7 @@ def test_wrapper_around_a_filesystem_satisfies_all_but_what_it_lacks() -> None:
 
 def test_stream_that_is_not_seekable_satisfies_the_clauses() -> None:
     class Forward(RightAsyncFile):
-        def seek(self, at: int) -> int:
+        def seek(self, at: int, whence: int = 0) -> int:
             raise ValueError("can't seek")
 
         async def read(self, length: int = -1) -> bytes:

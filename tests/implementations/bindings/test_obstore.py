@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from obstore.fsspec import FsspecStore
 from obstore.store import LocalStore, MemoryStore, S3Store
 
+from fscontract import check
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, returned
+from fscontract.contract.runner.result import Verdict
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.memory import MemoryFileSystem
@@ -201,3 +204,31 @@ def test_an_old_obstore_beside_a_target_does_not_matter(monkeypatch: pytest.Monk
     monkeypatch.delattr("obstore.store.ObjectStoreMethods")
     assert ObstoreBinding.recognise(object(), "mine") is None
     assert recognise(MemoryFileSystem(), "mine").api == "stream"
+
+
+class _Own(MemoryStore):
+    """A store of one's own."""
+
+
+class _OwnRanges(MemoryStore):
+    """A store that returns a byte more than a range has."""
+
+    def get_range(self, path: str, *, start: int, end: int | None = None, **options: Any) -> Any:
+        length = options.get("length")
+        return super().get_range(path, start=start, end=(end or start + (length or 0)) + 1)
+
+
+def test_a_store_of_ones_own_inherits_what_obstore_does_wrong() -> None:
+    result = check(
+        _Own(), clauses=["pread.eof", "pread.zero", "seek.negative", "python.seek.closed"]
+    )
+    assert {c.outcome for c in result.clauses} == {Verdict.INHERITED}
+
+
+def test_a_store_of_ones_own_does_not_inherit_what_its_methods_do_wrong() -> None:
+    result = check(_OwnRanges(), clauses=["store.get-range.range", "pread.count"])
+    assert {c.outcome for c in result.clauses} == {Verdict.FAIL}
+
+
+def test_a_store_of_obstore_inherits_nothing() -> None:
+    assert ObstoreBinding(MemoryStore(), "theirs").sources("missing") == {}

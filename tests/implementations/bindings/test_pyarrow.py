@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
+from fscontract import check
 from fscontract.contract.binding import TargetError
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, returned
 from fscontract.contract.program.program import Step
+from fscontract.contract.runner.result import Verdict
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 
@@ -130,7 +133,21 @@ def test_a_filesystem_behind_a_handler_inherits_what_files_of_pyarrow_do_wrong()
     binding = PyArrowBinding(fs.PyFileSystem(fs.FSSpecHandler(inner)), "", "mine")
     sources = binding.sources("/handled")
     assert sources["pread"] == sources["py_readline"] == {"pyarrow.lib.NativeFile"}
-    assert sources["wrapped"] == {"pyarrow._fs.PyFileSystem"}
+    assert sources["wrapped"] == {"pyarrow._fs.PyFileSystem", "pyarrow.lib.PythonFile"}
+
+
+class _Buffers(fs.FSSpecHandler):  # type: ignore[misc]
+    """A handler whose files are buffers of PyArrow."""
+
+    def open_input_file(self, path: str) -> pyarrow.BufferReader:
+        return pyarrow.BufferReader(self.fs.cat_file(path))
+
+
+def test_a_handler_inherits_what_buffers_of_pyarrow_do_wrong_below_directories_too() -> None:
+    handled = fs.PyFileSystem(_Buffers(_Mine()))
+    for target in handled, fs.SubTreeFileSystem("sub", handled):
+        result = check(target, clauses=["pread.eof"])
+        assert [c.outcome for c in result.clauses] == [Verdict.INHERITED]
 
 
 def test_a_filesystem_of_pyarrow_inherits_nothing(tmp_path: Path) -> None:
