@@ -206,7 +206,7 @@ def clauses() -> dict[str, Clause]:
     return {
         clause.id: clause
         for data in _data()
-        for clause in (_clause(entry, _document(data)) for entry in data["clauses"])
+        for clause in (_clause(entry, data) for entry in data["clauses"])
     }
 
 
@@ -360,7 +360,17 @@ def _document(data: dict[str, Any]) -> Document:
     return Document(data["document"], data["title"], name, data.get("api", STREAM))
 
 
-def _clause(entry: dict[str, Any], document: Document) -> Clause:
+def _ways(listed: Sequence[Any], shared: Mapping[str, str]) -> dict[str, str]:
+    """Return the text of each word: that of the clause, or of a word alone the `shared` one."""
+    ways: dict[str, str] = {}
+    for way in listed:
+        ways |= {way: shared[way]} if isinstance(way, str) else way
+    return ways
+
+
+def _clause(entry: dict[str, Any], data: dict[str, Any]) -> Clause:
+    """Return the clause of an entry of a document."""
+    document = _document(data)
     return Clause(
         id=entry["id"],
         level=Level(entry["level"]),
@@ -372,7 +382,7 @@ def _clause(entry: dict[str, Any], document: Document) -> Clause:
         checks=tuple(entry.get("checks", ())),
         untestable=entry.get("untestable", ""),
         because=entry.get("because", ""),
-        ways=entry.get("ways", {}),
+        ways=_ways(entry.get("ways", ()), data.get("ways", {})),
         refs=tuple(entry.get("refs", ())),
         examples=tuple(_example(e, entry["id"]) for e in entry.get("examples", ())),
         origin=entry.get("origin", ""),

@@ -232,6 +232,8 @@ def test_where_a_stream_stands_is_no_trait_of_a_failure() -> None:
         ("read_byte: EOF; at the end of the file", {"EOF", "raised"}),
         ("later call: value; after close", {"value"}),
         ("position: elsewhere; after a call on another stream", {"elsewhere"}),
+        ("scenario: split.cover; files; KeyError", {"raised"}),
+        ("scenario: split.cover; files; blocks", set()),
     ],
 )
 def test_words_of_a_signature_are_its_outcome_and_relations(text: str, found: set[str]) -> None:
