@@ -81,9 +81,8 @@ class Call:
         return self.text.replace(BUFFER, "buffer")
 
 
-def end_text(path: str) -> str:
-    """Return the expression of the last directory and the name of a path."""
-    return f'"/".join({path}.strip("/").split("/")[-2:])'
+#: The statement that defines the function `tail`: the last directory and the name of a path.
+TAIL = 'tail = lambda path: "/".join(path.strip("/").split("/")[-2:])'
 
 
 def path_text(name: str) -> str:

@@ -16,7 +16,6 @@ from fscontract.contract.script.calls import (
     NoScript,
     ScriptApi,
     Source,
-    end_text,
     path_text,
 )
 from fscontract.contract.script.data import content_lines, equal_text
@@ -300,7 +299,7 @@ class SequentialScript:
         for value in end.values:
             if form is Form.MAPPING:
                 pairs = ((path_text(name), equal_text(part, data)) for name, part in value)
-                named = (f"{end_text(f'({path})')}: {part}" for path, part in pairs)
+                named = (f"tail({path}): {part}" for path, part in pairs)
                 yield f"actual == {{{', '.join(named)}}}"
             else:
                 sign = "is" if value is None or isinstance(value, bool) else "=="

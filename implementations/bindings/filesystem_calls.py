@@ -21,7 +21,7 @@ from fscontract.contract.program.filesystem_calls import (
 )
 from fscontract.contract.program.outcome import INEXPRESSIBLE, Kind, Outcome
 from fscontract.contract.program.program import Step
-from fscontract.contract.script.calls import Call, Form, end_text, path_text
+from fscontract.contract.script.calls import TAIL, Call, Form, path_text
 from fscontract.contract.script.data import bytes_text
 from fscontract.contract.script.layout import literal, quoted
 from fscontract.implementations.bindings.common import WrongType, plain_bytes, several
@@ -331,9 +331,9 @@ def _spell_cat(paths: Any, on_error: str) -> Call:
     call = f"fs.cat({given}{_given(on_error=on_error)})"
     if isinstance(paths, str) and paths != GLOB:
         return Call(f"bytes({call})", Form.EQUAL)
-    named = f"parts = {{{end_text('key')}: one for key, one in found.items()}}"
+    named = "parts = {tail(key): one for key, one in found.items()}"
     text = f"{{k: {_PART.format('v')} for k, v in parts.items()}}"
-    return Call(text, Form.MAPPING, before=(f"found = {call}", named))
+    return Call(text, Form.MAPPING, before=(TAIL, f"found = {call}", named))
 
 
 _LOCAL = 'local = os.path.join(tempfile.mkdtemp(), "copy")'
