@@ -26,6 +26,8 @@ _REMOTE_POWERS = {"quick": (13, 16, 17), "normal": (8, 12, 13, 15, 16, 17), "dee
 LARGE = (3 << 20) + 4099
 #: How many blocks a large file has at most if each costs a round trip, and its shortest length.
 _MOST_BLOCKS, _SHORTEST = 100, 200_003
+#: How many seconds one call may take for the large file, and for the one that is read instead.
+_LONGEST, _SHORT = 2.0, 0.5
 #: The lengths of sparse files: over 2 GiB and over 4 GiB.
 SPARSE = ((1 << 31) + 300_007, (1 << 32) + 300_007)
 #: The largest file of which one call reads all: calls have buffers of at most 64 MiB.
@@ -55,16 +57,19 @@ def programs(
     remote: bool = False,
     only_length: int | None = None,
     block: int | None = None,
+    seconds_per_byte: float = 0.0,
 ) -> list[Program]:
     """Return programs on small files, then on the large one; the same seed gives the same ones.
 
     `only_length` is for a target with a given file, of which only that length is read; `block` is
-    how many bytes a request for a part of a file asks for, if known.
+    how many bytes a request for a part of a file asks for, if known. A read of the large file takes
+    `seconds_per_byte`: it is shorter if that is much.
     """
     powers = (_REMOTE_POWERS if remote else _POWERS)[effort]
     lengths = [0, 1, *((1 << power) + more for power in powers for more in (-1, 0, 1))]
     made = [] if only_length is not None else [p for n in lengths for p in _small(n)]
-    large = _length(block if remote else None) if only_length is None else only_length
+    large = _length(block if remote else None, seconds_per_byte)
+    large = large if only_length is None else only_length
     if only_length is not None and only_length <= _PIECE:
         made += _small(only_length)
     else:
@@ -75,8 +80,10 @@ def programs(
     return list(expressible(made, operations))
 
 
-def _length(block: int | None) -> int:
+def _length(block: int | None, seconds_per_byte: float) -> int:
     """Return the length of the large file: a read of all of it must not look like a hang."""
+    if LARGE * seconds_per_byte > _LONGEST:
+        return max(int(_SHORT / seconds_per_byte), _SHORTEST)
     return LARGE if block is None else min(LARGE, max(_MOST_BLOCKS * block + 99, _SHORTEST))
 
 

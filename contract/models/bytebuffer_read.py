@@ -231,6 +231,12 @@ def _buffer_operation(prefix: str, reads: Row, end: Row) -> Operation:
         refusals=(
             Refusal(
                 f"{prefix}.unsupported",
+                lambda c: closed(c) and not c.has("supports-bytebuffer-pread"),
+                UNSUPPORTED,
+                unmoved,
+            ),
+            Refusal(
+                f"{prefix}.unsupported",
                 lambda c: not c.has("supports-bytebuffer-pread"),
                 UNSUPPORTED - IO,
                 unmoved,

@@ -46,7 +46,7 @@ from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
 from fscontract.contract.runner.program_check import check_program
-from fscontract.contract.runner.read_amount import reads_whole_files
+from fscontract.contract.runner.read_amount import reads_whole_files, seconds_per_byte
 from fscontract.contract.runner.resource_checks import (
     STATUS,
     check_held,
@@ -240,6 +240,8 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     number = large_numbers.programs(operations, effort, few, only, opens)
     yield _Source("numbers", len(number), iter(number))
     size = sizes.programs(operations, effort, seed, few, only, binding.block)
+    pace = seconds_per_byte(context) if only is None and not remote else 0.0
+    size = sizes.programs(operations, effort, seed, remote, only, binding.block, pace)
     size += _sparse(context)
     yield _Source("sizes", len(size), iter(size))
     yield _Source("counts", None, call_counts.programs(operations, effort, few, only))

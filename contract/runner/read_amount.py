@@ -1,7 +1,9 @@
-"""Measure how much of a file a target reads to return one byte."""
+"""Measure how much of a file a target reads to return one byte, and how long a byte takes."""
 
 from __future__ import annotations
 
+from fscontract.contract import clock
+from fscontract.contract.generate.listed_calls import program_of
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.learned_boundaries import first_read
@@ -9,6 +11,8 @@ from fscontract.contract.runner.timeout_policy import run_items
 
 #: The number of bytes that this process has read by system calls, on Linux.
 _COUNTERS = "/proc/self/io"
+#: The length of the read that is timed, in bytes, and how often it is made; the fastest counts.
+_TIMED, _TIMES = 65_537, 3
 
 
 def reads_whole_files(context: RunContext) -> bool:
@@ -32,6 +36,24 @@ def reads_whole_files(context: RunContext) -> bool:
     except OSError:
         return True
     return not amounts or amounts[-1] > program.length // 2
+
+
+def seconds_per_byte(context: RunContext) -> float:
+    """Return how long a call takes for each byte that it reads, 0.0 if that can't be measured.
+
+    A stream may deliver one byte at a time, so that a long read takes many reads of its source.
+    """
+    calls = (("read_fully", (0, _TIMED, 0, _TIMED)), ("py_read", (_TIMED,)))
+    made = [program_of(_TIMED, [call]) for call in calls if call[0] in context.operations]
+    taken: list[float] = []
+
+    def time(program: Program) -> None:
+        start = clock.monotonic()
+        context.executor.run(program)
+        taken.append((clock.monotonic() - start) / _TIMED)
+
+    run_items(context, iter(made[:1] * _TIMES), time)
+    return min(taken, default=0.0)
 
 
 def _bytes_read() -> int:

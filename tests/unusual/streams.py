@@ -549,6 +549,20 @@ class AllCapabilities(Plain):
         )
 
 
+class ClosedBeforeUnsupported(Plain):
+    """Without reads into ByteBuffers, it checks first whether it is closed."""
+
+    def read_buffer(self, buffer: ByteBuffer) -> int:
+        self._open()
+        raise UnsupportedOperationException("no reads into ByteBuffers")
+
+    def pread_buffer(self, position: int, buffer: ByteBuffer) -> int:
+        return self.read_buffer(buffer)
+
+    def read_fully_buffer(self, position: int, buffer: ByteBuffer) -> None:
+        self.read_buffer(buffer)
+
+
 class UndeclaredByteBuffers(AllCapabilities):
     """It has reads into ByteBuffers, and declares no capability."""
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from fscontract.contract.pipeline_bindings import DATASET
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
+    LARGE,
     OWN_TIMELINE,
     START,
     TIMELINE,
@@ -137,6 +138,18 @@ def action_clean(harness: TableHarness) -> None:
     harness.expect_dataset()
     remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
     harness.expect(remaining, [f"{DATASET}/{A}/a2"], "files that are left")
+
+
+@scenario("metadata.action-clean")
+def action_clean_of_many(harness: TableHarness) -> None:
+    """A clean deletes all but one of many files of a partition, and those of many partitions."""
+    writer = harness.table(LARGE)
+    kept = min(LARGE[A])
+    deleted = {p: [n for n in files if n != kept] for p, files in LARGE.items()}
+    harness.clean(writer, deleted)
+    harness.expect_dataset()
+    remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
+    harness.expect(remaining, [f"{DATASET}/{A}/{kept}"], "files that are left")
 
 
 @scenario("metadata.action-rollback")

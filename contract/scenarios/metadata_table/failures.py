@@ -10,6 +10,7 @@ from fscontract.contract.pipeline_bindings import CheckedWriter
 from fscontract.contract.scenarios.instrumented_filesystem import DEATHS, Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
     FILES,
+    LARGE,
     OWN_TIMELINE,
     START,
     TABLE,
@@ -273,14 +274,14 @@ def race(harness: TableHarness) -> None:
 
 @scenario("metadata.fallback-absent")
 def fallback_absent(harness: TableHarness) -> None:
-    """The table does not exist, or is disabled: directories are listed."""
-    harness.dataset()
+    """The table does not exist, or is disabled: directories are listed, also large ones."""
+    harness.dataset(LARGE)
     for listing in (
         harness.binding.listing(harness.fs),
         harness.binding.listing(harness.fs, enabled=False),
     ):
-        harness.expect(listing.partitions(), [A, B], "partitions")
-        harness.expect(dict(listing.files(A)), START[A], "files")
+        harness.expect(listing.partitions(), sorted(LARGE), "partitions")
+        harness.expect(dict(listing.files(A)), LARGE[A], "files")
 
 
 @scenario("metadata.fallback-broken")

@@ -30,6 +30,11 @@ A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
 #: The initial files.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
+#: A dataset with many files in one partition, and one in each of many.
+LARGE: Listing = {
+    A: {f"f{number:02}": number + 1 for number in range(70)},
+    **{f"day={number}": {"g": 1} for number in range(10, 80)},
+}
 
 
 class TableHarness(Harness):

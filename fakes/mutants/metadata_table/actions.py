@@ -94,6 +94,12 @@ def keeps_files(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     return {}
 
 
+@mutant("metadata.action-clean", MetadataWriter._delete_data)
+def deletes_a_batch(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
+    """A clean deletes the first 50 files of each partition only."""
+    return right(self)._delete_data({p: sorted(names)[:50] for p, names in deleted.items()})
+
+
 @mutant("metadata.action-rollback", MetadataWriter.roll_back)
 def leaves_bad(self: MetadataWriter, failed: Instant, deleted: Names | None = None) -> Instant:
     """The files of an action that was rolled back stay."""

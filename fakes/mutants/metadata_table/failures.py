@@ -101,6 +101,12 @@ def no_table_no_files(self: FileListing, partition: str) -> Iterator[FileStatus]
     return iter(())
 
 
+@mutant("metadata.fallback-absent", FileListing._listed)
+def first_page_only(self: FileListing, partition: str) -> Iterator[FileStatus]:
+    """A directory listing ends after its first page of 50 files."""
+    return islice(right(self)._listed(partition), 50)
+
+
 @mutant("metadata.fallback-broken", FileListing._ask)
 def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
     """A damaged table raises an error instead of a listing."""

@@ -27,6 +27,11 @@ def test_there_is_an_empty_file_one_of_a_byte_and_one_of_several_mebibytes() -> 
     assert LARGE > 3 << 20
 
 
+def test_the_large_file_is_shorter_if_a_read_of_it_takes_long() -> None:
+    longest = [max(lengths(programs(ALL, "quick", 0, seconds_per_byte=s))) for s in (1e-8, 1e-6, 1)]
+    assert longest == [LARGE, 500_000, 200_003]
+
+
 def test_the_large_file_is_read_at_once() -> None:
     whole = Step("read_into", (LARGE, 0, LARGE))
     assert any(whole in program.steps for program in programs(ALL, "quick", 0))
