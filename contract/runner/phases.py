@@ -239,9 +239,8 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     yield _Source("ranges", len(lists), iter(lists))
     number = large_numbers.programs(operations, effort, few, only, opens)
     yield _Source("numbers", len(number), iter(number))
-    size = sizes.programs(operations, effort, seed, few, only, binding.block)
-    pace = seconds_per_byte(context) if only is None and not remote else 0.0
-    size = sizes.programs(operations, effort, seed, remote, only, binding.block, pace)
+    pace = seconds_per_byte(context) if only is None and not few else 0.0
+    size = sizes.programs(operations, effort, seed, few, only, binding.block, pace)
     size += _sparse(context)
     yield _Source("sizes", len(size), iter(size))
     yield _Source("counts", None, call_counts.programs(operations, effort, few, only))
