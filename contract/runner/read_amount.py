@@ -43,8 +43,9 @@ def seconds_per_byte(context: RunContext) -> float:
 
     A stream may deliver one byte at a time, so that a long read takes many reads of its source.
     """
+    operations = context.operations & (context.settings.relevant or context.operations)
     calls = (("read_fully", (0, _TIMED, 0, _TIMED)), ("py_read", (_TIMED,)))
-    made = [program_of(_TIMED, [call]) for call in calls if call[0] in context.operations]
+    made = [program_of(_TIMED, [call]) for call in calls if call[0] in operations]
     taken: list[float] = []
 
     def time(program: Program) -> None:
