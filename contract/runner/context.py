@@ -126,7 +126,7 @@ class RunContext:
 
     @property
     def gets_few(self) -> bool:
-        """Whether the target gets few programs.
+        """True if the target gets few programs.
 
         Its calls are round trips, or it leaks so often that all programs would end the run.
         """
