@@ -14,7 +14,7 @@ from fscontract import check
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, returned
-from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.result import RunVerdict, Verdict
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.memory import MemoryFileSystem
@@ -220,9 +220,29 @@ class _OwnRanges(MemoryStore):
 
 def test_a_store_of_ones_own_inherits_what_obstore_does_wrong() -> None:
     result = check(
-        _Own(), clauses=["pread.eof", "pread.zero", "seek.negative", "python.seek.closed"]
+        _Own(), clauses=["read-vectored.zero-length", "seek.negative", "python.seek.closed"]
     )
     assert {c.outcome for c in result.clauses} == {Verdict.INHERITED}
+
+
+class _EndsEarly(MemoryStore):
+    """A store that raises for the last byte of an object."""
+
+    def get_range(self, path: str, *, start: int, end: int | None = None, **options: Any) -> Any:
+        if start + 1 == self.head(path)["size"]:
+            raise ValueError("this range starts after the end")
+        return super().get_range(path, start=start, end=end, **options)
+
+
+@pytest.mark.parametrize("clause", ["pread.eof", "pread.zero"])
+def test_documented_errors_of_get_range_are_the_end(clause: str) -> None:
+    """Its documentation asks for an error of what Hadoop's positioned read returns."""
+    assert check(MemoryStore(), clauses=[clause]).verdict is RunVerdict.CONFORMS
+
+
+def test_other_errors_of_get_range_are_failures() -> None:
+    result = check(_EndsEarly(), clauses=["pread.data", "pread.eof"])
+    assert [c.outcome for c in result.clauses] == [Verdict.FAIL, Verdict.PASS]
 
 
 def test_a_store_of_ones_own_does_not_inherit_what_its_methods_do_wrong() -> None:
