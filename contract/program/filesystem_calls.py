@@ -110,6 +110,16 @@ READER_OPERATIONS: dict[str, tuple[str, ...]] = {
     "lib_csv": ("seed", "rows"),
     "lib_zip": ("seed", "rows"),
 }
+#: Calls that return all bytes of the file, with their arguments.
+WHOLE_READS: dict[str, tuple[Argument, ...]] = {
+    "fs_cat_file": (None, None),
+    "fs_get_file": ("file",),
+    "pa_get_stream": (0, "len"),
+    "pa_input_stream": (None, 0),
+    "ob_get": (None, None, "sync"),
+    "ob_stream": (7, "sync"),
+    "od_read": (None, None, "sync"),
+}
 #: The largest seed and number of rows.
 MAX_SEED, MAX_ROWS = 1 << 32, 10_000
 #: The operations of each feature that declares them, and all of them.

@@ -7,6 +7,7 @@ from collections import Counter
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.models.under_faults import Circumstances, failed, judge_under_faults
+from fscontract.contract.program.filesystem_calls import WHOLE_READS
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.program.server_faults import clause_of_server
@@ -95,6 +96,8 @@ def _as_error(step: Step, outcome: Outcome) -> Outcome:
 
 def _is_wrong(step: Step, outcome: Outcome) -> bool:
     """Return whether a call that violates its model returned bytes, or an end."""
+    if step.op in WHOLE_READS:
+        return not outcome.raised
     return step.op in READ_OPERATIONS and (outcome.kind is Kind.EOF or not outcome.raised)
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from fscontract.contract.generate.server_fault_programs import PROGRAMS, programs
-from fscontract.contract.program.program import Program
-from fscontract.contract.program.server_faults import HTTP, kinds_at
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.server_faults import HTTP, S3, kinds_at
 
 pytestmark = pytest.mark.all_programs
 OPERATIONS = frozenset({"read_byte", "read_into", "seek", "pread", "read_fully", "py_read"})
@@ -29,6 +29,21 @@ def test_same_seed_gives_the_same_programs() -> None:
     first = programs(OPERATIONS, KINDS, 64, "quick", 1)
     assert first == programs(OPERATIONS, KINDS, 64, "quick", 1)
     assert first != programs(OPERATIONS, KINDS, 64, "quick", 2)
+
+
+def test_files_are_read_in_one_call_with_each_kind() -> None:
+    found = programs(OPERATIONS | {"fs_cat_file"}, KINDS, 64, "quick", 0)
+    whole = [p for p in found if p.steps == (Step("fs_cat_file", (None, None)),)]
+    assert _kinds(whole).keys() == KINDS
+
+
+@pytest.mark.parametrize("place", [S3, HTTP])
+def test_whole_objects_of_s3_are_not_compressed(place: str) -> None:
+    """An object that was stored compressed has the same answer."""
+    found = programs(OPERATIONS, kinds_at(place), 64, "quick", 0)
+    compressed = [p.faults for p in found if p.faults and "gzip-bodies" in p.faults.kinds]
+    ranged = {fault.offset is not None for plan in compressed for fault in plan.faults}
+    assert ranged == {place == S3}
 
 
 def test_kinds_that_clients_retry_after_a_delay_strike_at_most_two_requests() -> None:

@@ -31,10 +31,16 @@ def checked(target: str, options: dict[str, str], *clauses: str) -> RunResult:
     return check(binding, settings_for(binding, run, selected(run)))
 
 
-def replayed(target: str, options: dict[str, str], kind: str) -> str:
-    """Return the outcome of one read of two bytes while the server misbehaves."""
+#: A read of two bytes, and one of the whole file.
+RANGE, WHOLE = ("pread", 3, 2, 0, 2), ("fs_cat_file", None, None)
+
+
+def replayed(
+    target: str, options: dict[str, str], kind: str, step: tuple[object, ...] = RANGE
+) -> str:
+    """Return the outcome of one read while the server misbehaves."""
     faults = [{"kind": kind, "nth": 1, "times": "all"}]
-    program = {"length": 9, "faults": faults, "steps": [["pread", 3, 2, 0, 2]], "streams": 1}
+    program = {"length": 9, "faults": faults, "steps": [[*step]], "streams": 1}
     data = {"fscontract-replay": 1, "clause": f"server.{kind}", "program": program}
     binding = resolve_target(target, options, served=True)
     return replay(binding, data, load_profile(binding.default_profile)).outcome
@@ -85,6 +91,26 @@ def test_paths_of_a_client_may_begin_at_the_url_of_the_server(tmp_path: Path) ->
     own = f"{tmp_path}/own.py:Own"
     assert replayed(own, {"url": "{url}"}, "shift-ranges") == "still fails"
     assert replayed(own, {"url": "{url}"}, "drip-bodies") == "passes now"
+
+
+def test_files_are_read_in_one_call_while_the_server_misbehaves(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from urllib.request import urlopen\n"
+        "from fsspec.implementations.http import HTTPFileSystem\n"
+        "class Own(HTTPFileSystem):\n"
+        "    def cat_file(self, path, start=None, end=None, **options):\n"
+        "        if start is not None or end is not None:\n"
+        "            return super().cat_file(path, start, end, **options)\n"
+        "        with urlopen(path) as response:\n"
+        "            return response.read()\n"
+        "def make(url):\n"
+        "    return Own(skip_instance_cache=True)\n"
+    )
+    own = f"{tmp_path}/own.py:make"
+    assert replayed(own, {"url": "{url}"}, "gzip-bodies", WHOLE) == "still fails"
+    assert replayed(own, {"url": "{url}"}, "gzip-bodies") == "passes now"
+    assert replayed(own, {"url": "{url}"}, "drip-bodies", WHOLE) == "passes now"
+    assert replayed("http://{host}/", {}, "gzip-bodies", WHOLE) == "passes now"
 
 
 def test_kind_of_the_server_follows_from_the_placeholders() -> None:
