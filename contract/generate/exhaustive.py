@@ -71,32 +71,48 @@ def rows(
 
 
 def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
-    """Return at most `most` programs of a source.
+    """Return at most `limit` programs of a source.
 
-    First comes each call alone, on a closed stream, also after a seek, and at the end, in the first
-    file of the source; the others are drawn by seed.
+    First come those that every sample has; the others are drawn by seed.
     """
     everything = list(source)
     if len(everything) <= limit:
         return everything
-    main = everything[0].length
-    first = [p for p in everything if p.length == main and _is_basic(p)][:limit]
-    chosen = set(first)
-    drawn = random.Random(seed).sample(
-        [p for p in everything if p not in chosen], limit - len(first)
-    )
-    return [*first, *sorted(drawn, key=lambda p: len(p.steps))]
+    first, others = _in_every_sample(everything)
+    drawn = random.Random(seed).sample(others, max(0, limit - len(first)))
+    return [*first[:limit], *sorted(drawn, key=lambda p: len(p.steps))]
 
 
 def shuffled(source: Iterable[Program], seed: int) -> list[Program]:
     """Return the programs of a source: first those that every sample has, the others by seed."""
-    everything = list(source)
-    main = everything[0].length if everything else 0
-    first = [p for p in everything if p.length == main and _is_basic(p)]
-    chosen = set(first)
-    others = [p for p in everything if p not in chosen]
+    first, others = _in_every_sample(list(source))
     random.Random(seed).shuffle(others)
     return [*first, *others]
+
+
+def _in_every_sample(everything: list[Program]) -> tuple[list[Program], list[Program]]:
+    """Return the programs that do not depend on a seed, and the others.
+
+    They are each call alone, on a closed stream, also after a seek, and at the end, and each
+    operation after each other one, in the first file of the source. So a failure that needs no
+    more than that is found with every seed.
+    """
+    main = everything[0].length if everything else 0
+    first = {p: None for p in everything if p.length == main and _is_basic(p)}
+    pairs = {pair for p in first for pair in _pairs(p)}
+    candidates = [p for p in everything if p.length == main and p not in first]
+    random.Random(0).shuffle(candidates)
+    for program in candidates:
+        new = _pairs(program) - pairs
+        if new:
+            pairs |= new
+            first[program] = None
+    return list(first), [p for p in everything if p not in first]
+
+
+def _pairs(program: Program) -> set[tuple[str, str]]:
+    """Return the operations of a stream that follow each other."""
+    return {(a.op, b.op) for a, b in itertools.pairwise(program.steps) if a.stream == b.stream}
 
 
 def _is_basic(program: Program) -> bool:

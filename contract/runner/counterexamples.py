@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -175,6 +176,7 @@ class ShrinkingCounterexamples(Counterexamples):
         #: The last programs of the run.
         self.recent: deque[Program] = deque(maxlen=_HISTORY)
         self._shrinking = TimeBudget()
+        self._shrinks = True
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
             lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
@@ -186,10 +188,20 @@ class ShrinkingCounterexamples(Counterexamples):
         A violation that is not the first of its program counts only if a program without the
         first one shows it, too: if `later`, shrinking looks for such a program.
         """
-        if self._repeats.often(looks(violation, later)) or self._has_no_time(violation):
+        often = self._repeats.often(looks(violation, later)) or self._has_no_time(violation)
+        if often and self._shrinks:
             return None
         examined = self._in_time(partial(self._examined, later=later), violation)
         return None if examined is None else self.take(examined)
+
+    @contextmanager
+    def taken_unshrunk(self) -> Iterator[None]:
+        """Keep every failing program unchanged inside of this context, however many look alike."""
+        self._shrinks = False
+        try:
+            yield
+        finally:
+            self._shrinks = True
 
     @property
     def seen(self) -> frozenset[tuple[str, ...]]:
@@ -223,7 +235,7 @@ class ShrinkingCounterexamples(Counterexamples):
         self, examine: Callable[[Violation], Examined | None], violation: Violation
     ) -> Examined | None:
         """Shrink and attribute within the time that one failure may take."""
-        self._shrinking = self._times.begin_shrinking()
+        self._shrinking = self._times.begin_shrinking() if self._shrinks else TimeBudget(0)
         try:
             return examine(violation)
         finally:

@@ -58,6 +58,7 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.runner.timeout_policy import run_check, run_items
 from fscontract.contract.spec.clauses import Clause
+from fscontract.contract.spec.known_failures import absent
 
 Item: TypeAlias = Program | Vector
 Waiting = TypeVar("Waiting")
@@ -200,22 +201,45 @@ def _sources(context: RunContext) -> Iterator[_Source]:
         paths = opened_paths.programs(operations, context.gets_few, fixed is not None)
         yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
+    yield from _failing(context, only)
+    unseen = _unseen(context)
+    if unseen:
+        with context.counterexamples.taken_unshrunk():
+            yield _Source("known failures", len(unseen), iter(unseen))
+
+
+def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
+    """Yield the sources of programs during which requests fail, or a server misbehaves."""
+    binding, settings = context.binding, context.settings
+    operations, buffer, seed = context.operations, context.buffer, settings.seed
     injector, faults = binding.injector, settings.faults
     if injector is not None and faults is not None and settings.checks("faults"):
         kinds = injector.kinds & CHECKED
         if not settings.profile.has("supports-deadlines"):
             kinds -= {"hang"}
-        failing = fault_programs.programs(operations, kinds, buffer, faults, settings.seed, only)
+        failing = fault_programs.programs(operations, kinds, buffer, faults, seed, only)
         if context.gets_few:
-            drawn = fault_programs.drawn(failing, faults, settings.seed)
+            drawn = fault_programs.drawn(failing, faults, seed)
             yield _Source("faults", len(drawn), iter(drawn))
         else:
             yield _Source("faults", None, failing)
     if injector is not None and settings.server_faults and settings.checks("servers"):
         served = server_fault_programs.programs(
-            operations, injector.kinds, buffer, effort, settings.seed
+            operations, injector.kinds, buffer, settings.effort, seed
         )
         yield _Source("server faults", len(served), iter(served))
+
+
+def _unseen(context: RunContext) -> list[Program]:
+    """Return the programs of known failures that no program so far has shown."""
+    settings, counterexamples = context.settings, context.counterexamples
+    programs: dict[Program, None] = {}
+    for clause in sorted(settings.declared):
+        failures = [f for found in counterexamples.of(clause).values() for f in found]
+        for entry in absent(settings.known_of(clause, context.binding.name), failures):
+            if entry.program is not None:
+                programs[entry.program] = None
+    return list(programs)
 
 
 def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:

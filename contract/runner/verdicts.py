@@ -127,19 +127,8 @@ def _rank(failure: Counterexample) -> int:
 
 
 def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult:
-    """Return the result, or that one of these entries lists a failure that did not occur.
-
-    While the same failure occurs under fewer circumstances, it is not known to be fixed under more.
-    """
-    failures = result.counterexamples
-
-    def occurs(entry: Known) -> bool:
-        return any(
-            f.is_listed_as(entry.signature) or f.has_instance(entry.signature) for f in failures
-        )
-
-    absent = (entry for entry in listed if not occurs(entry))
-    gone = outdated(absent)
+    """Return the result, or that one of these entries lists a failure that did not occur."""
+    gone = outdated(listed, result.counterexamples)
     return replace(result, outcome=Verdict.FIXED, reason=gone, issue="") if gone else result
 
 

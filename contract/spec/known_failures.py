@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
@@ -14,6 +14,8 @@ from typing import Any
 import yaml
 
 from fscontract.contract.concurrency.verdict import NO_ORDER, are_of_one_race
+from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import (
     VIOLATED,
     ClauseResult,
@@ -21,15 +23,37 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import clauses, near_misses, notice, present, read_id
+from fscontract.contract.spec.clauses import (
+    Clause,
+    clauses,
+    near_misses,
+    notice,
+    present,
+    read_id,
+)
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
 _REQUIRED = ("clause", "reason", "signature")
-_OPTIONAL = ("issue", "until", "target", "intermittent")
-_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+_OPTIONAL = ("issue", "until", "target", "intermittent", "program")
+#: The longest program that an entry has, in characters of JSON.
+_LONGEST_PROGRAM = 400
 #: Verdicts of a clause that was judged: an entry that did not occur is then outdated.
 _JUDGED = VIOLATED | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
+
+
+class _OnOneLine(dict[str, Any]):
+    """An object that is written as JSON is, in braces."""
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Writes files of known failures."""
+
+
+_Dumper.add_representer(
+    _OnOneLine,
+    lambda dumper, data: dumper.represent_mapping("tag:yaml.org,2002:map", data, flow_style=True),
+)
 
 
 class KnownError(ValueError):
@@ -41,7 +65,8 @@ class Known:
     """One known failure: the clause, the reason to accept it, and the way it fails.
 
     After the day `until` it counts as a failure again. `target` is a glob over target names, empty
-    for all of them. One that is `intermittent` need not occur in every run.
+    for all of them. One that is `intermittent` need not occur in every run. A run that has not seen
+    the failure runs `program`, so that it does not depend on the seed whether it occurs.
     """
 
     clause: str
@@ -51,6 +76,7 @@ class Known:
     until: date | None = None
     target: str = ""
     intermittent: bool = False
+    program: Program | None = field(default=None, compare=False)
 
     def applies_to(self, target: str) -> bool:
         """Return whether the entry applies to the target of this name."""
@@ -87,7 +113,10 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
         mistakes = list(_mistakes(item))
         yield from (f"{number}: {text}" for text in mistakes)
         if not mistakes:
-            changed = {"until": _day(item.get("until")), "clause": read_id(item["clause"])}
+            changed: dict[str, Any] = {"until": _day(item.get("until"))}
+            changed["clause"] = read_id(item["clause"])
+            if "program" in item:
+                changed["program"] = Program.from_json(item["program"])
             entry = Known(**{**item, **changed})
             if entry in entries:
                 yield f"{number}: duplicate entry"
@@ -119,9 +148,23 @@ def match(
     return None
 
 
-def outdated(listed: Iterable[Known]) -> str:
-    """Describe the first outdated entry of a clause that held in a run; "" if there is none."""
-    gone = next((entry for entry in listed if not entry.intermittent), None)
+def absent(listed: Iterable[Known], failures: Iterable[Counterexample]) -> Iterator[Known]:
+    """Yield the entries of a clause whose failure has to occur in every run, and did not.
+
+    While the same failure occurs under fewer circumstances, it is not known to be absent under
+    more.
+    """
+    occurred = tuple(failures)
+    for entry in listed:
+        if not entry.intermittent and not any(
+            f.is_listed_as(entry.signature) or f.has_instance(entry.signature) for f in occurred
+        ):
+            yield entry
+
+
+def outdated(listed: Iterable[Known], failures: Iterable[Counterexample]) -> str:
+    """Describe the first entry of a judged clause whose failure is gone; "" if there is none."""
+    gone = next(absent(listed, failures), None)
     if gone is None:
         return ""
     return f"listed as known ({gone.reason}), but it did not fail: {gone.signature}"
@@ -145,12 +188,27 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
     circumstances.
     """
     return tuple(
-        Known(r.clause.id, reason, f.signature, intermittent=bool(f.interleaving) or f.unshrunk)
+        Known(
+            r.clause.id,
+            reason,
+            f.signature,
+            intermittent=bool(f.interleaving) or f.unshrunk,
+            program=_shows(r.clause, f),
+        )
         for r in result.clauses
         if r.outcome in VIOLATED
         for f in r.counterexamples
         if not f.known and not f.inherited and not _is_another(f, r.counterexamples)
     )
+
+
+def _shows(clause: Clause, failure: Counterexample) -> Program | None:
+    """Return a program that shows a failure alone, None if it is not known to, or long."""
+    program = failure.program
+    alone = not (failure.before or failure.unshrunk or clause.cost is not None)
+    if program is None or not alone or len(program.dumps()) > _LONGEST_PROGRAM:
+        return None
+    return program
 
 
 def _is_another(failure: Counterexample, others: Iterable[Counterexample]) -> bool:
@@ -205,6 +263,11 @@ def _mistakes(item: Any) -> Iterable[str]:
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
         missing = f"unknown clause {short(clause)}{near_misses(clause, clauses())}"
         yield notice(clause) or missing
+    if "program" in item:
+        try:
+            Program.from_json(item["program"])
+        except ProgramError as error:
+            yield str(error)
     if item.get("until") is not None and _day(item["until"]) is None:
         yield f"until must be a date like 2027-06-01, got {short(item['until'])}"
 
@@ -226,14 +289,23 @@ def save_known(path: Path, entries: tuple[Known, ...], heading: str = "") -> Non
 
 def to_yaml(entries: Iterable[Known]) -> str:
     """Return the entries as the text of a file."""
-    plain = [
-        {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))} for entry in entries
-    ]
     dump = partial(
-        yaml.dump, {"known": plain}, Dumper=_DUMPER, sort_keys=False, width=96, allow_unicode=True
+        yaml.dump,
+        {"known": [_plain(entry) for entry in entries]},
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=96,
+        allow_unicode=True,
     )
     text = str(dump())
     return text if printable(text) == text else str(dump(allow_unicode=False))
+
+
+def _plain(entry: Known) -> dict[str, Any]:
+    plain = {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))}
+    if entry.program is not None:
+        plain["program"] = _OnOneLine(entry.program.to_json())
+    return plain
 
 
 def _heading(path: Path) -> str:

@@ -13,7 +13,7 @@ from inline_snapshot import snapshot
 from fscontract.contract.binding import Opened, TargetError
 from fscontract.contract.concurrency.check import ConcurrencyReport
 from fscontract.contract.program.outcome import Kind, Outcome
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import phases
 from fscontract.contract.runner.events import Event, PhaseStarted, RunFinished, RunStarted
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
@@ -133,6 +133,39 @@ def test_a_known_violation_that_is_gone_fails_the_run() -> None:
     result = check(binding_of(), settings_for("seek.negative", known=known))
     assert clause(result, "seek.negative").outcome is Verdict.FIXED
     assert not result.conforms
+
+
+class FarFromAnyProgram(MemoryInputStream):
+    """A stream that fails at a position that no program of a run reads."""
+
+    def read_byte(self) -> int:
+        at = self.get_pos()
+        value = super().read_byte()
+        return value ^ 255 if at == FAR else value
+
+
+#: A position, and a program that reads it.
+FAR = 54_321
+READS_FAR = Program(FAR + 10, (Step("seek", (FAR,)), Step("read_byte")))
+
+
+@pytest.mark.parametrize(
+    ("stream", "outcome"), [(FarFromAnyProgram, Verdict.KNOWN), (MemoryInputStream, Verdict.FIXED)]
+)
+def test_the_program_of_a_known_failure_shows_whether_it_is_there(
+    stream: type[MemoryInputStream], outcome: Verdict
+) -> None:
+    known = (Known("read-byte.value", "as ever", "read_byte: returned", program=READS_FAR),)
+    result = check(binding_of(stream), settings_for("read-byte.value", known=known))
+    assert clause(result, "read-byte.value").outcome is outcome
+
+
+def test_the_program_of_a_known_failure_that_was_seen_is_not_run() -> None:
+    known = (Known("seek.negative", "as ever", "seek: returned", program=READS_FAR),)
+    events: list[Event] = []
+    check(binding_of(SeeksBack), settings_for("seek.negative", known=known), events.append)
+    phases_run = [event.phase for event in events if isinstance(event, PhaseStarted)]
+    assert "known failures" not in phases_run
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.concurrency.verdict import NO_ORDER
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.result import (
     ClauseResult,
     Counterexample,
@@ -68,6 +69,8 @@ def test_a_full_entry_is_read(tmp_path: Path) -> None:
         ({"until": 20270601}, "until must be a date like 2027-06-01"),
         ({"issue": 12}, "issue must be a string"),
         ({"intermittent": "yes"}, "intermittent must be true or false, got 'yes'"),
+        ({"program": {"length": 1, "steps": [["leap"]]}}, "program: step 1: unknown operation"),
+        ({"program": [1]}, "program: expected an object with length and steps"),
         ({"actual": "x"}, "unknown key 'actual'; allowed: clause, reason, signature"),
     ],
 )
@@ -238,6 +241,36 @@ def test_a_failure_without_time_to_shrink_it_is_written_only_if_no_other_is_the_
     )
     written = [(e.signature, e.intermittent) for e in failures(make_run(judged), "r")]
     assert written == [("seek: returned", False), ("seek: IO; after close", True)]
+
+
+SEEKS = Program(4, (Step("seek", (-1,)),))
+
+
+def test_a_program_that_shows_the_failure_is_written_on_one_line(
+    tmp_path: Path, make_run: MakeRun
+) -> None:
+    path = tmp_path / "known.yaml"
+    judged = _judged("seek.negative", Verdict.FAIL)
+    shown = replace(judged, counterexample=replace(FAILED, program=SEEKS))
+    write_known(path, make_run(shown), "r")
+    assert "  program: {length: 4, streams: 1, steps: [[seek, -1]]}\n" in path.read_text()
+    assert load_known(path)[0].program == SEEKS
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        replace(FAILED, program=SEEKS, unshrunk=True),
+        replace(FAILED, program=SEEKS, before=(SEEKS,)),
+        replace(FAILED, program=SEEKS.with_steps(SEEKS.steps * 100)),
+    ],
+    ids=["not shrunk", "not alone", "long"],
+)
+def test_only_a_short_program_that_shows_the_failure_alone_is_written(
+    failure: Counterexample, make_run: MakeRun
+) -> None:
+    judged = replace(_judged("seek.negative", Verdict.FAIL), counterexample=failure)
+    assert [e.program for e in failures(make_run(judged), "r")] == [None]
 
 
 def test_writing_makes_the_file(tmp_path: Path, make_run: MakeRun) -> None:

@@ -1,0 +1,39 @@
+"""Tests of the samples of the enumeration."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from fscontract.contract.generate import exhaustive
+from fscontract.contract.program.program import Program
+
+OPERATIONS = frozenset({"get_pos", "read_byte", "read_into", "seek", "pread", "close", "py_read"})
+LIMIT = 300
+
+
+def _sample(seed: int) -> list[Program]:
+    return exhaustive.sampled(exhaustive.programs(OPERATIONS, 64, "quick"), LIMIT, seed)
+
+
+def test_each_operation_follows_each_other_one_in_every_sample() -> None:
+    """So a failure that needs no more is found with every seed."""
+    everything = exhaustive.programs(OPERATIONS, 64, "quick")
+    possible = {(a.op, b.op) for p in everything for a, b in pairwise(p.steps) if p.streams == 1}
+    in_both = set(_sample(1)) & set(_sample(2))
+    assert {(a.op, b.op) for p in in_both for a, b in pairwise(p.steps)} >= possible
+
+
+def test_the_other_programs_of_a_sample_are_chosen_by_the_seed() -> None:
+    assert len(_sample(1)) == LIMIT
+    assert _sample(1) == _sample(1)
+    assert set(_sample(1)) != set(_sample(2))
+
+
+def test_shuffled_programs_begin_with_those_of_every_sample() -> None:
+    first, second = (
+        exhaustive.shuffled(exhaustive.programs(OPERATIONS, 64, "quick"), seed) for seed in (1, 2)
+    )
+    common = [a for a, b in zip(first, second, strict=True) if a == b]
+    assert first[: len(common)] == common
+    assert {p for p in common if len(p.steps) == 1} <= set(_sample(3))
+    assert sorted(map(str, first)) == sorted(map(str, second))
