@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.models.blockreader import Block
 from fscontract.contract.models.splitter import BlockRecord, FileRecord
@@ -416,7 +417,10 @@ class ScaledPartitions:
 
 
 class BlockReaderBinding(PipelineBinding):
-    """Make readers of one kind; ValueError for invalid settings."""
+    """Make readers of one kind; ValueError for invalid settings.
+
+    The number of readers is fixed unless `scaling` is overridden.
+    """
 
     api: ClassVar[str] = "blockreader"
 
@@ -424,6 +428,10 @@ class BlockReaderBinding(PipelineBinding):
     def reader(self, filesystem: FileSystem, settings: ReaderSettings) -> CheckedReader:
         """Return a reader of the files of a filesystem."""
 
-    @abstractmethod
     def scaling(self, low: int, high: int, interval: float, collect: bool) -> CheckedScaling:
-        """Return the decisions for `low` to `high` readers; ValueError for invalid bounds."""
+        """Return the decisions for `low` to `high` readers; ValueError for invalid bounds.
+
+        `interval` is the least time between two of them, in seconds; without `collect` there are
+        none. Raise UnsupportedOperationException if the number of readers is fixed.
+        """
+        raise UnsupportedOperationException("the number of readers is fixed")

@@ -50,6 +50,8 @@ from fscontract.contract.spec.known_failures import Known, entries_of
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
+#: The most characters of an expected or actual result that are reported.
+_LONGEST_TEXT = 400
 
 
 class _FailedFast(Exception):
@@ -330,17 +332,24 @@ def _unverified(
     return Verdict.UNEXERCISED, OUT_OF_TIME if out_of_time else "no scenario reached it"
 
 
+def _clipped(text: str) -> str:
+    """Return a text that a report can show: records may have any length."""
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}... ({len(text):,} characters)"
+
+
 def _counterexample(
     violation: Violation, how: str, key: tuple[str, str] = ("", "")
 ) -> Counterexample:
     """Return the violation as a counterexample; `key` tells it from others of the clause."""
-    actual = "; ".join(part for part in (violation.actual, violation.scenario) if part)
+    actual = "; ".join(part for part in (_clipped(violation.actual), violation.scenario) if part)
     identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
     is_error = key[1].endswith(("Error", "Exception"))
     trait = re.sub(r"\d+", "N", violation.actual) if is_error else f"{violation.clause}: {how}"
     return Counterexample(
         None,
-        (violation.expected,),
+        (_clipped(violation.expected),),
         actual,
         how=f"scenario: {how}",
         identity=identity,

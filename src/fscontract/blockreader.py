@@ -1,5 +1,14 @@
 """Block readers: records of any kind, each read from exactly one block."""
 
+from fscontract.contract.models.blockreader import Block
+from fscontract.contract.pipeline_bindings import (
+    BlockReaderBinding,
+    CheckedReader,
+    CheckedScaling,
+    DeliveredRecord,
+    ReaderSettings,
+    ScaledPartitions,
+)
 from fscontract.contract.scenarios.check import check_reader
 from fscontract.pipeline.blockreader.batches import Entity
 from fscontract.pipeline.blockreader.binding import ReaderBinding
@@ -37,7 +46,12 @@ from fscontract.pipeline.blockreader.source import (
 
 __all__ = [
     "AbstractBlockReader",
+    "Block",
     "BlockReadException",
+    "BlockReaderBinding",
+    "CheckedReader",
+    "CheckedScaling",
+    "DeliveredRecord",
     "Entity",
     "FSBlockReader",
     "FSLineReader",
@@ -53,8 +67,10 @@ __all__ = [
     "ReaderBinding",
     "ReaderContext",
     "ReaderRecord",
+    "ReaderSettings",
     "RecordConversionException",
     "RecordTooLongException",
+    "ScaledPartitions",
     "ScalingPartitioner",
     "ScalingPolicy",
     "as_bytes",

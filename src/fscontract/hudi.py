@@ -3,6 +3,16 @@
 Needs the extra `metadata` (`pip install 'fscontract[metadata]'`).
 """
 
+from fscontract.contract.pipeline_bindings import (
+    DATASET,
+    CheckedListing,
+    CheckedTableReader,
+    CheckedWriter,
+    MetadataTableBinding,
+    Statistics,
+    TableChange,
+    TableSettings,
+)
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.io import (
     CorruptFileException,
@@ -20,8 +30,12 @@ from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 __all__ = [
+    "DATASET",
     "LOCKS",
     "Change",
+    "CheckedListing",
+    "CheckedTableReader",
+    "CheckedWriter",
     "CorruptFileException",
     "FileListing",
     "FileLock",
@@ -30,10 +44,14 @@ __all__ = [
     "LockedException",
     "MetadataException",
     "MetadataTable",
+    "MetadataTableBinding",
     "MetadataWarning",
     "MetadataWriter",
     "RecordLocation",
     "RolledBackException",
+    "Statistics",
+    "TableChange",
+    "TableSettings",
     "base_files",
     "read",
     "spark_files",

@@ -1,5 +1,13 @@
 """The file splitter: files found, cut into blocks, and planned window by window."""
 
+from fscontract.contract.models.splitter import BlockRecord, FileRecord
+from fscontract.contract.pipeline_bindings import (
+    FedSplitter,
+    FindingSplitter,
+    Splitter,
+    SplitterBinding,
+    SplitterSettings,
+)
 from fscontract.pipeline.blocks import BlockMetadata, FileBlockMetadata, FileInfo, FileMetadata
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.clock import Clock, ManualClock, SystemClock
@@ -17,13 +25,17 @@ from fscontract.pipeline.splitter.windows import FSWindowStore, NoopWindowStore,
 __all__ = [
     "AbstractFileSplitter",
     "BlockMetadata",
+    "BlockRecord",
     "Clock",
     "FSWindowStore",
+    "FedSplitter",
     "FileBlockMetadata",
     "FileInfo",
     "FileMetadata",
+    "FileRecord",
     "FileSplitterBase",
     "FileSplitterInput",
+    "FindingSplitter",
     "LocalSplitterBinding",
     "ManualClock",
     "MissingInput",
@@ -31,6 +43,9 @@ __all__ = [
     "ReferenceTimes",
     "ScannedFileInfo",
     "Scanner",
+    "Splitter",
+    "SplitterBinding",
+    "SplitterSettings",
     "SystemClock",
     "TimeBasedDirectoryScanner",
     "WindowStore",

@@ -15,7 +15,6 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
 from fscontract.contract.models.blockreader import Block, Layout, Record, expected_of
 from fscontract.contract.pipeline_bindings import (
@@ -234,15 +233,13 @@ class _Binding(BlockReaderBinding):
         return _Patient(ReaderBinding().scaling(low, high, interval, collect), interval)
 
 
-class _WithoutScaling(_Binding):
+class _WithoutScaling(BlockReaderBinding):
     """Readers whose number is fixed."""
 
-    def __init__(self) -> None:
-        super().__init__(WholeFile)
-        self.name = "WithoutScaling"
+    name = "WithoutScaling"
 
-    def scaling(self, low: int, high: int, interval: float, collect: bool) -> CheckedScaling:
-        raise UnsupportedOperationException("the number of readers is fixed")
+    def reader(self, filesystem: FileSystem, settings: ReaderSettings) -> CheckedReader:
+        return WholeFile(filesystem, settings)
 
 
 ALL = (*map(_Binding, (WholeFile, Ranges, PythonFile, ByteBuffers)), _WithoutScaling())

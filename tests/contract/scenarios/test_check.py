@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
 
+from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.binding import TargetError
 from fscontract.contract.cli.main import main
-from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.pipeline_bindings import CheckedReader, PipelineBinding, ReaderSettings
 from fscontract.contract.runner.events import Event, Interrupted, Progress, RunFinished, RunStarted
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios.check import check_pipeline
@@ -63,6 +65,20 @@ def test_violation_has_expected_and_actual_value_and_its_scenario() -> None:
         ("[]", "A file is added and no time passes; a scan is triggered, then none.")
     )
     assert not result.conforms
+
+
+class _LongRecords(ReaderBinding):
+    """Readers that return each record many times over."""
+
+    def reader(self, filesystem: FileSystem, settings: ReaderSettings) -> CheckedReader:
+        return super().reader(filesystem, replace(settings, converter=lambda data: data * 500))
+
+
+def test_report_shows_the_beginning_of_a_long_record() -> None:
+    (result,) = check_pipeline(_LongRecords(), select(["record.bytes"])).clauses
+    assert result.outcome is Verdict.FAIL
+    assert all(len(f.actual) < 600 for f in result.counterexamples)
+    assert "characters)" in result.counterexamples[0].actual
 
 
 def test_missed_should_is_lax_and_conforms() -> None:
