@@ -15,6 +15,8 @@ from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
 from fscontract import check
 from fscontract.contract.runner.result import Counterexample, RunResult, RunVerdict, Verdict
+from fscontract.contract.runner.run_options import RunOptions, selected, settings_for
+from fscontract.contract.runner.runner import check as run_clauses
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.inherited_failures import inherited_failures, inherits
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -131,6 +133,28 @@ def test_files_of_another_library_bring_its_failures(tmp_path: Path) -> None:
 def test_a_strict_run_fails_for_what_is_inherited(tmp_path: Path) -> None:
     result = run(Buffered(), tmp_path, clauses="python.seek.closed", strict=("inherited",))
     assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
+
+
+def test_fail_fast_does_not_end_a_run_for_an_inherited_failure(tmp_path: Path) -> None:
+    """The whole run is judged, and a failure of the target itself is found after it."""
+
+    class File(BufferedFile):
+        def _fetch_range(self, start: int, end: int) -> bytes:
+            return bytes(super()._fetch_range(start, end))[::-1]
+
+    class Mine(Buffered):
+        file = File
+
+    options = RunOptions(clauses=("python.seek.closed", "pread.data"), fail_fast=True)
+
+    def run_fast(fs: Buffered) -> RunResult:
+        binding = FsspecBinding(fs, str(tmp_path), "mine")
+        return run_clauses(binding, settings_for(binding, options, selected(options)))
+
+    right = run_fast(Buffered())
+    assert outcomes(right, Verdict.INHERITED) == {"python.seek.closed"}
+    assert outcomes(right, Verdict.PASS) == {"pread.data"}
+    assert outcomes(run_fast(Mine()), Verdict.FAIL) == {"pread.data"}
 
 
 def test_a_method_of_the_target_inherits_nothing(tmp_path: Path) -> None:
