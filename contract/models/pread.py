@@ -70,6 +70,12 @@ def _no_io_needed(call: Call, outcome: Outcome) -> bool:
     return not outcome.raised and (_request(call).length == 0)
 
 
+def _needs_no_buffer(call: Call, outcome: Outcome) -> bool:
+    """Return whether a call for no bytes returned none; where they would go is not asked then."""
+    none = outcome.value in (0, -1, None) and _writes_nothing(outcome) is None
+    return none and _no_io_needed(call, outcome)
+
+
 def _refusals(prefix: str, tested_null: frozenset[Kind]) -> tuple[Refusal, ...]:
     """Return the argument checks that read and readFully share.
 
@@ -111,6 +117,7 @@ def _refusals(prefix: str, tested_null: frozenset[Kind]) -> tuple[Refusal, ...]:
             _when(lambda r: r.size is not None and r.offset < 0),
             ILLEGAL | INDEX,
             lost,
+            tolerates=_needs_no_buffer,
         ),
         Refusal(
             f"{prefix}.space",
