@@ -71,9 +71,16 @@ def _no_io_needed(call: Call, outcome: Outcome) -> bool:
 
 
 def _needs_no_buffer(call: Call, outcome: Outcome) -> bool:
-    """Return whether a call for no bytes returned none; where they would go is not asked then."""
-    none = outcome.value in (0, -1, None) and _writes_nothing(outcome) is None
-    return none and _no_io_needed(call, outcome)
+    """Return whether a read of nothing, or at the end of the file, returned no bytes.
+
+    Where bytes would go is not asked then.
+    """
+    request = _request(call)
+    if outcome.raised or _writes_nothing(outcome) is not None:
+        return False
+    if request.length == 0:
+        return outcome.value in (0, -1, None)
+    return outcome.value == -1 and request.position >= call.state.shortest
 
 
 def _refusals(prefix: str, tested_null: frozenset[Kind]) -> tuple[Refusal, ...]:

@@ -19,8 +19,8 @@ def base_classes(
 ) -> Mapping[str, frozenset[str]]:
     """Return Hadoop's classes behind each operation on a filesystem and a stream that it opened.
 
-    A filesystem of Hadoop has none: it is under test itself. A stream of another package has those
-    of the filesystems that it subclasses or wraps, if it wraps a stream of Hadoop.
+    A filesystem of Hadoop has none: it is under test itself. A stream has the classes of Hadoop's
+    streams that it is or wraps, and with one of them those of the filesystems behind it.
     """
     if _name(filesystem.getClass()).startswith(_HADOOP):
         return {}
@@ -28,8 +28,9 @@ def base_classes(
     opening = {_name(_opener(one)) for one in filesystems}
     found: dict[str, frozenset[str]] = {_OPEN: frozenset(filter(_is_hadoop, opening))}
     streams = _wrapped(stream.getWrappedStream(), java_class("java.io.InputStream"))
-    if any(_is_hadoop(_name(one.getClass())) for one in streams):
-        classes = frozenset(_name(_base(one)) for one in filesystems)
+    reading = frozenset(filter(_is_hadoop, (_name(one.getClass()) for one in streams)))
+    if reading:
+        classes = reading.union(_name(_base(one)) for one in filesystems)
         found |= dict.fromkeys(operations, classes)
     return found
 

@@ -83,6 +83,11 @@ class TestPread:
         refused = call("pread", 0, 4, -1, 0, raises=Kind.IO)
         assert charged(refused) == ("pread.off-neg", "")
 
+    def test_negative_offset_at_the_end_may_return_the_end(self) -> None:
+        assert permits(call("pread", 5, 4, -1, 2, gives=-1, buffer=STALE))
+        read = call("pread", 4, 4, -1, 2, gives=-1, buffer=STALE)
+        assert charged(read) == ("pread.off-neg", "")
+
     def test_negative_offset_for_no_bytes_that_counts_bytes_violates_off_neg(self) -> None:
         assert charged(call("pread", 0, 4, -1, 0, gives=1, buffer=STALE)) == ("pread.off-neg", "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from fsspec.implementations.dirfs import DirFileSystem
@@ -52,6 +52,27 @@ class Buffered(LocalFileSystem):  # type: ignore[misc]
         if self.isdir(path):
             raise IsADirectoryError(path)
         return self.file(self, path, mode, block_size=4096)
+
+
+class Peeking(io.BufferedIOBase):
+    """A file with peek() that inherits readline()."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.BufferedReader(io.FileIO(path))
+
+    def peek(self, size: int = 0) -> bytes:
+        """Return bytes of the buffer."""
+        return self._file.peek(size)
+
+    def close(self) -> None:
+        """Close both files."""
+        self._file.close()
+        super().close()
+
+
+def peeking(path: str) -> BinaryIO:
+    """Open a file with peek() that inherits readline()."""
+    return Peeking(path)  # type: ignore[return-value]
 
 
 class Wrapper:
@@ -193,6 +214,19 @@ def test_a_subclass_of_a_python_file_inherits(tmp_path: Path) -> None:
     result = check(PythonFileBinding(Unbuffered, str(tmp_path), "mine"))
     assert outcomes(result, Verdict.INHERITED) == {"python.seekable.true"}
     assert result.conforms
+
+
+def test_readline_of_io_inherits_that_it_exceeds_its_limit(tmp_path: Path) -> None:
+    clause = clauses()["python.readline.limit"]
+    path = tmp_path / "file"
+    path.write_bytes(b"data")
+    sources = PythonFileBinding(peeking, str(tmp_path), "mine").sources(str(path))
+    failure = Counterexample(None, (), "", how="py_readline: returned")
+    found = inherits(clause, failure, sources)
+    assert found is not None
+    assert found.finding == "C8"
+    sources = {**sources, "py_readline": frozenset()}
+    assert inherits(clause, failure, sources) is None
 
 
 def test_every_inherited_failure_has_a_clause_and_a_finding() -> None:
