@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.models.stream_state import Failure, State
@@ -226,6 +227,8 @@ def _tells(circumstance: str) -> bool:
 
 def _setting(call: BuilderCall) -> str:
     method, key, *_ = call
+    if method == "buffer_size":
+        return BUFFER_SIZE
     return f"status {key}" if method == "with_file_status" else str(key)
 
 
