@@ -105,7 +105,7 @@ _OTHERS: dict[object, str] = {
 _HEAD = """\
 # Known failures of widely used base classes, by class. A failure of a target whose methods come
 # from such a class has the outcome `inherited`. Made by `python -m benchmarks.bases`; the findings
-# are those of docs/findings.md.
+# are those of docs/findings.md. Those of Hadoop's classes are the known failures of the matrix.
 """
 
 

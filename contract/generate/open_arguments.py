@@ -244,7 +244,8 @@ _WITHIN: dict[str, _Calls] = {
         ("read_byte", ()),
     ),
     "vectored": (
-        ("read_vectored", (((0, 1), ("len-1", 1)), "heap", "absent")),
+        # ranges that overlap in no file: streams of one filesystem may differ in what they refuse
+        ("read_vectored", ((("len-1", 1),), "heap", "absent")),
         ("read_vectored", (((0, "len"),), "heap", "given")),
         ("read_byte", ()),
     ),

@@ -40,6 +40,8 @@ _ODD, _BLOCK = (1, 4097, 333, 65_537, 70_001, 8191, 100_003, 2), 300_000
 _RANDOM = {"quick": 16, "normal": 200, "deep": 1_000}
 #: The longest file whose lines are read: it has some dozens of them.
 _LINES = 4097
+#: The length of a short file with a line that ends with a carriage return and a newline.
+_CRLF = 913
 #: Calls that show the position of the stream.
 _LOOK: tuple[Call, ...] = (("get_pos", ()), ("read_byte", ()))
 #: How many of them one program visits.
@@ -76,7 +78,7 @@ def programs(
         made += _large(large, _REMOTE_PIECE if remote else _PIECE)
         made += _scattered(large, _RANDOM["quick" if remote else effort], seed)
     if only_length is None:
-        made += _long_line(large)
+        made += [*_long_line(large), *_carriage_return(_CRLF)]
     return list(expressible(made, operations))
 
 
@@ -152,6 +154,16 @@ def _long_line(n: int) -> Iterator[Program]:
     reads += [("py_readline", (limit,)) for limit in (size // 4, size // 2 + 99, size - 1)]
     for read in reads:
         yield program_of(n, [("py_seek", (at, 0)), read, ("py_tell", ())])
+
+
+def _carriage_return(n: int) -> Iterator[Program]:
+    """Yield programs that read a line that ends with a carriage return and a newline."""
+    data = content(n)
+    at = data.rfind(b"\n", 0, data.index(b"\r\n")) + 1
+    reads: list[Call] = [("py_readline", (None,)), ("py_readlines", (1,)), ("py_next", ())]
+    for read in reads:
+        yield program_of(n, [("py_seek", (at, 0)), read, ("py_tell", ())])
+    yield program_of(n, [("py_read", (None,))])
 
 
 def _large(n: int, piece: int) -> Iterator[Program]:

@@ -70,6 +70,19 @@ def _no_io_needed(call: Call, outcome: Outcome) -> bool:
     return not outcome.raised and (_request(call).length == 0)
 
 
+def _needs_no_buffer(call: Call, outcome: Outcome) -> bool:
+    """Return whether a read of nothing, or at the end of the file, returned no bytes.
+
+    Where bytes would go is not asked then.
+    """
+    request = _request(call)
+    if outcome.raised or _writes_nothing(outcome) is not None:
+        return False
+    if request.length == 0:
+        return outcome.value in (0, -1, None)
+    return outcome.value == -1 and request.position >= call.state.shortest
+
+
 def _refusals(prefix: str, tested_null: frozenset[Kind]) -> tuple[Refusal, ...]:
     """Return the argument checks that read and readFully share.
 
@@ -111,6 +124,7 @@ def _refusals(prefix: str, tested_null: frozenset[Kind]) -> tuple[Refusal, ...]:
             _when(lambda r: r.size is not None and r.offset < 0),
             ILLEGAL | INDEX,
             lost,
+            tolerates=_needs_no_buffer,
         ),
         Refusal(
             f"{prefix}.space",

@@ -61,6 +61,14 @@ def _beyond(call: Call, range_: tuple[int, int]) -> bool:
     return range_[0] + range_[1] > call.state.longest
 
 
+def _empty_at_end(call: Call, range_: tuple[int, int]) -> bool:
+    """Return whether a range is empty and not before the end of the file.
+
+    The comparison in the text excludes it, and so does the check of Hadoop's VectoredReadUtils.
+    """
+    return range_[1] == 0 and range_[0] >= call.state.shortest
+
+
 def _refuses_early(call: Call) -> bool:
     return call.has("vector-io-early-eof-check") and any(_beyond(call, r) for r in _valid(call))
 
@@ -94,7 +102,7 @@ def _range_failure(
     `inside` is the clause of ranges that end before EOF.
     """
     offset, length = requested
-    late = offset + length > call.state.shortest
+    late = offset + length > call.state.shortest or _empty_at_end(call, requested)
     may_fail = call.state.changed or offset >= HUGE
     if (late and got.kind in EOF) or (may_fail and got.kind in IO_KINDS):
         return None
@@ -134,7 +142,7 @@ def _delivers(call: Call, outcome: Outcome) -> Accepted | Failure:
     after = call.state.at(call.state.pos, _POSITION)
     if outcome.kind in ILLEGAL and _may_be_refused(call):
         return Accepted(after)
-    if outcome.kind in EOF and any(offset >= HUGE for offset, _ in asked):
+    if outcome.kind in EOF and any(r[0] >= HUGE or _empty_at_end(call, r) for r in asked):
         return Accepted(after)
     if outcome.raised:
         return unexpected(call, _refused_clause(call, outcome), outcome)

@@ -99,7 +99,8 @@ def _show(value: Any) -> str:
     if isinstance(value, bytes):
         return show_bytes(value)
     if isinstance(value, tuple):
-        return "[" + ", ".join(str(item) for item in value) + "]"
+        items = (str(i) if isinstance(i, Outcome) else clip(str(i)) for i in value)
+        return "[" + ", ".join(items) + "]"
     if type(value) is int and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length()} bits"
     return clip(repr(value))

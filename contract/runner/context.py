@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -31,6 +32,8 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 #: Number of consecutive failed connections after which the run ends.
 _MAX_ERRORS = 20
 _TICKS_PER_EVENT = 10
+#: The length of the file that is opened to look at its class.
+_LENGTH = 5
 #: After how many seconds the pace of a run is known, and about how many programs it has at quick.
 _PACE, _MANY = 1.0, 40_000
 
@@ -98,6 +101,8 @@ class RunContext:
     last_pace: float = 0.0
     #: The calls of the phases before the current one.
     _calls_before: int = 0
+    #: The base classes of the target, None before they were looked up.
+    _sources: Mapping[str, frozenset[str]] | None = None
     _ticks: int = 0
     _errors_in_a_row: int = 0
 
@@ -199,16 +204,31 @@ class RunContext:
                 self.listener(ViolationFound(clause, next(iter(by_clause[clause].values()))))
                 break
 
+    def sources(self) -> Mapping[str, frozenset[str]]:
+        """Return the base classes from which failures may be inherited; none in a strict run."""
+        if self.settings.strict or not self.counterexamples.failed:
+            return {}
+        if self._sources is None:
+            try:
+                path, _, _ = self.executor.file(_LENGTH)
+                self._sources = self.binding.sources(path)
+            except Exception:  # whatever the target raises: then it inherits nothing
+                return {}
+        return self._sources
+
     def _fails(self) -> bool:
-        """Return whether a clause has a violation that is not a known failure."""
+        """Return whether a clause has a violation that is neither known nor inherited."""
         settings, found = self.settings, self.counterexamples
         suspects = {*found.failed, *found.crashed, *found.hung} & settings.declared
+        sources = self.sources()
         for clause in settings.clauses:
             if clause.id in suspects:
                 seen = Seen(0, unverified=None, lost="", **found.of(clause.id))
                 listed = settings.known_of(clause.id, self.binding.name)
                 has_budget = clause.id in settings.profile.budgets
-                result = outcome_of(clause, seen, listed, date.today(), has_budget=has_budget)
+                result = outcome_of(
+                    clause, seen, listed, date.today(), sources=sources, has_budget=has_budget
+                )
                 if result.outcome in VIOLATED:
                     return True
         return False

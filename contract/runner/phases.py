@@ -45,7 +45,7 @@ from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
-from fscontract.contract.runner.program_check import check_program
+from fscontract.contract.runner.program_check import check_program, leaks_in
 from fscontract.contract.runner.read_amount import reads_whole_files, seconds_per_byte
 from fscontract.contract.runner.resource_checks import (
     STATUS,
@@ -471,7 +471,7 @@ def _check_resources(context: RunContext) -> None:
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
     clause = "close.release"
-    if clause in context.settings.selected and clause not in context.counterexamples.failed:
+    if clause in context.settings.selected and not leaks_in(context, clause):
         exercised, counterexample = check_held(context.executor, context.operations)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)

@@ -17,6 +17,7 @@ from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import OUT_OF
 from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.signature import calls_before
 
 
 def check_program(context: RunContext, item: Program | Vector) -> None:
@@ -85,7 +86,8 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
         return  # the threads of the server are those of this process, too
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
-    known = clause in context.counterexamples.failed or context.times.run.is_over
+    around = "; ".join(calls_before(program, 0, 0)) if program.faults is None else ""
+    known = leaks_in(context, clause, around) or context.times.run.is_over
     again = partial(context.counterexamples.executor.run, program)
     left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:
@@ -93,7 +95,16 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
         raise StopRun
     if left:
         expected, how = ("nothing is left open",), f"close: left {left}"
-        context.keep(clause, Counterexample(program, expected, f"left {left}", how=how))
+        identity = f"{how}; {around}" if around else how
+        leak = Counterexample(program, expected, f"left {left}", how=how, identity=identity)
+        context.keep(clause, leak)
+
+
+def leaks_in(context: RunContext, clause: str, around: str = "") -> bool:
+    """Return whether a leak is known under these circumstances of opening, or under fewer."""
+    leaks = context.counterexamples.failed.get(clause, {}).values()
+    given = set(around.split("; "))
+    return any(set(leak.signature.split("; ")[1:]) <= given for leak in leaks)
 
 
 #: The clause of values that `opt` and `must` validate alike.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -39,8 +39,6 @@ from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.timeout_policy import late_warnings
 from fscontract.contract.runner.verdicts import Evidence, sum_up
 
-#: The length of the file that is opened to look at its class.
-_LENGTH = 5
 Outcome = TypeVar("Outcome", RunResult, Partial)
 
 
@@ -331,17 +329,6 @@ def _unjudged(crash: Crash) -> str:
     )
 
 
-def _sources(context: RunContext) -> Mapping[str, frozenset[str]]:
-    """Return the base classes from which failures may be inherited; none in a strict run."""
-    if context.settings.strict or not context.counterexamples.failed:
-        return {}
-    try:
-        path, _, _ = context.executor.file(_LENGTH)
-        return context.binding.sources(path)
-    except Exception:  # whatever the target raises: then it inherits nothing
-        return {}
-
-
 def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") -> RunResult:
     executor = context.executor
     evidence = Evidence(
@@ -352,7 +339,7 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         "; ".join(context.notes),
         lost,
         out_of_time=bool(context.cut_short),
-        sources=_sources(context),
+        sources=context.sources(),
         stopped=context.stopped,
     )
     context.counts["programs"] = executor.programs

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.models.stream_state import Failure, State
@@ -42,7 +43,8 @@ _EVERYWHERE = frozenset({FAILED, AT_END, "away from the start"} | {"beyond the f
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
 _AT_OFFSET, _SEVERAL = "at an offset in the buffer", "several ranges"
-_EVERYWHERE |= {_AT_OFFSET, _SEVERAL}
+_NEGATIVE = {"begin": "a negative begin", "end": "a negative end"}
+_EVERYWHERE |= {_AT_OFFSET, _SEVERAL, *_NEGATIVE.values()}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -98,6 +100,9 @@ def _of_arguments(step: Step) -> Iterator[str]:
         yield _AT_OFFSET
     if len(arguments.get("ranges") or ()) > 1:
         yield _SEVERAL
+    negative = [name for name in _NEGATIVE if (_number(arguments.get(name)) or 0) < 0]
+    if negative:
+        yield _NEGATIVE[negative[0]]
 
 
 #: Operations of Python files that call a method of another operation, too.
@@ -226,6 +231,8 @@ def _tells(circumstance: str) -> bool:
 
 def _setting(call: BuilderCall) -> str:
     method, key, *_ = call
+    if method == "buffer_size":
+        return BUFFER_SIZE
     return f"status {key}" if method == "with_file_status" else str(key)
 
 

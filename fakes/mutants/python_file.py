@@ -192,6 +192,13 @@ def line_cut(self: PlainFile, size: int | None = -1, /) -> bytes:
     return line[:-1] if line.endswith(b"\n") and len(line) > 1 else line
 
 
+@mutant("python.readline.line", PlainFile.readline)
+def line_of_text(self: PlainFile, size: int | None = -1, /) -> bytes:
+    """readline translates the end of a line, as files opened for text do."""
+    line = right(self).readline(size)
+    return line[:-2] + b"\n" if line.endswith(b"\r\n") else line
+
+
 @mutant("python.readline.limit", PlainFile.readline)
 def line_without_limit(self: PlainFile, size: int | None = -1, /) -> bytes:
     """readline(n) returns the whole line, unless n is 0."""

@@ -93,7 +93,7 @@ from fscontract.implementations.bindings.spelling import (
 )
 
 _file_of = attrgetter("file")
-_WORDING = Wording("fs.open(name)", "fs.pipe_file(name, data)")
+_WORDING = Wording("fs.open(name)", "fs.pipe_file(name, data)", raw=True)
 _HOW_TO_READ = (
     "specify --file, the path of an existing file, and --content, a local copy of that file"
 )

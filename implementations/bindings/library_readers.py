@@ -56,6 +56,8 @@ def bind_reader(step: Step, target: Target, open_file: OpenFile, fail: Fail) -> 
 
     def run(target: Target, path: str, *_args: Any) -> bool | str:
         file = open_file(target.filesystem, path + end)
+        if isinstance(file, io.RawIOBase):  # libraries expect all the bytes of a read
+            file = io.BufferedReader(file)
         try:
             return read(file, seed, rows)
         finally:
@@ -222,10 +224,17 @@ _FILES: dict[str, tuple[_Make, _Read]] = {
 
 
 class Wording(NamedTuple):
-    """The way an API opens the path `name`, and writes the bytes `data` there, as source code."""
+    """The way an API opens the path `name`, and writes the bytes `data` there, as source code.
+
+    `raw` says that the opened file may be an `io.RawIOBase`, which is read through a buffer.
+    """
 
     opening: str
     writing: str
+    raw: bool = False
+
+
+_BUFFERED = "file = BufferedReader(file) if isinstance(file, RawIOBase) else file"
 
 
 def spell_reader(step: Step, wording: Wording) -> Call | None:
@@ -239,12 +248,14 @@ def spell_reader(step: Step, wording: Wording) -> Call | None:
         f'name = path + "{_SUFFIXES[step.op]}"',
         wording.writing,
         f"file = {wording.opening}",
+        *((_BUFFERED,) if wording.raw else ()),
         *spelled.read,
     )
+    imports = spelled.imports
+    if wording.raw:
+        imports = ("from io import BufferedReader, RawIOBase", *imports)
     shown = f"{spelled.shown}({wording.opening.replace('name', 'path')})"
-    return Call(
-        "found == expected", Form.EQUAL, before=before, imports=spelled.imports, shown=shown
-    )
+    return Call("found == expected", Form.EQUAL, before=before, imports=imports, shown=shown)
 
 
 class _Spelling(NamedTuple):

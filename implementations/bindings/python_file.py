@@ -92,14 +92,18 @@ class PythonFileBinding(ScratchBinding):
         self._prefix = prefix
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Rewrite a file in place, or delete it; raise TargetError on failure."""
+        """Rewrite a file in place, or delete it; raise TargetError on failure.
+
+        The file never has fewer bytes than before or after: a stream may read it at any time.
+        """
         try:
             if content is None:
                 os.remove(path)
                 return
             stored = content if self._encode is None else self._encoded(content)
-            with open(path, "wb") as file:
+            with open(path, "r+b" if os.path.exists(path) else "wb") as file:
                 file.write(stored)
+                file.truncate()
         except OSError as error:
             raise failure(self.name, f"can't change {path}", error) from error
 

@@ -101,6 +101,38 @@ def test_tell_works_on_a_closed_member_of_a_tar_file(tmp_path: Path, finds: Find
     finds(binding, "python.tell.closed", "returned 0", 1, ["close"], ["py_tell"])
 
 
+class Peeking(io.BufferedIOBase):
+    """A file with peek() that inherits readline()."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.BufferedReader(io.FileIO(path), 16)
+
+    def peek(self, size: int = 0) -> bytes:
+        """Return bytes of the buffer."""
+        return self._file.peek(size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        return self._file.read(size)
+
+    def close(self) -> None:
+        """Close both files."""
+        self._file.close()
+        super().close()
+
+
+def peeking(path: str) -> BinaryIO:
+    """Open a file with peek() that inherits readline()."""
+    return Peeking(path)  # type: ignore[return-value]
+
+
+def test_readline_of_a_file_with_peek_exceeds_its_limit(tmp_path: Path, finds: Finds) -> None:
+    """Finding C8: IOBase.readline compares the limit with each piece that it peeks at."""
+    binding = PythonFileBinding(peeking, str(tmp_path), "peeking")
+    longer = f"returned {content(200)[:16].hex(' ')} ... (32 bytes)"
+    finds(binding, "python.readline.limit", longer, 200, ["py_readline", 20])
+
+
 def test_bytesio_clamps_a_relative_seek_to_the_start(
     in_memory: PythonFileBinding, finds: Finds
 ) -> None:

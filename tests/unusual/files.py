@@ -9,6 +9,7 @@ import io
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -202,6 +203,61 @@ class LazyBuffer(Raw):
     def peek(self, size: int = 0) -> bytes:
         self._check()
         return self.data[self.position :] if size > 2 else b""
+
+
+class ReadsAhead(Raw):
+    """A file that a thread reads, while the stream may be read already."""
+
+    def __init__(self, path: str) -> None:
+        self.position = 0
+        file = open(path, "rb", buffering=0)  # noqa: SIM115
+
+        def fetch() -> None:
+            with file:
+                self.data = file.readall()
+
+        self._reader = threading.Thread(target=fetch)
+        self._reader.start()
+
+    def _check(self) -> None:
+        super()._check()
+        self._reader.join()
+
+    def close(self) -> None:
+        self._reader.join()
+        super().close()
+
+
+class Peeks(io.BufferedIOBase):
+    """A buffered file with peek(), which leaves lines to the base class."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.BufferedReader(io.FileIO(path), 64)
+
+    def readable(self) -> bool:
+        return self._file.readable()
+
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def peek(self, size: int = 0) -> bytes:
+        return self._file.peek(size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return self._file.read(-1 if size is None else size)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        return self._file.read1(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 class NotSeekable(io.RawIOBase):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import zipfile
 from typing import Any, ClassVar
 
 from fsspec.asyn import AsyncFileSystem
@@ -136,6 +137,29 @@ class OwnCalls(OwnRanges):
         return self._strip_protocol(path) in self.files or super().exists(path)
 
 
+class Short(OwnCalls):
+    """Files are raw, and a read returns at most 700 bytes; calls for ranges return all."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return _ShortReads(self._bytes(path))
+
+    def head(self, path: str, size: int = 1024) -> bytes:
+        return self._bytes(path)[:size]
+
+    def tail(self, path: str, size: int = 1024) -> bytes:
+        return self._bytes(path)[-size:] if size else b""
+
+
+class Zipped(OwnCalls):
+    """Each open is a member of a zip archive in memory, with the failures of zipfile."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        stored = io.BytesIO()
+        with zipfile.ZipFile(stored, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("member", self._bytes(path))
+        return zipfile.ZipFile(stored).open("member")
+
+
 class Ranged(Files):
     """Each open is fsspec's buffered file over ranges, with the default cache."""
 
@@ -213,6 +237,33 @@ class Async(AsyncFileSystem, Files):  # type: ignore[misc]
 class _RangedFile(AbstractBufferedFile):  # type: ignore[misc]
     def _fetch_range(self, start: int, end: int) -> bytes:
         return bytes(self.fs._bytes(self.path)[start:end])
+
+
+class _ShortReads(io.RawIOBase):
+    def __init__(self, data: bytes) -> None:
+        self._file = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return not self._file.closed or self._closed()
+
+    def seekable(self) -> bool:
+        return not self._file.closed or self._closed()
+
+    def _closed(self) -> bool:
+        raise ValueError("I/O operation on closed file")
+
+    def readinto(self, buffer: Any) -> int:
+        return self._file.readinto(memoryview(buffer).cast("B")[:700])
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 class _Sized(io.BytesIO):

@@ -27,6 +27,7 @@ from fscontract.implementations.bindings.common import (
 )
 from fscontract.implementations.bindings.file_operations import inexpressible
 from fscontract.implementations.bindings.hadoop import operations
+from fscontract.implementations.bindings.hadoop.base_classes import base_classes
 from fscontract.implementations.bindings.hadoop.conversions import (
     Java,
     java,
@@ -231,6 +232,14 @@ class HadoopBinding(StoreFiles):
             return OpenedStream(self.location.at(path).open(self.path_of(path)), path)
         except Exception as error:
             raise self.as_python(error) from error
+
+    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+        """Return Hadoop's classes behind a filesystem of another package; else none."""
+        stream = self.open(path).stream
+        try:
+            return base_classes(self.location.at(path), stream, self.operations)
+        finally:
+            stream.close()
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of an OpenedStream."""

@@ -68,6 +68,18 @@ def test_the_longest_line_of_the_large_file_is_read_whole_and_up_to_limits() -> 
     assert [0 < limit < end - at for limit in limits[1:]] == [True] * 3
 
 
+def test_a_line_that_ends_with_a_carriage_return_is_read_by_each_operation() -> None:
+    made = [p for p in programs(ALL, "quick", 0) if p.length == 913]
+    ops = {"py_readline": (None,), "py_readlines": (1,), "py_next": ()}
+    ending = []
+    for steps in (p.steps for p in made if p.steps[0].op == "py_seek"):
+        at = steps[0].args[0]
+        assert steps[1].args == ops.pop(steps[1].op)
+        ending.append(content(913)[at:].partition(b"\n")[0][-1:])
+    assert not ops
+    assert ending == [b"\r"] * 3
+
+
 def test_the_seed_decides_on_random_positions_alone() -> None:
     assert programs(ALL, "quick", 1) == programs(ALL, "quick", 1)
     changed = set(programs(ALL, "quick", 1)) ^ set(programs(ALL, "quick", 2))

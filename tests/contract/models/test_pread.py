@@ -77,6 +77,24 @@ class TestPread:
         assert permits(refused, features=UNDECLARED)
         assert charged(read, features=UNDECLARED) == ("pread.needs-seek", "")
 
+    def test_negative_offset_for_no_bytes_may_return(self) -> None:
+        assert permits(call("pread", 0, 4, -1, 0, gives=0, buffer=STALE))
+        assert permits(call("pread", 0, 4, -1, 0, raises=Kind.INDEX))
+        refused = call("pread", 0, 4, -1, 0, raises=Kind.IO)
+        assert charged(refused) == ("pread.off-neg", "")
+
+    def test_negative_offset_at_the_end_may_return_the_end(self) -> None:
+        assert permits(call("pread", 5, 4, -1, 2, gives=-1, buffer=STALE))
+        read = call("pread", 4, 4, -1, 2, gives=-1, buffer=STALE)
+        assert charged(read) == ("pread.off-neg", "")
+
+    def test_negative_offset_for_no_bytes_that_counts_bytes_violates_off_neg(self) -> None:
+        assert charged(call("pread", 0, 4, -1, 0, gives=1, buffer=STALE)) == ("pread.off-neg", "")
+
+    def test_negative_offset_that_returns_violates_off_neg(self) -> None:
+        read = call("pread", 0, 4, -1, 2, gives=2, buffer=filled(0, 2))
+        assert charged(read) == ("pread.off-neg", "")
+
     def test_exception_before_the_end_violates_data(self) -> None:
         failed = call("pread", 0, 4, 0, 4, raises=Kind.IO)
         assert charged(failed) == ("pread.data", "open.state")
@@ -106,6 +124,9 @@ class TestReadFully:
     def test_bad_offset_inside_the_file_violates_off_neg_if_it_raises_eof_exception(self) -> None:
         refused = call("read_fully", 1, 4, -1, 2, raises=Kind.EOF)
         assert charged(refused) == ("read-fully.off-neg", "")
+
+    def test_negative_offset_for_no_bytes_may_return(self) -> None:
+        assert permits(call("read_fully", 0, 4, -1, 0, buffer=STALE))
 
     def test_read_of_nothing_past_the_end_returns(self) -> None:
         assert permits(call("read_fully", 9, 4, 0, 0, buffer=STALE))

@@ -116,6 +116,13 @@ def test_empty_range_beyond_the_end_may_be_an_illegal_argument() -> None:
     assert not permits(vectored((5, 0), raises=Kind.ILLEGAL_ARGUMENT))
 
 
+def test_empty_range_at_the_end_may_be_refused() -> None:
+    assert permits(vectored((5, 0), gives=(data(5, 0),)))
+    assert permits(vectored((5, 0), raises=Kind.EOF))
+    assert not permits(vectored((4, 0), raises=Kind.EOF))
+    assert not permits(vectored((0, 5), raises=Kind.EOF))
+
+
 def test_empty_range_inside_the_file_returns_nothing() -> None:
     read = vectored((2, 0), gives=(returned(0, b""),))
     assert "read-vectored.zero-length" in judgement(read).exercised

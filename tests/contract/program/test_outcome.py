@@ -85,3 +85,12 @@ def test_long_bytes_and_texts_are_cut_with_their_size() -> None:
     assert show_bytes(bytes(20)) == "00 " * 15 + "00 ... (20 bytes)"
     assert show_bytes(b"") == "(empty)"
     assert clip("x" * 200, 3) == "xxx... (200 characters)"
+
+
+def test_long_bytes_in_a_list_are_cut_with_their_size() -> None:
+    short, long = str(returned((b"ab", bytes(999)))).split(", ")
+    assert short == "returned [b'ab'"
+    assert len(long) < 200
+    assert long.endswith("... (3999 characters)]")
+    inner = Outcome(Kind.IO, detail="x" * 999)
+    assert "x" * 999 in str(returned((inner,)))

@@ -14,6 +14,7 @@ from fscontract.contract.generate import exhaustive, open_arguments, open_progra
 from fscontract.contract.generate.open_arguments import Readings, stays
 from fscontract.contract.models.openfile_clauses import CLAUSES, speaks_for
 from fscontract.contract.models.openfile_stages import Case
+from fscontract.contract.models.vectored_read import overlapping
 from fscontract.contract.program.open_calls import METHODS, SCENES, STATUSES, BuilderCall
 from fscontract.contract.program.program import OPERATIONS, Program, resolve_step
 
@@ -276,3 +277,16 @@ def test_an_api_with_python_files_alone_reads_by_them() -> None:
 def test_an_api_that_cannot_read_opens_all_the_same() -> None:
     """The failure of an open shows without a read."""
     assert {p.steps for p in source(operations=frozenset())} == {()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ranges_within_the_file_do_not_overlap(seed: int) -> None:
+    """The streams of open() and of openFile() may differ in whether they refuse those that do."""
+    lists = [
+        resolve_step(step, program.length, 0).args[0]
+        for program in source(seed=seed)
+        for step in program.steps
+        if step.op == "read_vectored" and stays(step, program.length)
+    ]
+    assert lists
+    assert not any(overlapping(tuple(sorted(ranges))) for ranges in lists)

@@ -11,14 +11,21 @@ from typing import Any, BinaryIO
 import pytest
 
 from fscontract import PythonFileBinding, check
+from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.runner import resource_checks
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.runner import check as run_clauses
+from fscontract.contract.spec.known_failures import Known
 from fscontract.fakes.mutants.correct_parts import MutantFileSystem
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from fscontract.fakes.mutants.stream import leaks
 from fscontract.fakes.mutants.stream.variants import HoldsDescriptor
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
+from fscontract.implementations.openfile_builder import OpenOptions
+from tests.contract.runner.conftest import settings_for
+from tests.few_programs import run_few
 
 
 def test_a_descriptor_that_stays_each_time_is_a_leak() -> None:
@@ -220,3 +227,37 @@ def test_a_target_that_leaks_gets_few_programs_of_every_phase(tmp_path: Path) ->
             os.close(descriptor)
     assert len(left) < 2_000
     assert not any(name.startswith(resource_checks.OUT_OF) for name in result.counts)
+
+
+class LeaksWhenSized(MemoryFileSystem):
+    """Leaks a descriptor for each buffer size, and for each stream if told so."""
+
+    def __init__(self, always: bool) -> None:
+        super().__init__()
+        self.always = always
+        self.left: list[int] = []
+
+    def _open(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        if self.always or options.buffer_size is not None:
+            self.left.append(os.open(os.devnull, os.O_RDONLY))
+        return super()._open(path, options)
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_leak_of_an_option_is_another_one_than_that_of_each_stream(
+    always: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_few(monkeypatch)
+    filesystem = LeaksWhenSized(always)
+    known = Known("close.release", "as ever", f"close: left a descriptor; {BUFFER_SIZE}")
+    settings = settings_for("close.release", "open.number-default", known=(known,))
+    try:
+        result = run_clauses(StreamBinding(filesystem, "leaking"), settings)
+    finally:
+        for descriptor in filesystem.left:
+            os.close(descriptor)
+    (found,) = (c for c in result.clauses if c.clause.id == "close.release")
+    assert found.outcome is (Verdict.FAIL if always else Verdict.KNOWN)
+    assert found.counterexample is not None
+    signature = "close: left a descriptor" if always else known.signature
+    assert found.counterexample.signature == signature

@@ -119,6 +119,9 @@ def test_circumstances_name_what_is_particular_about_a_state(
         (Step("py_seek", (2, 0)), []),
         (RANGES, ["several ranges"]),
         (Step("read_vectored", (((2, 2),), "heap", "absent")), []),
+        (Step("fs_cat_file", (None, -1)), ["a negative end"]),
+        (Step("fs_cat_file", (-2, -1)), ["a negative begin"]),
+        (Step("fs_cat_file", (0, 2)), []),
     ],
     ids=str,
 )

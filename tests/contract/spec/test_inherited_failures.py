@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 from fsspec.implementations.dirfs import DirFileSystem
@@ -15,6 +15,8 @@ from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
 from fscontract import check
 from fscontract.contract.runner.result import Counterexample, RunResult, RunVerdict, Verdict
+from fscontract.contract.runner.run_options import RunOptions, selected, settings_for
+from fscontract.contract.runner.runner import check as run_clauses
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.inherited_failures import inherited_failures, inherits
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -50,6 +52,27 @@ class Buffered(LocalFileSystem):  # type: ignore[misc]
         if self.isdir(path):
             raise IsADirectoryError(path)
         return self.file(self, path, mode, block_size=4096)
+
+
+class Peeking(io.BufferedIOBase):
+    """A file with peek() that inherits readline()."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.BufferedReader(io.FileIO(path))
+
+    def peek(self, size: int = 0) -> bytes:
+        """Return bytes of the buffer."""
+        return self._file.peek(size)
+
+    def close(self) -> None:
+        """Close both files."""
+        self._file.close()
+        super().close()
+
+
+def peeking(path: str) -> BinaryIO:
+    """Open a file with peek() that inherits readline()."""
+    return Peeking(path)  # type: ignore[return-value]
 
 
 class Wrapper:
@@ -133,6 +156,28 @@ def test_a_strict_run_fails_for_what_is_inherited(tmp_path: Path) -> None:
     assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
 
 
+def test_fail_fast_does_not_end_a_run_for_an_inherited_failure(tmp_path: Path) -> None:
+    """The whole run is judged, and a failure of the target itself is found after it."""
+
+    class File(BufferedFile):
+        def _fetch_range(self, start: int, end: int) -> bytes:
+            return bytes(super()._fetch_range(start, end))[::-1]
+
+    class Mine(Buffered):
+        file = File
+
+    options = RunOptions(clauses=("python.seek.closed", "pread.data"), fail_fast=True)
+
+    def run_fast(fs: Buffered) -> RunResult:
+        binding = FsspecBinding(fs, str(tmp_path), "mine")
+        return run_clauses(binding, settings_for(binding, options, selected(options)))
+
+    right = run_fast(Buffered())
+    assert outcomes(right, Verdict.INHERITED) == {"python.seek.closed"}
+    assert outcomes(right, Verdict.PASS) == {"pread.data"}
+    assert outcomes(run_fast(Mine()), Verdict.FAIL) == {"pread.data"}
+
+
 def test_a_method_of_the_target_inherits_nothing(tmp_path: Path) -> None:
     """It fails in the same way as that of the base class, but it is the target's own."""
 
@@ -169,6 +214,19 @@ def test_a_subclass_of_a_python_file_inherits(tmp_path: Path) -> None:
     result = check(PythonFileBinding(Unbuffered, str(tmp_path), "mine"))
     assert outcomes(result, Verdict.INHERITED) == {"python.seekable.true"}
     assert result.conforms
+
+
+def test_readline_of_io_inherits_that_it_exceeds_its_limit(tmp_path: Path) -> None:
+    clause = clauses()["python.readline.limit"]
+    path = tmp_path / "file"
+    path.write_bytes(b"data")
+    sources = PythonFileBinding(peeking, str(tmp_path), "mine").sources(str(path))
+    failure = Counterexample(None, (), "", how="py_readline: returned")
+    found = inherits(clause, failure, sources)
+    assert found is not None
+    assert found.finding == "C8"
+    sources = {**sources, "py_readline": frozenset()}
+    assert inherits(clause, failure, sources) is None
 
 
 def test_every_inherited_failure_has_a_clause_and_a_finding() -> None:

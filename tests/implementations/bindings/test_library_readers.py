@@ -96,6 +96,32 @@ class _FewMethods:
         self.closed = True
 
 
+class _ShortReads(io.RawIOBase):
+    """A raw file, of which a read may return fewer bytes than there are."""
+
+    def __init__(self, data: bytes) -> None:
+        self._file = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        return self._file.readinto(memoryview(buffer)[:7])
+
+
+class _Raw(RightFilesystem):
+    """A filesystem whose files are raw."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return _ShortReads(self.content(path))
+
+
 class _Unusual(RightFilesystem):
     """A filesystem whose files have few methods."""
 
@@ -107,6 +133,7 @@ class _Unusual(RightFilesystem):
     "binding",
     [
         FsspecBinding(_Unusual(), "", "few methods"),
+        FsspecBinding(_Raw(), "", "raw files"),
         PyArrowBinding(RightArrow(), "mutant", "arrow"),
         OpendalBinding(RightOperator(), "operator"),
     ],
@@ -194,6 +221,15 @@ def test_spelled_call_reads_what_it_writes(op: str, rows: int) -> None:
     exec("\n".join([*call.imports, *call.before, f"same = {call.text}"]), given)
     assert given["same"] is True
     assert str(call).endswith("(BytesIO(files[path]))")
+
+
+def test_spelled_call_reads_a_raw_file_through_a_buffer() -> None:
+    wording = library_readers.Wording("open(files[name])", "files[name] = data", raw=True)
+    call = spell_reader(Step("lib_parquet", (3, 40)), wording)
+    assert call is not None
+    given: dict[str, Any] = {"path": "p", "files": {}, "open": _ShortReads}
+    exec("\n".join([*call.imports, *call.before, f"same = {call.text}"]), given)
+    assert given["same"] is True
 
 
 def test_a_step_of_another_api_is_not_spelled() -> None:

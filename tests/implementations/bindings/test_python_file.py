@@ -15,6 +15,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program.program import Step
+from fscontract.implementations.bindings import python_file
 from fscontract.implementations.bindings.file_operations import IDIOMS
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
@@ -140,6 +141,27 @@ def test_unsupported_seek_stays_unsupported(tmp_path: Path, run: Calls) -> None:
 
     binding = PythonFileBinding(lambda _path: Pipe(), str(tmp_path), "f")
     assert run(binding, b"", ("seek", 0))[0].kind is Kind.UNSUPPORTED
+
+
+@pytest.mark.parametrize("new", [b"other", b"longer than it was", b"no"])
+def test_a_changed_file_keeps_its_bytes_until_others_replace_them(
+    new: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that reads ahead may read the file while it changes."""
+    lengths: list[int] = []
+
+    def look(path: str, mode: str) -> Any:
+        file = open(path, mode)  # noqa: SIM115
+        lengths.append(Path(path).stat().st_size)
+        return file
+
+    binding = PythonFileBinding(io.FileIO, str(tmp_path), "changing")
+    path = str(tmp_path / "file")
+    binding.change(path, b"bytes")
+    monkeypatch.setattr(python_file, "open", look, raising=False)
+    binding.change(path, new)
+    assert lengths == [5]
+    assert Path(path).read_bytes() == new
 
 
 def test_every_idiom_has_a_reason() -> None:
