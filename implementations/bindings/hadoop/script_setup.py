@@ -16,6 +16,10 @@ _OWN = ("filesystem", "api", "bucket")
 _RAW = 'configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");'
 
 
+#: Filesystems whose archive or mount table is made for a check.
+_MADE_HERE = ("har://", "viewfs://")
+
+
 def java_setup(source: Source) -> JavaApi:
     """Return the filesystem of a target of Hadoop; raise NoScript if a class can't make it."""
     if source.options.get("api", "filesystem") != "filesystem":
@@ -27,7 +31,7 @@ def java_setup(source: Source) -> JavaApi:
     )
     scheme = source.options.get("filesystem", "raw")
     url = source.target.partition("+")[2] or source.target
-    if url.startswith(("raw://", "file://")):
+    if url.startswith(("raw://", "file://", *_MADE_HERE)):
         scheme = url.partition("://")[0]
     elif source.target != "hadoop":
         if "://" not in url or mask_url(url) != url:
