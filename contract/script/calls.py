@@ -134,6 +134,10 @@ class ScriptApi:
     cleanup: tuple[str, ...] = ()
     #: Whether the script has to start a server, whose `url` and `host` are variables of `setup`.
     is_served: bool = False
+    #: The expression of the injector of faults, "" if there is none; or that of the function that
+    #: makes the requests of the file `f`.
+    injector: str = ""
+    fetcher: str = ""
     #: Whether exceptions of the connection give no verdict.
     remote: bool = False
     #: Whether calls may raise what is no Exception, as panics of extensions in Rust.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fscontract.contract.binding import Binding
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.injected_faults import injected_fault_script
 from fscontract.contract.script.leaks import RELEASING, leak_script
 from fscontract.contract.script.plan import file_content, plan
 from fscontract.contract.script.sequential import SequentialScript
@@ -23,7 +24,9 @@ def python_script(binding: Binding, source: Source, failure: Failure) -> str:
     if failure.threads:
         return threads_script(api, source, failure, file_content(program, fixed, threads=True))
     if program.faults is not None:
-        return server_fault_script(api, source, failure)
+        injected = (api.injector or api.fetcher) and not api.is_served
+        write = injected_fault_script if injected else server_fault_script
+        return write(api, source, failure)
     if program.at is not None and not program.at.is_file:
         return path_script(api, source, failure, fixed is not None)
     if failure.clause in RELEASING:

@@ -337,6 +337,7 @@ class FsspecBinding(ScratchBinding):
             failed=lambda step, error, closed: failed_step(step, error, closed, self._fail),
             status='fs.info(path)["size"]',
             makes_directory="fs.makedirs(path, exist_ok=True)",
+            fetcher="f.cache.fetcher",
             cleanup=() if fixed or not self.remote else ("fs.rm(path)",),
             remote=self.remote,
         )
