@@ -134,6 +134,8 @@ class ScriptApi:
     cleanup: tuple[str, ...] = ()
     #: Whether the script has to start a server, whose `url` and `host` are variables of `setup`.
     is_served: bool = False
+    #: The expression of a builder that opens the file, "" if streams have no counters.
+    builder: str = ""
     #: The expression of the injector of faults, "" if there is none; or that of the function that
     #: makes the requests of the file `f`.
     injector: str = ""

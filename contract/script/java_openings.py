@@ -19,6 +19,7 @@ from fscontract.contract.program.program import Step, resolve_program
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.java_class import JavaClass, raising
+from fscontract.contract.spec.clauses import clauses
 
 _READ = Step("read_byte")
 #: Scenes that a class makes at the path.
@@ -45,7 +46,7 @@ class OpeningClass(JavaClass):
         super().__init__(api, failure, data)
         program = resolve_program(failure.program, len(data), failure.buffer)
         assert program.opening is not None
-        if failure.clause.startswith("open.cost-") or program.streams > 1:
+        if clauses()[failure.clause].cost is not None or program.streams > 1:
             raise NoScript("requests are counted, or several streams are open")
         if program.opening.scene not in _SCENES:
             raise NoScript(f"the path is of the scene {program.opening.scene}")

@@ -10,7 +10,7 @@ from fsspec.implementations.memory import MemoryFileSystem as FsspecMemory
 
 from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.binding import Binding
-from fscontract.fakes.mutants.correct_parts import FaultyStore
+from fscontract.fakes.mutants.correct_parts import FaultyStore, StoredStream, filesystem_of
 from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.fakes.servers.http_client import HttpFile, opened
 from fscontract.implementations.bindings.python_file import PythonFileBinding
@@ -28,6 +28,11 @@ def make(name: str) -> Any:
 def faulty(name: str) -> Any:
     """Return the filesystem of a mutant of faults, or a right one if the name is empty."""
     return mutant_named(name).binding().filesystem if name else FaultyStore()
+
+
+def stored(name: str) -> Any:
+    """Return the filesystem of a mutant of costs, or a right one if the name is empty."""
+    return mutant_named(name).binding().filesystem if name else filesystem_of(StoredStream)()
 
 
 class _LockedStream(MemoryInputStream):
