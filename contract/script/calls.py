@@ -73,8 +73,12 @@ class Call:
     def __str__(self) -> str:
         if self.shown:
             return self.shown
-        text = self.text.replace(BUFFER, self.buffer)
-        return "; ".join([*self.before, text]) if self.before else text
+        return "; ".join([*self.before, self.expression])
+
+    @property
+    def expression(self) -> str:
+        """The call with the expression of its buffer, without the statements before it."""
+        return self.text.replace(BUFFER, self.buffer)
 
     def on_buffer(self) -> str:
         """Return the call with the variable `buffer`."""

@@ -155,7 +155,7 @@ class SequentialScript:
         start = start if first else "at += "
         lines = [*_statements(call), f"{start}{_count(call)}" if planned.counted else ""]
         if not planned.counted:
-            lines[-1] = str(call)
+            lines[-1] = call.expression
             if call.ready or (call.form is Form.PARTS and call.buffer):
                 lines = [f"buffer = {call.buffer}", *call.ready, call.on_buffer()]
         if planned.may_raise and not planned.counted:
@@ -507,9 +507,10 @@ def _statements(call: Call) -> Iterator[str]:
 
 def _count(call: Call) -> str:
     """Return the number of bytes that a call reads."""
+    text = call.expression
     if call.form is Form.COUNT:
-        return str(call)
-    return f"max({call}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({call})"
+        return text
+    return f"max({text}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({text})"
 
 
 def _joined(ends: tuple[Permitted, ...], planned: Plan) -> Permitted:

@@ -126,6 +126,14 @@ def test_right_results_of_recommended_calls_pass(clause: str, bare_scripts: Scri
     assert ran.code == 0, ran.output
 
 
+def test_statements_of_earlier_calls_are_made_once(bare_scripts: ScriptRunner) -> None:
+    """A second `with` raises, as it should."""
+    script = _script(_LOCAL, "python.tell.closed", [["py_with"], ["py_tell"]])
+    assert script.count("with f:") == 1
+    ran = bare_scripts.run(script)
+    assert ran.code == 0, ran.output
+
+
 @pytest.mark.parametrize("length", [40, 300, 9000])
 def test_files_have_the_bytes_of_the_run(length: int, bare_scripts: ScriptRunner) -> None:
     """Those of long files come from a formula."""
