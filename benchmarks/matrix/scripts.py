@@ -25,8 +25,11 @@ from pathlib import Path
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import TARGETS, Target
 
-#: Targets that need no server, and whose failures cover the kinds of scripts.
-USUAL = ("fsspec local", "fsspec memory", "PyArrow local", "OpenDAL memory", "Hadoop raw")
+#: Targets whose failures cover the kinds of scripts.
+USUAL = (
+    *("fsspec local", "fsspec memory", "fsspec tar", "fsspec ftp", "PyArrow local", "PyArrow S3"),
+    *("obstore local", "OpenDAL memory", "Hadoop raw"),
+)
 #: Limits of a check and of a script, in seconds.
 _CHECK, _SCRIPT = 900, 120
 _MISSING = re.compile(r"^no script for (\S+): (.*)$", re.MULTILINE)

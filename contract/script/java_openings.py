@@ -26,6 +26,10 @@ _READ = Step("read_byte")
 _SCENES = ("file", "missing", "directory")
 
 
+#: The class of Hadoop's builders.
+_IMPLEMENTATION = "org.apache.hadoop.fs.impl.FutureDataInputStreamBuilderImpl"
+
+
 def opening_expression(api: JavaApi, opening: Opening | None) -> str:
     """Return the expression that opens `path`, with a builder if there is one; raise NoScript."""
     if opening is None:
@@ -36,7 +40,12 @@ def opening_expression(api: JavaApi, opening: Opening | None) -> str:
 def _builder(api: JavaApi, opening: Opening) -> str:
     if any(name == "with_file_status" and args[0] != "own" for name, *args in opening.calls):
         raise NoScript("the builder gets a status that a class would have to forge")
-    return ".".join(["fs.openFile(path)", *map(api.spell_option, opening.calls)])
+    made = "fs.openFile(path)"
+    for call in opening.calls:
+        # the interface lacks bufferSize(), which the class has
+        made = f"(({_IMPLEMENTATION}) {made})" if call[0] == "buffer_size" else made
+        made = f"{made}.{api.spell_option(call)}"
+    return made
 
 
 class OpeningClass(JavaClass):

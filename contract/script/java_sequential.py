@@ -152,7 +152,12 @@ class SequentialClass(JavaClass):
 def _between(numbers: list[int]) -> str:
     least, most = numbers[0], numbers[-1]
     if least == most:
-        return f"number == {least}"
+        return f"number == {_long(least)}"
     if most == FAR:
-        return f"number >= {least}"
-    return f"number >= {least} && number <= {most}"
+        return f"number >= {_long(least)}"
+    return f"number >= {_long(least)} && number <= {_long(most)}"
+
+
+def _long(number: int) -> str:
+    """Return a number as Java; those beyond int have a suffix."""
+    return f"{number}L" if abs(number) >= 1 << 31 else str(number)

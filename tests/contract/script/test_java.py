@@ -63,6 +63,8 @@ _PROGRAMS = (
     _Shown("open.get-ioerror", 0, [], _built(file="directory")),
     _Shown("close.release", 1, [["close"]], _built(["opt", _SIZE, "-1"])),
     _Shown("close.release", 0, [["read_byte"], ["seek", -1], ["close"]]),
+    _Shown("close.release", 1, [["close"]], _built(["opt", "x", "1"], ["buffer_size", 0])),
+    _Shown("skip.count", 1, [["skip", 2**63 - 1]]),
     _Shown("open.missing", 0, [], {"at": {"kind": "missing"}}),
     _Shown("open.directory", 0, [], {"at": {"kind": "directory"}}),
     _Shown("open.directory", 0, [], {"at": {"kind": "empty-directory"}}),
