@@ -189,11 +189,17 @@ def test_threads_that_move_the_stream_have_no_class(hadoop: Binding) -> None:
         _threads_class(hadoop, [_PREAD], [["read_byte"]])
 
 
-@pytest.mark.parametrize("scheme", ["har", "viewfs"])
-def test_filesystem_that_is_made_for_a_check_has_no_class(hadoop: Binding, scheme: str) -> None:
+def test_archive_that_is_made_for_a_check_has_no_class(hadoop: Binding) -> None:
     failure = Failure("seek.negative", Program.from_json(_SEEK), frozenset(), 4096, {})
-    with pytest.raises(NoScript, match=f"the filesystem {scheme} needs more than a URI"):
-        java_script(hadoop, Source(f"hadoop+{scheme}:///d"), failure, junit=False)
+    with pytest.raises(NoScript, match="the filesystem har needs more than a URI"):
+        java_script(hadoop, Source("hadoop+har:///d"), failure, junit=False)
+
+
+def test_class_of_viewfs_mounts_a_directory(hadoop: Binding) -> None:
+    failure = Failure("seek.negative", Program.from_json(_SEEK), frozenset(), 4096, {})
+    text = java_script(hadoop, Source("hadoop+viewfs:///d"), failure, junit=False)
+    assert 'configuration.set("fs.viewfs.mounttable.default.link./mounted"' in text
+    assert 'new Path("/mounted/fscontract-script")' in text
 
 
 @pytest.mark.deep
