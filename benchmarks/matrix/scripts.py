@@ -2,8 +2,10 @@
 
     python -m benchmarks.matrix.scripts [--only NAME] [--effort quick]
 
-Each script must exit with 1 while the bug is there. Prints for each target the scripts that do, and
-the failures without a script by reason; exits with 1 if a script does not show its failure.
+Each script must say what came and exit with 1 while the bug is there. It runs without fscontract,
+unless the target is code that needs it; options that are credentials are environment variables.
+Prints for each target the scripts that do, and the failures without a script by reason. Exits
+with 1 if a script does not show its failure.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,12 +25,20 @@ from pathlib import Path
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import TARGETS, Target
 
-#: Targets that need no server, and whose failures cover the kinds of scripts.
-USUAL = ("fsspec local", "fsspec memory", "PyArrow local", "OpenDAL memory", "Hadoop raw")
+#: Targets whose failures cover the kinds of scripts.
+USUAL = (
+    *("fsspec local", "fsspec memory", "fsspec tar", "fsspec ftp", "PyArrow local", "PyArrow S3"),
+    *("obstore local", "OpenDAL memory", "Hadoop raw"),
+)
 #: Limits of a check and of a script, in seconds.
 _CHECK, _SCRIPT = 900, 120
 _MISSING = re.compile(r"^no script for (\S+): (.*)$", re.MULTILINE)
 _ROOT = Path(__file__).resolve().parents[2]
+#: Runs the script that is its argument as if fscontract were not installed.
+_BARE = (
+    "import runpy, sys; sys.modules['fscontract'] = None;"
+    "runpy.run_path(sys.argv[1], run_name='__main__')"
+)
 
 
 @dataclass
@@ -68,9 +79,11 @@ def scripts_of(target: Target, effort: str = "quick") -> Scripts:
                 check=False,
             )
             result = Scripts(missing=Counter(why for _, why in _MISSING.findall(_said(done))))
+            environment = environment_of(target, provided)
+            is_bare = ":" not in target.target.replace("://", "")
             for path in sorted(directory.glob("*")):
-                code, said = _run(path)
-                if code == 1:
+                code, said = _run(path, environment, is_bare)
+                if code == 1 and "actual:" in said:
                     result.shown += 1
                 else:
                     result.wrong.append(f"{path.name} exits with {code}: {said[-200:]}")
@@ -81,14 +94,20 @@ def _said(done: subprocess.CompletedProcess[str]) -> str:
     return f"{done.stdout}\n{done.stderr}"
 
 
-def _run(path: Path) -> tuple[int, str]:
-    """Run a script; return its exit code, and what it printed."""
-    command = [sys.executable, str(path)]
+def environment_of(target: Target, provided: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables from which scripts take a URL and options."""
+    url = target.target.format(**provided).rpartition("+")[2]
+    options = {name.upper(): value.format(**provided) for name, value in target.options.items()}
+    return {**os.environ, "PYTHONPATH": str(_ROOT), "TARGET_URL": url, **options}
+
+
+def _run(path: Path, environment: Mapping[str, str], is_bare: bool) -> tuple[int, str]:
+    """Run a script, without fscontract if `is_bare`; return its exit code, and what it printed."""
+    command = [sys.executable, *(["-c", _BARE] if is_bare else []), str(path)]
     if path.suffix == ".java":
         from fscontract.implementations.jvm.jvm import hadoop_jars
 
         command = ["java", "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
-    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
     )

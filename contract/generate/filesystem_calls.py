@@ -14,6 +14,7 @@ from fscontract.contract.program.filesystem_calls import (
     MAX_SEED,
     READER_OPERATIONS,
     WITHOUT_STREAM,
+    ZARR_OPERATIONS,
     others_of,
 )
 from fscontract.contract.program.program import Program, Step
@@ -53,6 +54,8 @@ _AWAITED_LIMITS: tuple[tuple[Argument, Argument], ...] = (
 )
 #: The sizes of the files of other libraries: of one block of a small cache, and of several.
 _ROWS = (1, 40, 900, 2000)
+#: The sizes of arrays, each of which has several files.
+_ARRAY_ROWS = (40, 2000)
 _NEWLINES = (None, "", "\n", "\r", "\r\n")
 
 
@@ -76,8 +79,7 @@ def programs(
     if fixed is None:
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
-        rows = _ROWS[-1:] if remote else _ROWS
-        calls += [(_EMPTY, (step,)) for step in _of_readers(seed, rows)]
+        calls += [(_EMPTY, (step,)) for step in _of_readers(seed, remote)]
     return [
         Program(length, steps)
         for length, steps in calls
@@ -98,10 +100,12 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from store_calls.steps()
 
 
-def _of_readers(seed: int, sizes: tuple[int, ...]) -> Iterator[Step]:
+def _of_readers(seed: int, remote: bool) -> Iterator[Step]:
+    """Yield the reads of each format, of the largest file alone if `remote`."""
     draw = Random(seed)
-    for rows, op in itertools.product(sizes, READER_OPERATIONS):
-        yield Step(op, (draw.randrange(MAX_SEED), rows))
+    for sizes, operations in ((_ROWS, READER_OPERATIONS), (_ARRAY_ROWS, ZARR_OPERATIONS)):
+        for rows, op in itertools.product(sizes[-1:] if remote else sizes, operations):
+            yield Step(op, (draw.randrange(MAX_SEED), rows))
 
 
 def _of_chains() -> Iterator[Step]:

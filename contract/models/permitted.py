@@ -93,15 +93,17 @@ def permitted(step: Step, state: State, features: frozenset[str], missed: str = 
     return _Asked(step, state, features, missed).result()
 
 
-def states_after(step: Step, state: State, features: frozenset[str]) -> dict[State, set[Any]]:
+def states_after(
+    step: Step, state: State, features: frozenset[str], lax: bool = False
+) -> dict[State, set[Any]]:
     """Return the states after each permitted outcome, with the counts of bytes read before them.
 
     The count of an exception is "raised"; that of another outcome without bytes is None. If the
-    call should raise, only the exceptions with which it should are followed.
+    call should raise, only the exceptions with which it should are followed, unless `lax`.
     """
     asked = _Asked(step, state, features, "")
     found: dict[State, set[Any]] = {}
-    refuses = any(asked.is_right(Outcome(kind)) for kind in RAISED)
+    refuses = not lax and any(asked.is_right(Outcome(kind)) for kind in RAISED)
     for count, outcome in asked.candidates():
         judged = asked.judgement(outcome)
         for after in () if refuses and judged.missed else judged.states:

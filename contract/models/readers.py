@@ -16,6 +16,9 @@ _CLAUSES = {
     "lib_parquet": "readers.parquet.row-groups",
     "lib_csv": "readers.csv.columns",
     "lib_zip": "readers.zip.members",
+    "lib_zarr_chunks": "readers.zarr.chunks",
+    "lib_zarr_shards": "readers.zarr.shards",
+    "lib_zarr_missing": "readers.zarr.missing-chunks",
 }
 RULES: RuleTable = {op: (_as_written(clause), (clause,)) for op, clause in _CLAUSES.items()}
 TABLES = operations(RULES)

@@ -120,6 +120,13 @@ WHOLE_READS: dict[str, tuple[Argument, ...]] = {
     "ob_stream": (7, "sync"),
     "od_read": (None, None, "sync"),
 }
+#: Arrays that Zarr writes, and reads through an fsspec filesystem: with a file for each chunk, with
+#: several chunks in a file, and without the files of some chunks. `rows` is about their size.
+ZARR_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "lib_zarr_chunks": ("seed", "rows"),
+    "lib_zarr_shards": ("seed", "rows"),
+    "lib_zarr_missing": ("seed", "rows"),
+}
 #: The largest seed and number of rows.
 MAX_SEED, MAX_ROWS = 1 << 32, 10_000
 #: The operations of each feature that declares them, and all of them.
@@ -133,7 +140,7 @@ OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
     "pyarrow-filesystem": ARROW_OPERATIONS,
     "obstore-store": OBSTORE_OPERATIONS,
     "opendal-operator": OPENDAL_OPERATIONS,
-    "library-readers": READER_OPERATIONS,
+    "library-readers": {**READER_OPERATIONS, **ZARR_OPERATIONS},
 }
 WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in found.items()}
 #: The feature of each operation.

@@ -73,8 +73,12 @@ class Call:
     def __str__(self) -> str:
         if self.shown:
             return self.shown
-        text = self.text.replace(BUFFER, self.buffer)
-        return "; ".join([*self.before, text]) if self.before else text
+        return "; ".join([*self.before, self.expression])
+
+    @property
+    def expression(self) -> str:
+        """The call with the expression of its buffer, without the statements before it."""
+        return self.text.replace(BUFFER, self.buffer)
 
     def on_buffer(self) -> str:
         """Return the call with the variable `buffer`."""
@@ -134,6 +138,12 @@ class ScriptApi:
     cleanup: tuple[str, ...] = ()
     #: Whether the script has to start a server, whose `url` and `host` are variables of `setup`.
     is_served: bool = False
+    #: The expression of a builder that opens the file, "" if streams have no counters.
+    builder: str = ""
+    #: The expression of the injector of faults, "" if there is none; or that of the function that
+    #: makes the requests of the file `f`.
+    injector: str = ""
+    fetcher: str = ""
     #: Whether exceptions of the connection give no verdict.
     remote: bool = False
     #: Whether calls may raise what is no Exception, as panics of extensions in Rust.

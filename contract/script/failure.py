@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
@@ -27,6 +28,8 @@ class Failure:
     #: The profile's additional keys of openFile(), and those that it knows but does not support.
     own_keys: frozenset[str] = frozenset()
     unsupported_keys: frozenset[str] = frozenset()
+    #: The profile's limits of the clause's cost, by read policy.
+    budget: Mapping[str, int] = field(default_factory=dict)
     threads: tuple[tuple[Step, ...], ...] = ()
     #: The thread that one switch pauses; None if threads ran freely.
     first_thread: int | None = None
@@ -47,6 +50,7 @@ def failure_of(
         dict(getattr(binding, "versions", {})),
         profile.own_keys,
         profile.unsupported_keys,
+        profile.budgets.get(clause, {}),
     )
     return failure if isinstance(shown_by, Program) else failure_of_threads(failure, shown_by)
 

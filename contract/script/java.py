@@ -9,6 +9,7 @@ from fscontract.contract.script.java_leaks import LeakClass
 from fscontract.contract.script.java_openings import OpeningClass
 from fscontract.contract.script.java_paths import PathClass
 from fscontract.contract.script.java_sequential import SequentialClass
+from fscontract.contract.script.java_threads import ThreadsClass
 from fscontract.contract.script.leaks import RELEASING
 from fscontract.contract.script.plan import file_content, plan
 
@@ -20,7 +21,7 @@ def java_script(binding: Binding, source: Source, failure: Failure, junit: bool)
         raise NoScript(f"the {binding.api} API is not one of Java; use --script python")
     program, fixed = failure.program, binding.fixed_content
     if failure.threads:
-        raise NoScript("several threads share the stream, which classes do not show")
+        return ThreadsClass(api, failure, file_content(program, fixed, threads=True)).text(junit)
     if program.faults is not None:
         raise NoScript("requests have to fail")
     if program.at is not None and not program.at.is_file:

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
+from typing import ClassVar
 
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.script.calls import JavaApi, NoScript
@@ -14,8 +15,6 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.text import printable
 
-#: The most lines of the class.
-MAX_LINES = 60
 #: The most bytes of a file.
 _MOST_BYTES = 1 << 16
 _WIDTH = 100
@@ -33,7 +32,7 @@ _IMPORTS = {
     "java.net.URI": "URI",
     "java.nio.ByteBuffer": "ByteBuffer",
     "java.util.*": "Arrays|List",
-    "java.util.concurrent.*": "Future|ExecutionException",
+    "java.util.concurrent.*": "Future|ExecutionException|CyclicBarrier",
     "org.apache.hadoop.conf.Configuration": "Configuration",
     "org.apache.hadoop.fs.*": "FileSystem",
     "org.junit.jupiter.api.Test": "@Test",
@@ -42,6 +41,9 @@ _IMPORTS = {
 
 class JavaClass(ABC):
     """A class that shows a failure on a file with these bytes."""
+
+    #: The most lines.
+    max_lines: ClassVar[int] = 60
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
@@ -86,8 +88,8 @@ class JavaClass(ABC):
         head = [line for text in about for line in _comment(text)]
         body = [*self._junit_body()] if junit else [*self._main_body()]
         lines = [*head, *_imports(body, junit), "", *body]
-        if len(lines) > MAX_LINES:
-            raise NoScript(f"the class has {len(lines)} lines, more than {MAX_LINES}")
+        if len(lines) > self.max_lines:
+            raise NoScript(f"the class has {len(lines)} lines, more than {self.max_lines}")
         return "\n".join(lines) + "\n"
 
     def _main_body(self) -> Iterator[str]:

@@ -19,10 +19,15 @@ from fscontract.contract.program.program import Step, resolve_program
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.java_class import JavaClass, raising
+from fscontract.contract.spec.clauses import clauses
 
 _READ = Step("read_byte")
 #: Scenes that a class makes at the path.
 _SCENES = ("file", "missing", "directory")
+
+
+#: The class of Hadoop's builders.
+_IMPLEMENTATION = "org.apache.hadoop.fs.impl.FutureDataInputStreamBuilderImpl"
 
 
 def opening_expression(api: JavaApi, opening: Opening | None) -> str:
@@ -35,7 +40,12 @@ def opening_expression(api: JavaApi, opening: Opening | None) -> str:
 def _builder(api: JavaApi, opening: Opening) -> str:
     if any(name == "with_file_status" and args[0] != "own" for name, *args in opening.calls):
         raise NoScript("the builder gets a status that a class would have to forge")
-    return ".".join(["fs.openFile(path)", *map(api.spell_option, opening.calls)])
+    made = "fs.openFile(path)"
+    for call in opening.calls:
+        # the interface lacks bufferSize(), which the class has
+        made = f"(({_IMPLEMENTATION}) {made})" if call[0] == "buffer_size" else made
+        made = f"{made}.{api.spell_option(call)}"
+    return made
 
 
 class OpeningClass(JavaClass):
@@ -45,7 +55,7 @@ class OpeningClass(JavaClass):
         super().__init__(api, failure, data)
         program = resolve_program(failure.program, len(data), failure.buffer)
         assert program.opening is not None
-        if failure.clause.startswith("open.cost-") or program.streams > 1:
+        if clauses()[failure.clause].cost is not None or program.streams > 1:
             raise NoScript("requests are counted, or several streams are open")
         if program.opening.scene not in _SCENES:
             raise NoScript(f"the path is of the scene {program.opening.scene}")

@@ -51,6 +51,10 @@ class SequentialClass(JavaClass):
                 yield f"try {{ {call}; }} catch (Exception error) {{ }}"
             else:
                 yield f"{call};"
+        yield from self.judged()
+
+    def judged(self) -> Iterator[str]:
+        """Yield the statements that make the last call, and set `actual` and `right`."""
         yield from self._last()
         conditions = [*dict.fromkeys(self._conditions())]
         if not conditions:
@@ -71,13 +75,13 @@ class SequentialClass(JavaClass):
             types = {Form.PARTS: "List<FileRange>"}
             made = "byte[]" if call.buffer.startswith("new byte") else "ByteBuffer"
             yield f"{types.get(call.form, made)} buffer = {call.buffer};"
-        yield "try {"
         void = call.form in (Form.NOTHING, Form.PARTS) or ".readFully(" in text
-        if void:
-            yield f"  {text};"
-            yield from self._results()
-        else:
-            yield f"  actual = {text};"
+        if not void:
+            yield f"try {{ actual = {text}; }} catch (Throwable error) {{ actual = error; }}"
+            return
+        yield "try {"
+        yield f"  {text};"
+        yield from self._results()
         yield "} catch (Throwable error) {"
         yield "  actual = error;"
         yield "}"
@@ -148,7 +152,12 @@ class SequentialClass(JavaClass):
 def _between(numbers: list[int]) -> str:
     least, most = numbers[0], numbers[-1]
     if least == most:
-        return f"number == {least}"
+        return f"number == {_long(least)}"
     if most == FAR:
-        return f"number >= {least}"
-    return f"number >= {least} && number <= {most}"
+        return f"number >= {_long(least)}"
+    return f"number >= {_long(least)} && number <= {_long(most)}"
+
+
+def _long(number: int) -> str:
+    """Return a number as Java; those beyond int have a suffix."""
+    return f"{number}L" if abs(number) >= 1 << 31 else str(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -23,6 +24,8 @@ from fscontract.contract.spec.clauses import clauses
 #: The most states that are followed, and the most calls of a script.
 _MAX_STATES = 200
 _MAX_CALLS = 24
+#: The most results that a script compares after a call that should have raised.
+_MAX_ENDS = 6
 #: Why failures of checks that look at more than results of calls have no script.
 _UNSHOWN = {
     "cost": "requests are counted",
@@ -62,6 +65,8 @@ class Plan:
     base: int | None = None
     #: Whether the stream of the last call is closed.
     is_closed: bool = False
+    #: The plan if calls that should raise return instead; None if there are no such calls.
+    lax: Plan | None = None
 
     @property
     def versions(self) -> tuple[bytes, ...]:
@@ -78,7 +83,13 @@ def plan(
     """
     _check(clause, program)
     data = file_content(program, fixed)
-    return _Walk(clause, resolve_program(program, len(data), buffer), features, data).plan()
+    resolved = resolve_program(program, len(data), buffer)
+    strict = _Walk(clause, resolved, features, data).plan()
+    if not any(call.must_raise for call in strict.calls):
+        return strict
+    with suppress(NoScript):
+        return replace(strict, lax=_Walk(clause, resolved, features, data, lax=True).plan())
+    return strict
 
 
 def _check(clause: str, program: Program) -> None:
@@ -156,9 +167,14 @@ class _Walk:
     """Follows the states in which a right implementation may be."""
 
     def __init__(
-        self, clause: str, program: Program, features: frozenset[str], data: bytes
+        self,
+        clause: str,
+        program: Program,
+        features: frozenset[str],
+        data: bytes,
+        lax: bool = False,
     ) -> None:
-        self.clause, self.program, self.features = clause, program, features
+        self.clause, self.program, self.features, self.lax = clause, program, features, lax
         self.contents: list[bytes | None] = [data]
         self.data = data
         self.states = [{_neutral(opened(data))} for _ in range(program.streams)]
@@ -179,7 +195,11 @@ class _Walk:
         states = self.states[last.stream]
         step = replace(last, stream=0)
         ends = {state: permitted(step, state, self.features, self.clause) for state in states}
-        base = self._count(last.stream, {state.pos for state in states}, set(ends.values()))
+        positions, base = {state.pos for state in states}, None
+        if not self.lax:
+            base = self._count(last.stream, positions, set(ends.values()))
+        elif len({*ends.values()}) > _MAX_ENDS:
+            raise NoScript("the calls before the last one have several right results")
         closed = all(not state.is_open for state in states)
         found = tuple(dict.fromkeys(ends.values()))
         calls = tuple(self.calls)
@@ -201,7 +221,7 @@ class _Walk:
         plain, after, raises, returns = replace(step, stream=0), set(), False, False
         stays = advances = True
         for state in states:
-            for new, counts in states_after(plain, state, self.features).items():
+            for new, counts in states_after(plain, state, self.features, self.lax).items():
                 after.add(_neutral(new))
                 raises |= "raised" in counts
                 returns |= counts != {"raised"}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.script.calls import NoScript, Source
+from fscontract.contract.script.costs import cost_script
 from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.injected_faults import injected_fault_script
 from fscontract.contract.script.leaks import RELEASING, leak_script
 from fscontract.contract.script.plan import file_content, plan
 from fscontract.contract.script.sequential import SequentialScript
@@ -12,6 +14,7 @@ from fscontract.contract.script.server_faults import server_fault_script
 from fscontract.contract.script.status import STATUS, status_script
 from fscontract.contract.script.threads import threads_script
 from fscontract.contract.script.unusual_paths import path_script
+from fscontract.contract.spec.clauses import clauses
 
 
 def python_script(binding: Binding, source: Source, failure: Failure) -> str:
@@ -22,8 +25,12 @@ def python_script(binding: Binding, source: Source, failure: Failure) -> str:
     program, fixed = failure.program, binding.fixed_content
     if failure.threads:
         return threads_script(api, source, failure, file_content(program, fixed, threads=True))
+    if clauses()[failure.clause].cost is not None:
+        return cost_script(api, source, failure)
     if program.faults is not None:
-        return server_fault_script(api, source, failure)
+        injected = (api.injector or api.fetcher) and not api.is_served
+        write = injected_fault_script if injected else server_fault_script
+        return write(api, source, failure)
     if program.at is not None and not program.at.is_file:
         return path_script(api, source, failure, fixed is not None)
     if failure.clause in RELEASING:

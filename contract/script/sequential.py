@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from textwrap import shorten
 
@@ -46,6 +47,14 @@ class SequentialScript:
             self.call = api.spell(planned.last, self._name(planned.last))
             if self.call is None:
                 raise NoScript(f"the API has no call for {planned.last}")
+        #: The conditions if a call that should raise has returned; none if they are the same.
+        self._if_missed: list[str] = []
+        self._ends_if_missed = True
+        if planned.lax is not None:
+            with suppress(NoScript):
+                found = [*SequentialScript(api, source, failure, planned.lax).right("    ")]
+                same = found == [*self.right("    ")]
+                self._if_missed, self._ends_if_missed = [] if same else found, False
 
     def text(self) -> str:
         """Return the script; raise NoScript if it is too long."""
@@ -91,6 +100,8 @@ class SequentialScript:
         opens = self.plan.last is not None and program.needs_stream
         for stream in range(program.streams if opens else 0):
             yield from self.api.opening(program, self._name(Step("open", (), stream)))
+        if self._if_missed:
+            yield "missed = False"
         changes = 0
         for index, call in enumerate(self.plan.calls):
             first = not any(one.counted for one in self.plan.calls[:index])
@@ -155,13 +166,15 @@ class SequentialScript:
         start = start if first else "at += "
         lines = [*_statements(call), f"{start}{_count(call)}" if planned.counted else ""]
         if not planned.counted:
-            lines[-1] = str(call)
+            lines[-1] = call.expression
             if call.ready or (call.form is Form.PARTS and call.buffer):
                 lines = [f"buffer = {call.buffer}", *call.ready, call.on_buffer()]
         if planned.may_raise and not planned.counted:
             yield "with contextlib.suppress(Exception):"
             yield from (f"    {line}" for line in lines)
-            if planned.must_raise:
+            if planned.must_raise and self._if_missed:
+                yield "    missed = True  # returns, so the next calls may do more"
+            elif planned.must_raise and self._ends_if_missed:
                 yield "    sys.exit(2)  # returns, so the next calls show nothing"
             return
         yield from lines
@@ -237,6 +250,9 @@ class SequentialScript:
             else:
                 inner = f"({condition})" if " and " in condition else condition
                 yield from statement(f"right = right or {inner}", indent)
+        if self._if_missed:
+            yield f"{indent}if missed:"
+            yield from (f"{indent}{line}" for line in self._if_missed)
 
     def _found_conditions(self) -> list[str]:
         """Return the conditions of which one holds if the result is right; raise NoScript."""
@@ -507,9 +523,10 @@ def _statements(call: Call) -> Iterator[str]:
 
 def _count(call: Call) -> str:
     """Return the number of bytes that a call reads."""
+    text = call.expression
     if call.form is Form.COUNT:
-        return str(call)
-    return f"max({call}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({call})"
+        return text
+    return f"max({text}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({text})"
 
 
 def _joined(ends: tuple[Permitted, ...], planned: Plan) -> Permitted:

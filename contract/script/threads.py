@@ -30,20 +30,21 @@ MAX_LINES = 84
 TRIES, PAUSE, PATIENCE = 1000, 0.05, 60
 #: How often free threads repeat calls that do not depend on those before.
 REPEATS = 50
-_INDEPENDENT = POSITIONED | {"read_vectored"}
+#: Calls that neither move the stream nor depend on its position.
+INDEPENDENT = POSITIONED | {"read_vectored"}
 #: Why calls that only wait for each other have no script.
-_OVERLAP = "a thread has to be paused in the middle of its call"
+OVERLAP = "a thread has to be paused in the middle of its call"
 
 
 def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -> str:
     """Return the script of threads on a file with this content; raise NoScript with the reason."""
     if "concurrency.overlap" in clauses()[failure.clause].checks:
-        raise NoScript(_OVERLAP)
+        raise NoScript(OVERLAP)
     threads = [
         tuple(resolve_step(step, len(data), failure.buffer) for step in steps)
         for steps in failure.threads
     ]
-    if sum(not {step.op for step in steps} <= _INDEPENDENT for steps in threads) > 1:
+    if sum(not {step.op for step in steps} <= INDEPENDENT for steps in threads) > 1:
         raise NoScript("several threads move the stream")
     if failure.first_thread is not None:
         threads.insert(0, threads.pop(failure.first_thread))
@@ -115,7 +116,7 @@ class _Threads:
     def _repeats(self) -> int:
         """The number of times each thread makes its calls: 1 if a position matters."""
         absolute = (
-            {step.op for step in steps} <= _INDEPENDENT or steps[0].op == "seek"
+            {step.op for step in steps} <= INDEPENDENT or steps[0].op == "seek"
             for steps in self.threads
         )
         return REPEATS if all(absolute) else 1

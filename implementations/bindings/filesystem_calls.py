@@ -53,25 +53,25 @@ def bind_call(
     step: Step,
     target: Target,
     fail: Fail,
-    beside: tuple[str, bytes] | None = None,
+    beside: Mapping[str, bytes] | None = None,
 ) -> Action:
     """Return a step as a function of an object with `path`, by a function that makes its call.
 
-    `run` gets the target, the path and the arguments of the step. `beside` is the end of the path
-    of another file that it needs, and the bytes of that file.
+    `run` gets the target, the path and the arguments of the step. `beside` has the ends of the
+    paths of other files that it needs, and the bytes of these files.
     """
-    others = others_of(step.args)
+    others, beside = others_of(step.args), beside or {}
     if "other" in others:
-        beside = SUFFIXES["other"], OTHER
-    writes = beside is not None or others or step.op in _WRITES
+        beside = {SUFFIXES["other"]: OTHER}
+    writes = beside or others or step.op in _WRITES
 
     def attempt(opened: Opened) -> Outcome:
         path = opened.path
         if ("?" in path or writes) and target.write is None:
             return INEXPRESSIBLE
         try:
-            if beside is not None:
-                _write(target, path + beside[0], beside[1])
+            for end, data in beside.items():
+                _write(target, path + end, data)
             if "rewritten" in others:
                 _rewrite(target, path, lambda: run(target, path, *step.args))
             return Outcome(Kind.RETURNED, run(target, path, *step.args))

@@ -19,6 +19,7 @@ from fscontract.contract.program.filesystem_calls import (
     FILESYSTEM_OPERATIONS,
     PROCESS_OPERATIONS,
     READER_OPERATIONS,
+    ZARR_OPERATIONS,
 )
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
@@ -91,6 +92,12 @@ from fscontract.implementations.bindings.spelling import (
     spell_program,
     spell_range,
 )
+from fscontract.implementations.bindings.zarr_reader import (
+    bind_zarr,
+    missing_zarr,
+    spell_zarr,
+    zarr_operations,
+)
 
 _file_of = attrgetter("file")
 _WORDING = Wording("fs.open(name)", "fs.pipe_file(name, data)", raw=True)
@@ -129,8 +136,10 @@ class FsspecBinding(ScratchBinding):
             self.operations |= ASYNC_OPERATIONS.keys()
         if content is None:
             self.operations |= chain_operations(fs)
-            self.operations |= reader_operations()
-        self.lacks = {**missing_readers(only_file=content is not None), **missing_processes()}
+            self.operations |= reader_operations() | zarr_operations()
+        only_file = content is not None
+        self.lacks = {**missing_readers(only_file), **missing_zarr(only_file)}
+        self.lacks |= missing_processes()
         self._twin = AsyncTwin(fs)
         self.fixed_content = content
         self.changes = frozenset(CHANGES) if content is None else frozenset()
@@ -263,6 +272,12 @@ class FsspecBinding(ScratchBinding):
             with self.fs.open(path, "wb") as file:
                 file.write(content)
 
+    def _write_below(self, path: str, content: bytes) -> None:
+        """Write a file in a directory that may be missing."""
+        if not is_flat(self.fs):
+            self.fs.makedirs(self.fs._parent(path), exist_ok=True)
+        self._write(path, content)
+
     def open(self, path: str) -> OpenedFile:
         """Open the file for reading."""
         return OpenedFile(self.fs.open(path, "rb"), path)
@@ -289,6 +304,9 @@ class FsspecBinding(ScratchBinding):
         target = Target(self.fs, None if self.fixed_content is not None else self._write)
         if step.op in READER_OPERATIONS:
             return bind_reader(step, target, lambda fs, path: fs.open(path), self._fail)
+        if step.op in ZARR_OPERATIONS:
+            below = target._replace(write=target.write and self._write_below)
+            return bind_zarr(step, below, self._twin, self._fail)
         if step.op in PROCESS_OPERATIONS:
             return bind_process(step, target, self._fail)
         if step.op in FILESYSTEM_OPERATIONS:
@@ -319,6 +337,7 @@ class FsspecBinding(ScratchBinding):
             failed=lambda step, error, closed: failed_step(step, error, closed, self._fail),
             status='fs.info(path)["size"]',
             makes_directory="fs.makedirs(path, exist_ok=True)",
+            fetcher="f.cache.fetcher",
             cleanup=() if fixed or not self.remote else ("fs.rm(path)",),
             remote=self.remote,
         )
@@ -378,7 +397,8 @@ class FsspecBinding(ScratchBinding):
 def _spell_step(step: Step, name: str) -> Call | None:
     spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
     spelled = spelled or spell_process(step)
-    return spelled or spell_async(step) or spell_chain(step) or spell_reader(step, _WORDING)
+    spelled = spelled or spell_async(step) or spell_chain(step) or spell_zarr(step)
+    return spelled or spell_reader(step, _WORDING)
 
 
 def _blaming_the_closed(action: Action) -> Action:

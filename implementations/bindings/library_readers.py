@@ -64,7 +64,7 @@ def bind_reader(step: Step, target: Target, open_file: OpenFile, fail: Fail) -> 
             with suppress(Exception):  # another clause is about what close() raises
                 file.close()
 
-    return bind_call(run, step, target, fail, (end, make(seed, rows)))
+    return bind_call(run, step, target, fail, {end: make(seed, rows)})
 
 
 def _end(step: Step) -> str:

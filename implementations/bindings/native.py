@@ -236,6 +236,8 @@ class StreamBinding(ScratchBinding):
             failed=_failed,
             status="fs.get_file_status(path).length",
             makes_directory="fs.mkdirs(path)",
+            builder="fs.open_file(path)",
+            injector="fs.injector" if self.injector is not None else "",
             remote=self.remote,
         )
 

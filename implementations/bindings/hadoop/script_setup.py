@@ -14,6 +14,14 @@ _FILE = "fscontract-script"
 _OWN = ("filesystem", "api", "bucket")
 #: URIs of local filesystems, and the class that Hadoop uses for them.
 _RAW = 'configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");'
+#: The mount table of viewfs without one: a directory at `_MOUNT`.
+_MOUNT = "/mounted"
+_LINK = (
+    f'configuration.set("fs.viewfs.mounttable.default.link.{_MOUNT}",'
+    ' "file:" + System.getProperty("java.io.tmpdir"));'
+)
+#: Filesystems whose archive or mount table is made for a check.
+_MADE_HERE = ("har://", "viewfs:///")
 
 
 def java_setup(source: Source) -> JavaApi:
@@ -27,12 +35,15 @@ def java_setup(source: Source) -> JavaApi:
     )
     scheme = source.options.get("filesystem", "raw")
     url = source.target.partition("+")[2] or source.target
-    if url.startswith(("raw://", "file://")):
+    if url.startswith(("raw://", "file://", *_MADE_HERE)):
         scheme = url.partition("://")[0]
     elif source.target != "hadoop":
         if "://" not in url or mask_url(url) != url:
             raise NoScript(f"{mask_url(source.target)} can't be made in a class")
         return JavaApi(url, f'"/{_FILE}"', options, spell_step, spell_option)
+    if scheme == "viewfs":
+        path = f'"{_MOUNT}/{_FILE}"'
+        return JavaApi("viewfs:///", path, (_LINK, *options), spell_step, spell_option)
     if scheme not in ("raw", "file"):
         raise NoScript(f"the filesystem {scheme} needs more than a URI")
     raw = (_RAW,) if scheme == "raw" else ()

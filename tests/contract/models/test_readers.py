@@ -14,6 +14,9 @@ from tests.contract.models.without_stream_calls import judged
         ("lib_parquet", "readers.parquet.row-groups"),
         ("lib_csv", "readers.csv.columns"),
         ("lib_zip", "readers.zip.members"),
+        ("lib_zarr_chunks", "readers.zarr.chunks"),
+        ("lib_zarr_shards", "readers.zarr.shards"),
+        ("lib_zarr_missing", "readers.zarr.missing-chunks"),
     ],
 )
 def test_values_other_than_the_written_ones_and_exceptions_are_failures(

@@ -10,6 +10,7 @@ from fsspec.implementations.memory import MemoryFileSystem as FsspecMemory
 
 from fscontract.contract.api.filesystem import Buffer
 from fscontract.contract.binding import Binding
+from fscontract.fakes.mutants.correct_parts import FaultyStore, StoredStream, filesystem_of
 from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.fakes.servers.http_client import HttpFile, opened
 from fscontract.implementations.bindings.python_file import PythonFileBinding
@@ -22,6 +23,16 @@ def make(name: str) -> Any:
         return MemoryFileSystem()
 
     return mutant_named(name).binding().filesystem
+
+
+def faulty(name: str) -> Any:
+    """Return the filesystem of a mutant of faults, or a right one if the name is empty."""
+    return mutant_named(name).binding().filesystem if name else FaultyStore()
+
+
+def stored(name: str) -> Any:
+    """Return the filesystem of a mutant of costs, or a right one if the name is empty."""
+    return mutant_named(name).binding().filesystem if name else filesystem_of(StoredStream)()
 
 
 class _LockedStream(MemoryInputStream):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.program.program import Program
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.java import java_script
@@ -63,11 +63,39 @@ _PROGRAMS = (
     _Shown("open.get-ioerror", 0, [], _built(file="directory")),
     _Shown("close.release", 1, [["close"]], _built(["opt", _SIZE, "-1"])),
     _Shown("close.release", 0, [["read_byte"], ["seek", -1], ["close"]]),
+    _Shown("close.release", 1, [["close"]], _built(["opt", "x", "1"], ["buffer_size", 0])),
+    _Shown("skip.count", 1, [["skip", 2**63 - 1]]),
     _Shown("open.missing", 0, [], {"at": {"kind": "missing"}}),
     _Shown("open.directory", 0, [], {"at": {"kind": "directory"}}),
     _Shown("open.directory", 0, [], {"at": {"kind": "empty-directory"}}),
     _Shown("open.below-file", 0, [], {"at": {"kind": "below-file"}}),
 )
+_PREAD: list[Any] = ["pread", 0, 4, 0, 4]
+_SEEK = {"length": 9, "streams": 1, "steps": [["seek", -1]]}
+#: A filesystem whose positioned reads seek, and are not synchronized.
+_RACY = """
+import java.io.IOException;
+import org.apache.hadoop.fs.*;
+
+public class Racy extends RawLocalFileSystem {
+  public FSDataInputStream open(Path path, int size) throws IOException {
+    FSDataInputStream in = super.open(path, size);
+    return new FSDataInputStream(new FSInputStream() {
+      public int read() throws IOException { return in.read(); }
+      public void seek(long position) throws IOException { in.seek(position); }
+      public long getPos() throws IOException { return in.getPos(); }
+      public boolean seekToNewSource(long position) { return false; }
+      public void close() throws IOException { in.close(); }
+      public int read(long position, byte[] buffer, int offset, int length)
+          throws IOException {
+        in.seek(position);
+        Thread.yield();
+        return in.read(buffer, offset, length);
+      }
+    });
+  }
+}
+"""
 #: The names of JUnit 5 that tests use; PySpark brings no JUnit.
 _JUNIT = {
     "api/Test.java": "public @interface Test {}",
@@ -95,6 +123,14 @@ def _class(
     features = load_profile(hadoop.default_profile).as_observed({}).features
     failure = Failure(shown.clause, Program.from_json(data), features, 4096, {})
     return java_script(hadoop, Source("hadoop", options or {}), failure, junit)
+
+
+def _threads_class(hadoop: Binding, *threads: list[Any], **options: str) -> str:
+    steps = tuple(tuple(Step.from_json(step) for step in thread) for thread in threads)
+    features = load_profile(hadoop.default_profile).as_observed({}).features
+    data = Program(300, ())
+    failure = Failure("pread.serializable", data, features, 4096, {}, threads=steps)
+    return java_script(hadoop, Source("hadoop", options), failure, junit=False)
 
 
 def _run(directory: Path, statements: list[str], word: str) -> list[str]:
@@ -129,6 +165,41 @@ def test_class_fails_on_a_finding_and_passes_on_right_calls(
         calls.append(f"R{number}.main(args);")
     expected = [f"{number} exits {shown.code}" for number, shown in enumerate(_PROGRAMS)]
     assert _run(tmp_path, calls, " exits ") == expected
+
+
+@needs_javac
+def test_class_of_threads_fails_on_a_race_and_passes_without(
+    hadoop: Binding, tmp_path: Path
+) -> None:
+    """Positioned reads of the wrong filesystem move a stream that all threads share."""
+    (tmp_path / "Racy.java").write_text(_RACY)
+    calls = []
+    for name, options in (("Wrong", {"fs.file.impl": "Racy"}), ("Right", {})):
+        text = _threads_class(hadoop, [_PREAD], [["pread", 9, 4, 0, 4]], **options)
+        text = text.replace("class Reproduction", f"class {name}").replace("-script", name)
+        text = text.replace("tries < 1000", "tries < 200").replace("System.exit(", "exits(")
+        exits = f'  static void exits(int code) {{ System.out.println("{name} exits " + code); }}'
+        (tmp_path / f"{name}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
+        calls.append(f"{name}.main(args);")
+    assert _run(tmp_path, calls, " exits ") == ["Wrong exits 1", "Right exits 0"]
+
+
+def test_threads_that_move_the_stream_have_no_class(hadoop: Binding) -> None:
+    with pytest.raises(NoScript, match="the result depends on the order"):
+        _threads_class(hadoop, [_PREAD], [["read_byte"]])
+
+
+def test_archive_that_is_made_for_a_check_has_no_class(hadoop: Binding) -> None:
+    failure = Failure("seek.negative", Program.from_json(_SEEK), frozenset(), 4096, {})
+    with pytest.raises(NoScript, match="the filesystem har needs more than a URI"):
+        java_script(hadoop, Source("hadoop+har:///d"), failure, junit=False)
+
+
+def test_class_of_viewfs_mounts_a_directory(hadoop: Binding) -> None:
+    failure = Failure("seek.negative", Program.from_json(_SEEK), frozenset(), 4096, {})
+    text = java_script(hadoop, Source("hadoop+viewfs:///d"), failure, junit=False)
+    assert 'configuration.set("fs.viewfs.mounttable.default.link./mounted"' in text
+    assert 'new Path("/mounted/fscontract-script")' in text
 
 
 @pytest.mark.deep

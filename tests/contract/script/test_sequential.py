@@ -17,6 +17,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.python import python_script
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
+from tests.contract.script.formatting import is_formatted
 from tests.script_runner import ScriptRunner
 
 _MEMORY, _LOCAL = "memory://scripts", "file:///tmp"
@@ -123,6 +124,57 @@ def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptR
 @pytest.mark.parametrize("clause", _RECOMMENDED)
 def test_right_results_of_recommended_calls_pass(clause: str, bare_scripts: ScriptRunner) -> None:
     ran = bare_scripts.run(_script(_LOCAL, clause, _RECOMMENDED[clause]))
+    assert ran.code == 0, ran.output
+
+
+_MISSED: list[Any] = [["py_seek", -1, 0], ["py_read", 1]]
+#: A file whose negative seeks return, and after which reads raise.
+_LAX = """
+class Lax:
+    def __init__(self, file):
+        self.file, self.moved = file, False
+
+    def seek(self, position):
+        self.moved |= position < 0
+
+    def read(self, size):
+        assert not self.moved, "lost"
+        return self.file.read(size)
+
+
+"""
+
+
+def test_call_that_should_have_raised_may_return_before_a_failure(
+    bare_scripts: ScriptRunner,
+) -> None:
+    script = _script(_LOCAL, "python.read.data", _MISSED)
+    assert is_formatted(script)
+    assert bare_scripts.run(script).code == 0
+    lax = script.replace("DATA =", f"{_LAX}DATA =", 1).replace(
+        "fs.open(path)", "Lax(fs.open(path))"
+    )
+    ran = bare_scripts.run(lax)
+    assert ran.code == 1, ran.output
+    assert "actual:    AssertionError" in ran.output
+
+
+def test_bytes_from_anywhere_are_right_after_a_call_that_should_have_raised(
+    bare_scripts: ScriptRunner,
+) -> None:
+    script = _script(_LOCAL, "python.read.data", _MISSED)
+    moves = "file.seek(4 if position < 0 else position)"
+    lax = f"{_LAX}DATA =".replace("self.moved |= position < 0", f"self.{moves}")
+    lax = script.replace("DATA =", lax, 1).replace("fs.open(path)", "Lax(fs.open(path))")
+    ran = bare_scripts.run(lax)
+    assert ran.code == 0, ran.output
+
+
+def test_statements_of_earlier_calls_are_made_once(bare_scripts: ScriptRunner) -> None:
+    """A second `with` raises, as it should."""
+    script = _script(_LOCAL, "python.tell.closed", [["py_with"], ["py_tell"]])
+    assert script.count("with f:") == 1
+    ran = bare_scripts.run(script)
     assert ran.code == 0, ran.output
 
 

@@ -95,9 +95,10 @@ def test_faults_without_a_script_say_why(kind: str, steps: list[Any], reason: st
         _script(_FSSPEC, kind, steps)
 
 
-def test_faults_that_no_server_has_say_why() -> None:
+def test_faults_that_neither_a_server_nor_a_cache_has_say_why() -> None:
+    target = "pyarrow+file:///tmp"
     faults = [{"kind": "reset", "nth": 1}]
     data = {"length": 40, "streams": 1, "faults": faults, "steps": [_READ]}
     failure = Failure("fault.data", Program.from_json(data), frozenset(), 4096, {})
     with pytest.raises(NoScript, match="in another way than by one fault of a server"):
-        python_script(resolve_target("memory://x", {}), Source("memory://x"), failure)
+        python_script(resolve_target(target, {}), Source(target), failure)

@@ -1,0 +1,92 @@
+"""Scripts of failures under a plan of faults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fscontract.contract.program.program import Program
+from fscontract.contract.script.calls import NoScript, Source
+from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.python import python_script
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.targets import resolve_target
+from tests.contract.script.formatting import is_formatted
+from tests.script_runner import ScriptRunner
+
+_FILES = "tests.fakes.block_files"
+_STORE = "tests.contract.script.mutant_filesystems:faulty"
+_READ = ["py_read", 2]
+
+
+def _script(target: str, clause: str, *steps: Any, **changed: Any) -> str:
+    """Return the script of steps during which the second request is reset, or what is changed."""
+    module, _, name = target.partition("@")
+    source = Source(module, {"name": name}) if name else Source(target)
+    binding = resolve_target(source.target, dict(source.options))
+    fault = {"kind": "reset", "nth": 2, **changed}
+    streams = 2 if any(isinstance(step, dict) for step in steps) else 1
+    data = {"length": 40, "streams": streams, "faults": [fault], "steps": [*steps]}
+    features = load_profile(binding.default_profile).as_observed({}).features
+    return python_script(
+        binding, source, Failure(clause, Program.from_json(data), features, 4096, {})
+    )
+
+
+def test_file_that_takes_an_error_for_the_end_fails(bare_scripts: ScriptRunner) -> None:
+    script = _script(f"{_FILES}:Swallowing", "fault.end", _READ)
+    assert is_formatted(script)
+    broken = bare_scripts.run(script)
+    assert broken.code == 1, broken.output
+    assert "actual:    b''" in broken.output
+
+
+def test_file_that_passes_the_error_on_passes(bare_scripts: ScriptRunner) -> None:
+    ran = bare_scripts.run(_script(f"{_FILES}:Blocks", "fault.end", _READ))
+    assert ran.code == 0, ran.output
+    assert "ConnectionResetError" in ran.output
+
+
+def test_file_without_faults_reads_its_bytes(bare_scripts: ScriptRunner) -> None:
+    script = _script(f"{_FILES}:Swallowing", "fault.end", _READ, nth=9)
+    ran = bare_scripts.run(script)
+    assert ran.code == 0, ran.output
+
+
+def test_fault_may_strike_several_requests(bare_scripts: ScriptRunner) -> None:
+    script = _script(f"{_FILES}:Swallowing", "fault.end", _READ, nth=2, times=3)
+    assert "if requests in range(2, 5):  # reset" in script
+    assert bare_scripts.run(script).code == 1
+
+
+def test_file_that_needs_no_cache_cannot_run(bare_scripts: ScriptRunner) -> None:
+    ran = bare_scripts.run(_script("memory://x", "fault.end", _READ))
+    assert (ran.code, "can't run" in ran.output) == (2, True)
+
+
+def test_stream_over_an_injector_fails(own_scripts: ScriptRunner) -> None:
+    script = _script(f"{_STORE}@fault.clean-RawError", "fault.clean", ["read_byte"], times=4)
+    assert is_formatted(script)
+    broken = own_scripts.run(script)
+    assert broken.code == 1, broken.output
+    right = own_scripts.run(script.replace('fault.clean-RawError")', '")'))
+    assert right.code == 0, right.output
+    assert "PathIOException" in right.output or "ConnectionReset" in right.output, right.output
+
+
+@pytest.mark.parametrize(
+    ("steps", "changed", "reason"),
+    [
+        ([_READ, _READ], {}, "a call before the last one may fail"),
+        ([["pread", 0, 2, 0, 2]], {}, "not one of a file with one result"),
+        ([_READ], {"kind": "short", "amount": 1}, "the fault short needs more than an error"),
+        ([_READ], {"operation": "get"}, "the fault reset needs more than an error"),
+        ([_READ, {"stream": 1, "call": _READ}], {}, "several streams"),
+    ],
+)
+def test_faults_without_a_script_say_why(
+    steps: list[Any], changed: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(NoScript, match=reason):
+        _script("memory://x", "fault.data", *steps, **changed)
