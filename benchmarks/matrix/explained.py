@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.matrix.targets import Target
+from fscontract.contract.program.program import Program
 from fscontract.contract.spec.clauses import clauses
-from fscontract.contract.spec.known_failures import Known, load_known, save_known
+from fscontract.contract.spec.known_failures import Known, kept_program, load_known, save_known
 
 FINDINGS = Path(__file__).resolve().parents[2] / "docs" / "findings.md"
 _SECTION = re.compile(r"^#{2,3} (?:([A-Z]+\d+) (.*))?", re.MULTILINE)
@@ -67,5 +68,21 @@ def _entries(target: Target, data: dict[str, Any]) -> Iterator[Known]:
             ids = [i for i in target.findings.split() if clause["id"] in findings()[i][1]]
             titles = "; ".join(findings()[i][0] for i in ids)
             failures = [clause["counterexample"], *clause.get("others", ())]
-            for signature in dict.fromkeys(failure["signature"] for failure in failures):
-                yield Known(clause["id"], titles or "no finding yet", signature, " ".join(ids))
+            distinct: dict[str, dict[str, Any]] = {}
+            for failure in failures:
+                distinct.setdefault(failure["signature"], failure)
+            for failure in distinct.values():
+                yield Known(
+                    clause["id"],
+                    titles or "no finding yet",
+                    failure["signature"],
+                    " ".join(ids),
+                    program=_program(clause["id"], failure),
+                )
+
+
+def _program(clause: str, failure: dict[str, Any]) -> Program | None:
+    """Return the program of a failure in a report, None if an entry has none."""
+    if failure["program"] is None or failure.get("before"):
+        return None
+    return kept_program(clauses()[clause], Program.from_json(failure["program"]))

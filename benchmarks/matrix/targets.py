@@ -202,8 +202,8 @@ CLIENTS = (
 )
 HADOOP = (
     Target("Hadoop raw", "hadoop+raw://{directory}", "H1 H3 H4 H5 H6 H7 H18", "directory"),
-    Target("Hadoop local", "hadoop+file://{directory}", "H2 H4 H6 H7 H8 H17 H18", "directory"),
-    Target("Hadoop viewfs", "hadoop+viewfs://{directory}", "H2 H4 H6 H7 H8 H17 H18", "directory"),
+    Target("Hadoop local", "hadoop+file://{directory}", "H2 H4 H6 H7 H17 H18", "directory"),
+    Target("Hadoop viewfs", "hadoop+viewfs://{directory}", "H2 H4 H6 H7 H17 H18", "directory"),
     Target("Hadoop har", "hadoop+har://{directory}", "H4 H6 H7 H9 H10 H19", "directory"),
     Target(
         "Hadoop raw, FileContext",

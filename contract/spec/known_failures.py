@@ -193,7 +193,7 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
             reason,
             f.signature,
             intermittent=bool(f.interleaving) or f.unshrunk,
-            program=_shows(r.clause, f),
+            program=None if f.before or f.unshrunk else kept_program(r.clause, f.program),
         )
         for r in result.clauses
         if r.outcome in VIOLATED
@@ -202,13 +202,11 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
     )
 
 
-def _shows(clause: Clause, failure: Counterexample) -> Program | None:
-    """Return a program that shows a failure alone, None if it is not known to, or long."""
-    program = failure.program
-    alone = not (failure.before or failure.unshrunk or clause.cost is not None)
-    if program is None or not alone or len(program.dumps()) > _LONGEST_PROGRAM:
+def kept_program(clause: Clause, program: Program | None) -> Program | None:
+    """Return the program that an entry of the clause keeps; None if it is long, or of a cost."""
+    if program is None or clause.cost is not None:
         return None
-    return program
+    return program if len(program.dumps()) <= _LONGEST_PROGRAM else None
 
 
 def _is_another(failure: Counterexample, others: Iterable[Counterexample]) -> bool:
