@@ -21,7 +21,7 @@ def test_clauses_of_a_table_need_its_feature_and_name_it(op: str) -> None:
         clause = clauses()[name]
         assert clause.level in (Level.MUST, Level.SHOULD)
         assert clause.needs[0] == FEATURE_OF[op]
-        assert set(clause.needs[1:]) <= {"supports-seek"}
+        assert set(clause.needs[1:]) <= {"supports-seek", "fsspec-filesystem"}
         assert f"model.{op}" in clause.checks
 
 
