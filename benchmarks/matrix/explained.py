@@ -43,6 +43,8 @@ def write(target: Target, report: Path) -> list[str]:
     The report must come from a run without stale entries. Intermittent entries are kept.
     """
     data = json.loads(report.read_text(encoding="utf-8"))
+    if not data.get("clauses"):  # the target could not be checked
+        return []
     entries = _with_intermittent(target, tuple(_entries(target, data)))
     if not entries:
         target.known.unlink(missing_ok=True)
