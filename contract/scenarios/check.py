@@ -20,6 +20,7 @@ from fscontract.contract.pipeline_bindings import (
     PipelineBinding,
     SplitterBinding,
 )
+from fscontract.contract.program.outcome import clip
 from fscontract.contract.runner.events import (
     Interrupted,
     Listener,
@@ -332,24 +333,18 @@ def _unverified(
     return Verdict.UNEXERCISED, OUT_OF_TIME if out_of_time else "no scenario reached it"
 
 
-def _clipped(text: str) -> str:
-    """Return a text that a report can show: records may have any length."""
-    if len(text) <= _LONGEST_TEXT:
-        return text
-    return f"{text[:_LONGEST_TEXT]}... ({len(text):,} characters)"
-
-
 def _counterexample(
     violation: Violation, how: str, key: tuple[str, str] = ("", "")
 ) -> Counterexample:
     """Return the violation as a counterexample; `key` tells it from others of the clause."""
-    actual = "; ".join(part for part in (_clipped(violation.actual), violation.scenario) if part)
+    shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
+    actual = "; ".join(part for part in (shown, violation.scenario) if part)
     identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
     is_error = key[1].endswith(("Error", "Exception"))
     trait = re.sub(r"\d+", "N", violation.actual) if is_error else f"{violation.clause}: {how}"
     return Counterexample(
         None,
-        (_clipped(violation.expected),),
+        (clip(violation.expected, _LONGEST_TEXT),),
         actual,
         how=f"scenario: {how}",
         identity=identity,

@@ -65,7 +65,7 @@ class Plan:
     base: int | None = None
     #: Whether the stream of the last call is closed.
     is_closed: bool = False
-    #: The plan if calls that should raise return instead; None if there are no such calls.
+    #: The plan for calls that return where they should raise; None if no call should raise.
     lax: Plan | None = None
 
     @property
