@@ -15,7 +15,9 @@ from fscontract.contract.concurrency.check import ConcurrencyReport
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import phases
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.events import Event, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -166,6 +168,26 @@ def test_the_program_of_a_known_failure_that_was_seen_is_not_run() -> None:
     check(binding_of(SeeksBack), settings_for("seek.negative", known=known), events.append)
     phases_run = [event.phase for event in events if isinstance(event, PhaseStarted)]
     assert "known failures" not in phases_run
+
+
+def test_programs_of_known_failures_are_kept_unshrunk_however_many_look_alike() -> None:
+    executor = Executor(binding_of(SeeksBack), settings_for().profile.features, 64)
+    executor.binding.prepare()
+    try:
+        long = executor.run(Program(5, (Step("get_pos"), Step("seek", (-1,))))).violation
+        assert long is not None
+        collected = ShrinkingCounterexamples(executor, frozenset({"seek.negative"}))
+        for _ in range(5):
+            collected.violation(long)
+        collected.failed.clear()
+        collected.violation(long)
+        assert collected.failed == {}
+        with collected.taken_unshrunk():
+            collected.violation(long)
+    finally:
+        executor.binding.dispose()
+    (kept,) = collected.failed["seek.negative"].values()
+    assert (kept.program, kept.unshrunk) == (long.program, True)
 
 
 @pytest.mark.parametrize(
