@@ -33,6 +33,8 @@ from fscontract.contract.distributed.worker import request_of, run_shard
 from fscontract.contract.generate.hypothesis_search import EXAMPLES
 from fscontract.contract.isolation import protocol
 from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.program.program import Program
+from fscontract.contract.runner import phases
 from fscontract.contract.runner.events import (
     Interrupted,
     Judged,
@@ -155,6 +157,14 @@ class DistributedRun:
             merged = self._merged()
         if EXAMPLES[self._settings.effort] and not self._binding.remote and not self._lost:
             self._run([Shard(seen=merged.seen)])
+        unseen = self._unseen()
+        if unseen and not self._lost:
+            self._run([Shard(unseen=unseen)])
+
+    def _unseen(self) -> tuple[Program, ...]:
+        """Return the programs of known failures that no shard has seen."""
+        settings = self._settings.with_observed(self._observed)
+        return phases.unseen(settings, self._binding.name, self._merged().counterexamples)
 
     def _run(self, shards: Sequence[Shard]) -> None:
         """Run shards as tasks, and collect each result when it arrives.
@@ -215,6 +225,11 @@ class DistributedRun:
 
     # Verdicts -------------------------------------------------------------------------------
 
+    @property
+    def _observed(self) -> dict[str, bool]:
+        """The features that the profile leaves open, as a shard observed them."""
+        return self._parts[0].observed if self._parts else {}
+
     def _merged(self) -> Merged:
         settings = self._settings
         return merge(self._parts, settings.selected, settings.remote(self._binding))
@@ -225,8 +240,7 @@ class DistributedRun:
             self._raw.opener.scenes = frozenset.intersection(*(p.scenes for p in self._parts))
         reasons = {} if self._is_place else dict.fromkeys((LENGTH, VERSION, BYTES), _NO_PLACE)
         counts = {"tasks": len(self._parts), **merged.counts}
-        observed = self._parts[0].observed if self._parts else {}
-        binding, settings = self._binding, self._settings.with_observed(observed)
+        binding, settings = self._binding, self._settings.with_observed(self._observed)
         evidence = merged.evidence(lost, reasons)
         result = sum_up(binding, settings, evidence, started, seconds, counts)
         others = (*self._warnings, *self._lost, *self._other_versions())
@@ -234,7 +248,7 @@ class DistributedRun:
         return replace(
             result,
             warnings=(*warnings, lost) if lost else warnings,
-            observed=observed,
+            observed=self._observed,
             cut_short=tuple(merged.cut_short.values()),
             boundaries=tuple(merged.boundaries),
         )

@@ -33,7 +33,7 @@ class Record:
 
     kind: str
     order: Order
-    #: The looks of its violations; empty for findings of other checks.
+    #: The looks of its violations; empty if it counts however many look alike.
     signature: tuple[str, ...]
     #: None if it led to no result.
     examined: Examined | None
@@ -101,7 +101,9 @@ class Recorder(ShrinkingCounterexamples):
         signature: tuple[str, ...],
         examine: Callable[[Violation], Examined | None],
     ) -> str | None:
-        if self._repeats.often(signature):
+        if not self.shrinks:
+            signature = ()
+        elif self._repeats.often(signature):
             return None
         executor = self.executor
         before = executor.exercised, executor.programs, executor.operations

@@ -8,6 +8,8 @@ from itertools import islice
 from typing import TypeAlias, TypeVar
 from zlib import crc32
 
+from fscontract.contract.program.program import Program
+
 Item = TypeVar("Item")
 #: A place in a run: the number of the phase, and that of the program in it.
 Order: TypeAlias = tuple[int, int]
@@ -20,12 +22,14 @@ class Shard:
     """Shard `number` (from 0) of `of` shards; together they are the whole run.
 
     With `seen`, the looks of all failures so far, it is a shard of the search for further failures.
+    With `unseen`, the programs of known failures that the others have not seen, it runs those only.
     It also tracks the current place in the run.
     """
 
     number: int = 0
     of: int = 1
     seen: frozenset[Looks] | None = None
+    unseen: tuple[Program, ...] = ()
     _phase: int = field(default=-1, init=False)
     _at: int = field(default=0, init=False)
 
@@ -66,4 +70,6 @@ class Shard:
 
     def has(self, unit: int) -> bool:
         """Return whether a check that is not a program belongs to the shard."""
-        return self.seen is None and unit % self.of == self.number
+        if self.seen is not None or self.unseen:
+            return False
+        return unit % self.of == self.number

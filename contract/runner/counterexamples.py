@@ -176,7 +176,8 @@ class ShrinkingCounterexamples(Counterexamples):
         #: The last programs of the run.
         self.recent: deque[Program] = deque(maxlen=_HISTORY)
         self._shrinking = TimeBudget()
-        self._shrinks = True
+        #: Whether programs are shrunk, and few of those that look alike are kept.
+        self.shrinks = True
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
             lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
@@ -189,7 +190,7 @@ class ShrinkingCounterexamples(Counterexamples):
         first one shows it, too: if `later`, shrinking looks for such a program.
         """
         often = self._repeats.often(looks(violation, later)) or self._has_no_time(violation)
-        if often and self._shrinks:
+        if often and self.shrinks:
             return None
         examined = self._in_time(partial(self._examined, later=later), violation)
         return None if examined is None else self.take(examined)
@@ -197,11 +198,11 @@ class ShrinkingCounterexamples(Counterexamples):
     @contextmanager
     def taken_unshrunk(self) -> Iterator[None]:
         """Keep every failing program unchanged inside of this context, however many look alike."""
-        self._shrinks = False
+        self.shrinks = False
         try:
             yield
         finally:
-            self._shrinks = True
+            self.shrinks = True
 
     @property
     def seen(self) -> frozenset[tuple[str, ...]]:
@@ -235,7 +236,7 @@ class ShrinkingCounterexamples(Counterexamples):
         self, examine: Callable[[Violation], Examined | None], violation: Violation
     ) -> Examined | None:
         """Shrink and attribute within the time that one failure may take."""
-        self._shrinking = self._times.begin_shrinking() if self._shrinks else TimeBudget(0)
+        self._shrinking = self._times.begin_shrinking() if self.shrinks else TimeBudget(0)
         try:
             return examine(violation)
         finally:

@@ -6,7 +6,7 @@ A phase is a function of the run's context. In a shard of a run it runs that sha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -43,6 +43,7 @@ from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
+from fscontract.contract.runner.counterexamples import Counterexamples
 from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
 from fscontract.contract.runner.program_check import check_program, leaks_in
@@ -165,6 +166,9 @@ def _program(item: Item | exhaustive.Row) -> Item:
 def _sources(context: RunContext) -> Iterator[_Source]:
     """Yield the sources of programs; each is made when the phases before it have run."""
     binding, settings = context.binding, context.settings
+    if settings.shard is not None and settings.shard.unseen:
+        yield from _of_known(context, settings.shard.unseen)
+        return
     operations, buffer = context.operations, context.buffer
     effort, fixed = settings.effort, binding.fixed_content
     only = None if fixed is None else len(fixed)
@@ -202,10 +206,14 @@ def _sources(context: RunContext) -> Iterator[_Source]:
         yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
     yield from _failing(context, only)
-    unseen = _unseen(context)
-    if unseen:
+    yield from _of_known(context, unseen(settings, binding.name, context.counterexamples))
+
+
+def _of_known(context: RunContext, programs: Sequence[Program]) -> Iterator[_Source]:
+    """Yield the source of programs of known failures, which are kept unshrunk."""
+    if programs:
         with context.counterexamples.taken_unshrunk():
-            yield _Source("known failures", len(unseen), iter(unseen))
+            yield _Source("known failures", len(programs), iter(programs))
 
 
 def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
@@ -230,16 +238,17 @@ def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
         yield _Source("server faults", len(served), iter(served))
 
 
-def _unseen(context: RunContext) -> list[Program]:
-    """Return the programs of known failures that no program so far has shown."""
-    settings, counterexamples = context.settings, context.counterexamples
+def unseen(
+    settings: Settings, target: str, counterexamples: Counterexamples
+) -> tuple[Program, ...]:
+    """Return the programs of a target's known failures that are not among the counterexamples."""
     programs: dict[Program, None] = {}
     for clause in sorted(settings.declared):
         failures = [f for found in counterexamples.of(clause).values() for f in found]
-        for entry in absent(settings.known_of(clause, context.binding.name), failures):
+        for entry in absent(settings.known_of(clause, target), failures):
             if entry.program is not None:
                 programs[entry.program] = None
-    return list(programs)
+    return tuple(programs)
 
 
 def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:

@@ -171,13 +171,31 @@ def outdated(listed: Iterable[Known], failures: Iterable[Counterexample]) -> str
 
 
 def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]:
-    """Add the failures in `result` to the file, and return it; existing entries stay."""
+    """Add the failures in `result` to the file, and return them.
+
+    Existing entries stay; those without a program get the one that showed their failure.
+    """
     old = load_known(path) if path.exists() else ()
     listed = {(e.clause, e.signature) for e in old if e.applies_to(result.target)}
     added = tuple(e for e in failures(result, reason) if (e.clause, e.signature) not in listed)
-    if added or not path.exists():
-        save_known(path, (*old, *added))
+    entries = (*(_with_program(entry, result) for entry in old), *added)
+    if to_yaml(entries) != to_yaml(old) or not path.exists():
+        save_known(path, entries)
     return added
+
+
+def _with_program(entry: Known, result: RunResult) -> Known:
+    """Return the entry with a program of the run that shows its failure, if it has none."""
+    if entry.program is not None or entry.intermittent or not entry.applies_to(result.target):
+        return entry
+    programs = (
+        _program_of(r.clause, f)
+        for r in result.clauses
+        if r.clause.id == entry.clause
+        for f in r.counterexamples
+        if f.is_listed_as(entry.signature)
+    )
+    return replace(entry, program=next((p for p in programs if p is not None), None))
 
 
 def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
@@ -193,13 +211,19 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
             reason,
             f.signature,
             intermittent=bool(f.interleaving) or f.unshrunk,
-            program=None if f.before or f.unshrunk else kept_program(r.clause, f.program),
+            program=_program_of(r.clause, f),
         )
         for r in result.clauses
         if r.outcome in VIOLATED
         for f in r.counterexamples
         if not f.known and not f.inherited and not _is_another(f, r.counterexamples)
     )
+
+
+def _program_of(clause: Clause, failure: Counterexample) -> Program | None:
+    """Return the program of a failure that an entry keeps, None if it does not show it alone."""
+    alone = not failure.before and not failure.unshrunk
+    return kept_program(clause, failure.program) if alone else None
 
 
 def kept_program(clause: Clause, program: Program | None) -> Program | None:
@@ -238,7 +262,7 @@ def _occurs(entry: Known, result: ClauseResult) -> bool:
     failures = result.counterexamples
     if not failures:
         return result.outcome not in (Verdict.PASS, Verdict.FIXED, Verdict.LAX)
-    return any(failure.is_listed_as(entry.signature) for failure in failures)
+    return not any(absent((entry,), failures))
 
 
 def _mistakes(item: Any) -> Iterable[str]:

@@ -43,6 +43,15 @@ TARGETS = dedent(
                 never.wait(0.05)
             return super().skip(count)
 
+    class FarFromAnyProgram(MemoryInputStream):
+        def read_byte(self):
+            at = self.get_pos()
+            value = super().read_byte()
+            return value ^ 255 if at == 54_321 else value
+
+    def Far():
+        return MemoryFileSystem(stream_class=FarFromAnyProgram)
+
     def Hanging():
         return MemoryFileSystem(stream_class=HangingStream)
 

@@ -6,6 +6,7 @@ import json
 import re
 import socket
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed import driver
 from fscontract.contract.distributed.backend import Work
 from fscontract.contract.generate import hypothesis_search
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import crashes
 from fscontract.contract.runner.events import (
     Event,
@@ -28,6 +30,7 @@ from fscontract.contract.runner.events import (
 )
 from fscontract.contract.runner.internal_errors import InternalError
 from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.spec.profiles import load_profile
 from tests.contract.distributed.conftest import Bench, Here, MakeBench, options
 
@@ -76,6 +79,29 @@ def test_events_are_those_of_a_run_with_tasks_as_progress(bench: MakeBench) -> N
     progress = [event for event in made.events if isinstance(event, Progress)]
     assert (progress[-1].done, progress[-1].total, progress[-1].unit) == (3, 3, "task")
     assert progress[-1].operations == result.counts["operations"] > 0
+
+
+@pytest.mark.parametrize(
+    ("target", "outcome"), [("mutated.py:Far", Verdict.KNOWN), ("memory", Verdict.FIXED)]
+)
+def test_program_of_a_known_failure_that_no_shard_saw_is_run(
+    bench: MakeBench, target: str, outcome: Verdict
+) -> None:
+    made = bench(target=target, clauses=("read-byte.value",))
+    reads_far = Program(54_331, (Step("seek", (54_321,)), Step("read_byte")))
+    known = (Known("read-byte.value", "as ever", "read_byte: returned", program=reads_far),)
+    made.settings = replace(made.settings, known=known)
+    result = made.parts(2)
+    (found,) = (c for c in result.clauses if c.clause.id == "read-byte.value")
+    assert (found.outcome, result.counts["tasks"]) == (outcome, 3)
+
+
+def test_program_of_a_known_failure_that_a_shard_saw_is_not_run(bench: MakeBench) -> None:
+    made = bench("seek.negative-NegativeIsZero", clauses=("seek.negative",))
+    entry = Known("seek.negative", "as ever", "seek: returned", program=Program(5, ()))
+    made.settings = replace(made.settings, known=(entry,))
+    result = made.parts(2)
+    assert (result.clauses[0].outcome, result.counts["tasks"]) == (Verdict.KNOWN, 2)
 
 
 def test_lost_task_ends_a_run_without_violations(bench: MakeBench) -> None:

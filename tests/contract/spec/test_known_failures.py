@@ -273,6 +273,28 @@ def test_only_a_short_program_that_shows_the_failure_alone_is_written(
     assert [e.program for e in failures(make_run(judged), "r")] == [None]
 
 
+def test_writing_gives_an_entry_without_a_program_the_one_that_showed_its_failure(
+    tmp_path: Path, make_run: MakeRun
+) -> None:
+    path = tmp_path / "known.yaml"
+    entry = "- {clause: seek.negative, reason: kept, signature: returned}\n"
+    path.write_text(f"known:\n{entry}- {{clause: seek.zero, reason: r, signature: IO}}\n")
+    judged = _judged("seek.negative", Verdict.KNOWN)
+    shown = replace(judged, counterexample=replace(FAILED, program=SEEKS))
+    assert write_known(path, make_run(shown, _judged("seek.zero", Verdict.FIXED)), "again") == ()
+    assert [(e.reason, e.program) for e in load_known(path)] == [("kept", SEEKS), ("r", None)]
+
+
+def test_an_entry_keeps_its_own_program(tmp_path: Path, make_run: MakeRun) -> None:
+    path = tmp_path / "known.yaml"
+    other = SEEKS.with_steps(SEEKS.steps * 2)
+    for program in (other, SEEKS):
+        failure = replace(FAILED, program=program)
+        judged = replace(_judged("seek.negative", Verdict.FAIL), counterexample=failure)
+        write_known(path, make_run(judged), "r")
+    assert [e.program for e in load_known(path)] == [other]
+
+
 def test_writing_makes_the_file(tmp_path: Path, make_run: MakeRun) -> None:
     """Even if nothing fails, so that a first run leaves a valid file."""
     path = tmp_path / "known.yaml"
@@ -304,6 +326,18 @@ def test_pruning_drops_what_no_longer_occurs(tmp_path: Path, make_run: MakeRun) 
     assert left[3:] == [("seek.zero", "")]
     assert [e.intermittent for e in load_known(path)] == [False, False, False, True]
     assert load_known(path)[0].until == date(2027, 6, 1)
+
+
+def test_an_entry_stays_while_its_failure_occurs_under_fewer_circumstances(
+    tmp_path: Path, make_run: MakeRun
+) -> None:
+    """As in a run, which does not call such an entry fixed."""
+    path = tmp_path / "known.yaml"
+    signature = "'seek: returned; after close'"
+    path.write_text(f"known:\n- {{clause: seek.zero, reason: r, signature: {signature}}}\n")
+    failure = replace(FAILED, identity="seek: returned")
+    run = make_run(replace(_judged("seek.zero", Verdict.FAIL), counterexample=failure))
+    assert prune_known(path, run) == ()
 
 
 def test_a_run_that_is_out_of_time_prunes_nothing(tmp_path: Path, make_run: MakeRun) -> None:
