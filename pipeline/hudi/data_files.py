@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from fscontract.contract.api.errors import PathIOException
-from fscontract.contract.api.filesystem import FileStatus, FileSystem
+from fscontract.contract.api.filesystem import FileStatus
 from fscontract.pipeline.hudi.file_slices import FileSlice, LogFile
-from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException, open_stream
-from fscontract.pipeline.hudi.parquet_stats import read_footer
+from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.timeline import Instant, LogName, Timeline
 
 _TOKEN = r"(?P<token>\d+-\d+-\d+)"
@@ -103,27 +100,3 @@ def _order(log: LogFile) -> tuple[str, int, list[int]]:
     """Return the key by which Hudi's readers sort the logs of a slice."""
     numbers = [int(number) for number in log.name.token.split("-") if number]
     return log.name.instant, log.name.version, numbers
-
-
-def read_parquet(fs: FileSystem, status: FileStatus, names: Collection[str]) -> Any:
-    """Return the rows of a Parquet file with those of some columns that it has.
-
-    Raise CorruptFileException if it is damaged.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    footer = read_footer(fs, status)
-    try:
-        stored = footer.schema.to_arrow_schema().names
-        with open_stream(fs, status) as stream, stream.as_file() as file:
-            parquet = pq.ParquetFile(
-                file, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=False
-            )
-            rows = parquet.read(columns=[name for name in stored if name in names])
-            rows.validate(full=True)
-    except PathIOException:
-        raise
-    except (pa.ArrowException, OSError) as error:
-        raise CorruptFileException(status.path, 0, f"can't read rows: {error}") from error
-    return rows

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.avro_arrow import arrow_schema
+from fscontract.pipeline.hudi.base_files import read_base_file
 from fscontract.pipeline.hudi.changes import (
     CLEAN,
     WRITES,
@@ -18,12 +19,7 @@ from fscontract.pipeline.hudi.changes import (
     decode_clean,
     decode_commit,
 )
-from fscontract.pipeline.hudi.data_files import (
-    SliceRules,
-    data_slices,
-    read_parquet,
-    write_timeline,
-)
+from fscontract.pipeline.hudi.data_files import SliceRules, data_slices, write_timeline
 from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
 from fscontract.pipeline.hudi.incremental import (
     COMMIT_TIME,
@@ -36,7 +32,6 @@ from fscontract.pipeline.hudi.layout import RECORD_KEY
 from fscontract.pipeline.hudi.listing import files_below
 from fscontract.pipeline.hudi.log_records import log_records
 from fscontract.pipeline.hudi.merge_rules import merge_rules
-from fscontract.pipeline.hudi.parquet_stats import SUFFIX
 from fscontract.pipeline.hudi.slice_merge import KEY, MergeTable, aligned, merge_slice
 from fscontract.pipeline.hudi.table_location import (
     SCHEMA,
@@ -119,10 +114,11 @@ def read(
     With `begin`, yield only rows of commits that completed later, up to the instant `end` or until
     now, as they were at the end: an incremental query. Deleted rows are not among them.
 
-    Each file slice is held in memory. Tables of versions 6, 8 and 9 with Parquet files are read.
-    Raise MetadataException, before the first rows if the properties or instants are the reason, for
-    everything else, FileNotFoundError for a missing table or partition, and ValueError for an
-    unknown mode or column, or an invalid instant or partition.
+    Each file slice is held in memory. Tables of versions 6, 8 and 9 are read, if their base files
+    are Parquet, or Lance with the extra `lance`. Raise MetadataException, before the first rows if
+    the properties or instants are the reason, for everything else, FileNotFoundError for a missing
+    table or partition, and ValueError for an unknown mode or column, or an invalid instant or
+    partition.
     """
     query = Query(mode, as_of, begin, end)
     table = open_table(fs, path.rstrip("/"), query)
@@ -227,9 +223,7 @@ class QueriedTable:
 
     def _base_rows(self, status: FileStatus, schema: Any) -> Any:
         """Return the rows of a base file with the columns of a schema."""
-        if not status.path.endswith(SUFFIX):
-            raise MetadataException(status.path, "unsupported base file: must be Parquet")
-        rows = read_parquet(self.fs, status, schema.names)
+        rows = read_base_file(self.fs, status, schema.names)
         return aligned(rows, schema, status.path)
 
     def _merged(self, item: FileSlice, schema: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.contract.untrusted import parse_json
-from fscontract.pipeline.hudi.data_files import read_parquet
+from fscontract.pipeline.hudi.base_files import read_parquet
 from fscontract.pipeline.hudi.io import MetadataException, in_threads, read_file
 from fscontract.pipeline.hudi.timeline import TIMELINE
 

@@ -369,8 +369,8 @@ def test_a_torn_log_of_a_completed_instant_is_damage() -> None:
 
 def test_base_files_of_other_formats_are_refused() -> None:
     table = with_base()
-    write_file(table.fs, f"{PATH}/{OTHER}_0-1-0_{table.complete(2)}.lance", b"")
-    with pytest.raises(MetadataException, match=r"must be Parquet: '/rows/1.*\.lance'"):
+    write_file(table.fs, f"{PATH}/{OTHER}_0-1-0_{table.complete(2)}.orc", b"")
+    with pytest.raises(MetadataException, match=r"must be Parquet or Lance: '/rows/1.*\.orc'"):
         table.rows()
 
 
