@@ -18,7 +18,12 @@ from fscontract.contract.api.errors import (
     IllegalArgumentException,
     NullPointerException,
 )
-from fscontract.contract.api.filesystem import ETAGS_AVAILABLE, FileSystem, FSDataInputStream
+from fscontract.contract.api.filesystem import (
+    ETAGS_AVAILABLE,
+    FileStatus,
+    FileSystem,
+    FSDataInputStream,
+)
 from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS, OP_OPEN, OP_OPENFILE
 from fscontract.implementations.input_stream import NO_COUNTS, ReferenceInputStream
 from fscontract.implementations.openfile_builder import Builder, OpenOptions
@@ -190,6 +195,20 @@ class ReferenceFileSystem(FileSystem):
         self._statistics.watch(stream)
         stream.when_done(self._statistics.retire)
         return stream
+
+
+def version_of(status: FileStatus) -> object:
+    """Return what statuses of the same version of a file share, None if it is unknown.
+
+    That is the etag, or the time of the last change in milliseconds. Several versions may have the
+    same time if it is in whole seconds, so the length counts, too.
+    """
+    if status.etag:
+        return status.etag
+    milliseconds = int(status.modification_time * 1000)
+    if milliseconds % 1000:
+        return milliseconds
+    return (milliseconds, status.length) if milliseconds else None
 
 
 def not_found(path: str) -> FileNotFoundException:

@@ -57,6 +57,7 @@ from fscontract.implementations.filesystem_base import (
     normalize,
     not_a_file,
     not_found,
+    version_of,
 )
 from fscontract.implementations.fsspec_open_file import open_file, status_of
 from fscontract.implementations.input_stream import ReferenceInputStream, vectored_ranges
@@ -234,13 +235,12 @@ class FsspecFileSystem(ReferenceFileSystem, Closeable):
 
     def _open(self, path: str, options: OpenOptions) -> FsspecInputStream:
         expected, length = options.status, options.length
-        if expected is not None and not (expected.etag or expected.modification_time):
-            expected = None
-        if expected is not None or length is None:
+        version = None if expected is None else version_of(expected)
+        if version is not None or length is None:
             status = self.get_file_status(path)
             if status.is_directory:
                 raise not_a_file(path)
-            if expected is not None and _version(expected) != _version(status):
+            if version not in (None, version_of(status)):
                 raise RemoteFileChangedException(path, "the file was changed after it was listed")
             length = status.length if length is None else length
         return FsspecInputStream(self, path, length)
@@ -464,11 +464,6 @@ def _compact_time(text: str) -> datetime:
     if text[:14].isdigit():
         return datetime.strptime(text[:14], "%Y%m%d%H%M%S").replace(tzinfo=timezone.utc)
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
-
-
-def _version(status: FileStatus) -> tuple[int, str | int]:
-    """Return what two statuses of the same version share; times are compared in milliseconds."""
-    return status.length, status.etag or int(status.modification_time * 1000)
 
 
 def _is_conflict(error: BaseException | None) -> bool:

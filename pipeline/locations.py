@@ -1,6 +1,7 @@
 """The filesystem of a path or URL that a user gives to a pipeline.
 
-`file` and `s3` have implementations in this package; fsspec opens all other URLs.
+`file` and `s3` have implementations in this package. Hadoop's client opens URLs that begin with
+`hadoop+`, and fsspec all others.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.text import mask_url, passwords_in, secrets_of
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.spark.locations import (
+    HADOOP,
     FileLocation,
     FsspecLocation,
+    HadoopClientLocation,
     LocalLocation,
     location_of,
 )
 from fscontract.pipeline.blocks import bare_path
 
 LOCAL = "file:///"
-#: Prefix of an option that is passed to fsspec.
+#: Prefix of an option that is passed to fsspec, or to Hadoop.
 STORAGE = "storage."
 #: Hadoop's schemes of a bucket.
 _S3 = ("s3", "s3a", "s3n")
@@ -80,11 +83,19 @@ def make_location(url: str, options: Mapping[str, str]) -> FileLocation:
         return LocalLocation()
     if url.startswith("s3://"):
         return location_of(url, options)
-    return FsspecLocation.of(url, {n.removeprefix(STORAGE): text for n, text in options.items()})
+    storage = {name.removeprefix(STORAGE): text for name, text in options.items()}
+    if url.startswith(HADOOP):
+        return HadoopClientLocation.of(url.removeprefix(HADOOP), storage)
+    return FsspecLocation.of(url, storage)
 
 
 def check_no_credentials(url: str, options: Mapping[str, str]) -> None:
-    """Raise IllegalArgumentException for a storage option that may be a credential."""
+    """Raise IllegalArgumentException for a storage option that may be a credential.
+
+    A location of Hadoop's client refuses them itself.
+    """
+    if url.startswith(HADOOP):
+        return
     for name, text in options.items():
         if secrets_of({name: text}):
             scheme = url.rpartition("::")[2].partition(":")[0]

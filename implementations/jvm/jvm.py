@@ -46,10 +46,11 @@ _FILESYSTEMS = ("hadoop-client-api-", "hadoop-common-")
 def hadoop_jars() -> tuple[Path, ...]:
     """Return the jars of Hadoop's client, Parquet and Janino from PySpark, and the user's.
 
-    Without PySpark they are those of the variables HADOOP_HOME and HADOOP_CLASSPATH. Raise
-    TargetError if these have no Hadoop, or if a path in a variable does not exist.
+    In an executor they are those of SPARK_HOME; without Spark those of the variables HADOOP_HOME
+    and HADOOP_CLASSPATH. Raise TargetError if these have no Hadoop, or if a path in a variable does
+    not exist.
     """
-    folder = _found("pyspark", "jars")
+    folder = _found("pyspark", "jars") or _of_spark()
     if folder is None:
         own = (*_distribution(), *_users())
         if any(path.name.startswith(_FILESYSTEMS) for path in own):
@@ -71,6 +72,12 @@ def s3a_jars() -> tuple[Path, ...]:
     if not any(jar.name.startswith("hadoop-aws-") for jar in jars):
         raise TargetError(f"no hadoop-aws jar in {folder}")
     return tuple(jars)
+
+
+def _of_spark() -> Path | None:
+    """Return the jars of the Spark that started this executor, None outside of one."""
+    folder = Path(os.environ.get("SPARK_HOME", ""), "jars")
+    return folder if folder.is_absolute() and folder.is_dir() else None
 
 
 def _distribution() -> Iterator[Path]:

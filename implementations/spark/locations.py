@@ -246,6 +246,40 @@ class FsspecLocation(FileLocation):
         return FsspecLocation, (self.url, self.options)
 
 
+#: Prefix of URLs that Hadoop's own client opens, such as `hadoop+hdfs://host:8020`.
+HADOOP = "hadoop+"
+
+
+@dataclass(frozen=True)
+class HadoopClientLocation(FileLocation):
+    """A filesystem that Hadoop's own client opens at `url`, in a JVM of each process.
+
+    Credentials come from the files of HADOOP_CONF_DIR, and are never among the `options`.
+    """
+
+    url: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, url: str, options: Mapping[str, str]) -> HadoopClientLocation:
+        """Return the location with properties of Hadoop; raise IllegalArgumentException."""
+        from fscontract.contract.text import secrets_of
+
+        for name, text in options.items():
+            if secrets_of({name: text}):
+                raise IllegalArgumentException(
+                    f"option {name!r} must not be set: credentials of Hadoop belong in "
+                    "core-site.xml, in the directory that HADOOP_CONF_DIR names"
+                )
+        return cls(url, tuple(sorted(options.items())))
+
+    def make(self) -> ReferenceFileSystem:
+        """Return a new filesystem."""
+        from fscontract.implementations.hadoop_filesystem import HadoopFileSystem
+
+        return HadoopFileSystem(self.url, dict(self.options))
+
+
 @dataclass(frozen=True)
 class InlineLocation(FileLocation):
     """One file that is sent with the task."""

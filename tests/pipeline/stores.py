@@ -14,7 +14,7 @@ from servers.file_servers import sftp_server
 from servers.ftp import PASSWORD, USER, ftp_server
 
 #: Names of stores whose files can't be written.
-READ_ONLY = ("ftp", "sftp", "http", "cached-file", "cached-s3")
+READ_ONLY = ("ftp", "sftp", "http", "cached-file", "cached-s3", "hadoop")
 
 
 @contextmanager
@@ -36,6 +36,10 @@ def store(name: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     elif name == "http":
         with HttpServer(directory) as server:
             yield server.url.rstrip("/")
+    elif name == "hadoop":
+        pytest.importorskip("jpype")
+        pytest.importorskip("pyspark")
+        yield f"hadoop+{directory.as_uri()}"
     elif name == "cached-file":
         yield f"simplecache::{directory.as_uri()}"
     elif name == "cached-s3":

@@ -137,6 +137,11 @@ def beside(context: Any, name: str) -> Any:
         ) from error
 
 
+def new_filesystem(url: str, options: Mapping[str, str]) -> Any:
+    """Return Hadoop's filesystem at a URL, which no other code closes; exceptions are Java's."""
+    return _new(url, configuration(options))
+
+
 def _new(uri: str, config: Any) -> Any:
     return java_class("org.apache.hadoop.fs.FileSystem").newInstance(_uri(uri), config)
 
