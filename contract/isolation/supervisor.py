@@ -266,6 +266,9 @@ class Isolated:
             how = self._process.end(0) if hung else self._process.end()
             if hung:
                 how = "it stopped responding"
+            if result is not None and hung:
+                left = f"{self.name}: {how} while its files were removed"
+                return replace(result, warnings=(*result.warnings, left))
             if result is not None:
                 if not ended or how:
                     why = f"{self.name}: {self._how(how)} after the last program"

@@ -69,6 +69,8 @@ class RunContext:
     families: list[Family] = field(default_factory=list)
     #: The reasons why threads were not checked completely.
     notes: list[str] = field(default_factory=list)
+    #: Whether threads were left in calls, after which the target may be unusable.
+    threads_left: bool = False
     warnings: list[str] = field(default_factory=list)
     #: Programs that exceeded the time limit once, and passed when they ran again.
     late: list[str] = field(default_factory=list)

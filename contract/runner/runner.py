@@ -252,7 +252,8 @@ def _run_phases(context: RunContext) -> None:
             return
         if not phase.run(context):
             unfinished.append((phase, context.done))
-        broken = broken or (phase.name == _THREADS and _found(context) != found)
+        if phase.name == _THREADS:
+            broken = context.threads_left or _found(context) != found
     waiting: list[tuple[Phase, int]] = []
     while unfinished != waiting and not broken:
         waiting, unfinished = unfinished, _resumed(context, unfinished)

@@ -125,6 +125,7 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
 
 def _end_concurrency(context: RunContext) -> Next:
     """End the check of threads: its time is over, or a call hangs outside of them."""
+    context.threads_left = True
     if context.times.phase.is_over:
         context.leaks.restart()  # the threads that are left behind end when they can
         return Next.END

@@ -146,6 +146,8 @@ class Hostile(LocalFileSystem):
         done = super().delete(path, recursive)
         if self.how == "hangs-in-dispose" and recursive:
             _forever()
+        if self.how == "waits-with-gil-in-dispose" and recursive:
+            BEFORE["waits-with-gil"]()
         if self.how == "panics-in-dispose" and recursive:
             raise Panic("delete")
         return done

@@ -269,6 +269,20 @@ def test_target_that_holds_the_gil_is_a_hang(target: Path, monkeypatch: pytest.M
     assert not list(target.iterdir())
 
 
+def test_clean_up_that_holds_the_gil_is_a_warning_and_keeps_the_verdicts(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervisor, "_QUIET", 3.0)
+    monkeypatch.setattr(supervisor, "_QUIET_PROGRAMS", 0)
+    options = {"root": str(target), "how": "waits-with-gil-in-dispose"}
+    run = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 0.5, options, None, None)
+    with closing(supervisor.Isolated(HOSTILE, run, ())) as isolated:
+        result = isolated.check(lambda event: None)
+    assert result.conforms
+    expected = "it stopped responding while its files were removed"
+    assert any(warning.endswith(expected) for warning in result.warnings)
+
+
 def test_interrupted_run_removes_its_files(place: Path, target: Path) -> None:
     """Ctrl-C reaches the process of the target."""
     args = ("-o", f"root={target}", "-o", "how=nothing", "--isolate", "--effort", "deep")

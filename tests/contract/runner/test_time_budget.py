@@ -262,9 +262,9 @@ def test_a_slow_set_up_leaves_threads_to_be_checked(time: Time) -> None:
     assert result.cut_short == ()
 
 
-@pytest.mark.parametrize("hang", [True, False])
+@pytest.mark.parametrize(("hang", "left"), [(True, False), (False, True), (False, False)])
 def test_phases_are_not_resumed_after_threads_broke_the_target(
-    monkeypatch: pytest.MonkeyPatch, hang: bool
+    monkeypatch: pytest.MonkeyPatch, hang: bool, left: bool
 ) -> None:
     order = []
 
@@ -275,10 +275,12 @@ def test_phases_are_not_resumed_after_threads_broke_the_target(
     def threads(context: RunContext) -> bool:
         order.append("threads")
         context.counts["hangs"] += hang
+        context.threads_left = left
         return True
 
     monkeypatch.setattr(runner, "program_phases", lambda _: [Phase("seeded", 1, seeded)])
     monkeypatch.setattr(runner, "check_phases", lambda _: [Phase("concurrency", None, threads)])
     result = run(MemoryInputStream, 60.0, "seek.pos")
-    assert order == ["seeded", "seeded", "threads", *["seeded"] * (not hang)]
-    assert [share.phase for share in result.cut_short] == ["seeded"] * hang
+    broken = hang or left
+    assert order == ["seeded", "seeded", "threads", *["seeded"] * (not broken)]
+    assert [share.phase for share in result.cut_short] == ["seeded"] * broken
