@@ -172,8 +172,9 @@ class Counterexample:
     how: str = ""
     #: What tells this failure of the clause from others (see `signature`); "" for `how` alone.
     identity: str = ""
-    #: The reason of the known failure that this is, and where it is described; "" if it is none.
+    #: The reason of the known failure that this is; "" if it is none.
     known: str = ""
+    #: Where a known failure is described, or the finding on one that is inherited.
     issue: str = ""
     #: The base class that has this failure, and the finding on it; "" if it is not inherited.
     inherited: str = ""
@@ -298,7 +299,7 @@ class ClauseResult:
     counterexample: Counterexample | None = None
     #: Why it was not verified, or the reason given for a known failure.
     reason: str = ""
-    #: Where a known failure is described: the `issue` of its entry.
+    #: Where it is described: the `issue` of the entry, or the finding on a base class.
     issue: str = ""
     #: The shortest programs of other failures of the clause, those that are not known first.
     others: tuple[Counterexample, ...] = ()

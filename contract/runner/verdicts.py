@@ -95,7 +95,9 @@ def outcome_of(
         if entry is not None:
             return replace(failure, known=entry.reason, issue=entry.issue)
         known = inherits(clause, failure, sources)
-        return failure if known is None else replace(failure, inherited=known.reason)
+        if known is None:
+            return failure
+        return replace(failure, inherited=known.reason, issue=known.finding)
 
     binds = has_budget or clause.level in _BINDING
     violations = [(v, explained(failure)) for v, failure in seen.violations(binds)]
@@ -115,7 +117,8 @@ def outcome_of(
         outcome = Verdict.KNOWN if outcome in VIOLATED else outcome
         result = replace(result, outcome=outcome, reason=first.known, issue=first.issue)
     elif first.inherited and outcome in VIOLATED:
-        result = replace(result, outcome=Verdict.INHERITED, reason=first.inherited)
+        inherited, finding = first.inherited, first.issue
+        result = replace(result, outcome=Verdict.INHERITED, reason=inherited, issue=finding)
     if seen.lost or outcome in VIOLATED or ended_early:
         return result
     return _unless_fixed(result, listed)

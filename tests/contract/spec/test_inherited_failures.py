@@ -129,6 +129,7 @@ def test_an_inherited_failure_names_its_class_and_finding(tmp_path: Path) -> Non
     result = run(Buffered(), tmp_path, clauses="python.seek.closed")
     (clause,) = result.clauses
     assert clause.reason == "inherited from fsspec.spec.AbstractBufferedFile, finding F15"
+    assert clause.issue == "F15"
 
 
 def test_files_of_another_library_bring_its_failures(tmp_path: Path) -> None:
