@@ -15,9 +15,10 @@ from fscontract.contract.api.openfile_options import SPLIT_START
 from fscontract.contract.models.openfile_clauses import exchanged
 from fscontract.contract.models.openfile_stages import READABLE
 from fscontract.contract.models.read import READS
+from fscontract.contract.program.content import DENSE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
-from fscontract.contract.program.program import OF_FILE, Program, Step
+from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
 
 
@@ -64,7 +65,8 @@ class Blame:
 
     `run` returns a program's violation, `observe` every outcome of a program, unjudged; `charge`
     the clause of an opening, given whether it passes with optional and mandatory options exchanged.
-    `fixed` means that the target has one file only, of one length.
+    `fixed` means that the target has one file only, of one length; `buffer` is a boundary of its
+    buffer, in bytes.
     """
 
     def __init__(
@@ -73,11 +75,13 @@ class Blame:
         observe: Callable[[Program], list[Outcome]],
         charge: Callable[[Violation, bool], str],
         fixed: bool = False,
+        buffer: int = 0,
     ) -> None:
         self._run = run
         self._observe = observe
         self._charge = charge
         self._fixed = fixed
+        self._buffer = buffer
 
     def alone(self, violation: Violation) -> Violation:
         """Return the violation of the call alone on a new stream, if it raises the same there."""
@@ -122,9 +126,10 @@ class Blame:
             return self._returned(violation)
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
 
-    @staticmethod
-    def _simpler(violation: Violation) -> Iterator[Program]:
+    def _simpler(self, violation: Violation) -> Iterator[Program]:
         """Yield programs without faults, an opening or changes of the file.
+
+        A stream that was opened after changes is one of a file that always had the new length.
 
         If one of them fails, those parts are not the cause.
         """
@@ -136,6 +141,9 @@ class Blame:
             yield from _without(violation, program.opening)
         elif steps and len(steps) < len(program.steps) and not _on_several_streams(program):
             yield program.with_steps(steps)
+            new = None if self._fixed else _on_new_file(program, self._buffer)
+            if new is not None:
+                yield new
 
     def _of_opening(self, violation: Violation) -> str:
         program = violation.program
@@ -226,6 +234,24 @@ class Blame:
             return cause  # in a shrunk program the previous call causes the failure
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+
+def _on_new_file(program: Program, buffer: int) -> Program | None:
+    """Return the calls after the last reopening, on a file that has that length from the start.
+
+    Return None if the last thing that happens to the file is a change, or if it is deleted.
+    """
+    last = max(i for i, step in enumerate(program.steps) if step.op in OF_FILE)
+    if program.steps[last].op != "reopen" or program.length > DENSE:
+        return None
+    data: bytes | None = content(program.length)
+    for step in program.steps[:last]:
+        if step.op == "change" and data is not None:
+            data = changed_content(data, str(step.args[0]))
+    if data is None:
+        return None
+    calls = (resolve_step(step, program.length, buffer) for step in program.steps[last + 1 :])
+    return Program(len(data), tuple(calls))
 
 
 def _on_several_streams(program: Program) -> bool:

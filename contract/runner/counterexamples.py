@@ -180,7 +180,11 @@ class ShrinkingCounterexamples(Counterexamples):
         self.shrinks = True
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
-            lambda p: executor.run(p).violation, executor.observe, executor.charge, self._fixed
+            lambda p: executor.run(p).violation,
+            executor.observe,
+            executor.charge,
+            self._fixed,
+            executor.buffer,
         )
 
     def violation(self, violation: Violation, later: bool = False) -> str | None:

@@ -113,3 +113,36 @@ class Everything(frozenset[str]):
 
     def __contains__(self, item: object) -> bool:
         return True
+
+
+class RefusesTheEnd(MemoryInputStream):
+    """pread at the end of the file raises."""
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        """Raise instead of returning -1."""
+        if position >= self._size:
+            raise OSError("the range is not satisfiable")
+        return super().pread(position, buffer, offset, length)
+
+
+AT_NEW_END = (Step("reopen"), Step("pread", ("len-2", 9, 0, 9)))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (Step("change", ("truncate",)), *AT_NEW_END),
+        (READ, Step("reopen"), READ, Step("change", ("truncate",)), *AT_NEW_END),
+    ],
+)
+def test_a_call_that_fails_on_every_file_of_the_new_length_is_not_charged_to_the_change(
+    executor: MakeExecutor, steps: tuple[Step, ...]
+) -> None:
+    subject = executor(RefusesTheEnd)
+    found = subject.run(Program(3, steps)).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    with findings.taken_unshrunk():  # another program may show it without a change
+        assert findings.violation(found) == "pread.eof"
