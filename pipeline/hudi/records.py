@@ -162,6 +162,12 @@ def without_tombstones(record: Record) -> Record | None:
     return FilesRecord(record.key, live) if live else None
 
 
+def sizes_of(record: Record | None) -> dict[str, int]:
+    """Return the sizes of a record's files in bytes by name; none for other records."""
+    files = record.files if isinstance(record, FilesRecord) else {}
+    return {name: info.size for name, info in files.items()}
+
+
 def _merged_info(older: FileEntry | None, newer: FileEntry) -> FileEntry:
     if older is None or newer.replaces:
         return newer

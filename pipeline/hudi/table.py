@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, groupby
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
@@ -46,9 +46,9 @@ from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     NO_PARTITION,
     ColumnStatistics,
-    FilesRecord,
     LocationRecord,
     Record,
+    sizes_of,
 )
 from fscontract.pipeline.hudi.table_location import (
     KEPT,
@@ -69,6 +69,8 @@ from fscontract.pipeline.hudi.timeline import (
 _TRIES = 3
 #: Largest number of partitions whose statistics are read one by one.
 _FEW = 16
+#: Largest number of files whose listing an open table holds in memory: about 40 MB.
+MAX_LISTED = 1 << 17
 
 
 class MetadataTable(Closeable):
@@ -123,6 +125,7 @@ class MetadataTable(Closeable):
                     raise
         self._groups: dict[str, list[FileGroupReader]] = {}
         self._known: dict[str, list[ColumnChunk]] = {}
+        self._listed: dict[str, list[FileStatus]] | None = None
 
     def _load(self, merge_unsynced: bool) -> list[Change]:
         """Load the timelines; return the changes that are missing in the table."""
@@ -150,12 +153,12 @@ class MetadataTable(Closeable):
             for group in groups:
                 group.close()
         self._groups.clear()
+        self._listed = None
 
     def list_partitions(self) -> list[str]:
         """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
         record = self._get([ALL_PARTITIONS]).get(ALL_PARTITIONS)
-        files = record.files if isinstance(record, FilesRecord) else {}
-        return sorted("" if name == NO_PARTITION else name for name in files)
+        return sorted("" if name == NO_PARTITION else name for name in sizes_of(record))
 
     def list_files(self, partition: str) -> list[FileStatus]:
         """Return the files of a partition, sorted by path; none for a missing partition."""
@@ -168,26 +171,45 @@ class MetadataTable(Closeable):
         files = {name: records.get(name or NO_PARTITION) for name in unique}
         for name in files.keys() & {ALL_PARTITIONS, NO_PARTITION}:
             files[name] = None  # keys that are not names of partitions
-        return {name: self._statuses(name, record) for name, record in files.items()}
+        return {name: self._statuses(name, sizes_of(record)) for name, record in files.items()}
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
-        """Yield every partition and its files, in order, in one pass over the table."""
-        for name, record in self._records(None):
-            yield name, self._statuses(name, record)
+        """Yield every partition and its files, in order, in one pass over the table.
 
-    def _records(self, partitions: Iterable[str] | None) -> Iterator[tuple[str, FilesRecord]]:
-        """Yield the records of some partitions, or of all."""
-        records: Iterable[Record]
+        The table holds the result in memory for the next call, unless there are more than
+        `MAX_LISTED` files.
+        """
+        if self._listed is not None:
+            for name, statuses in self._listed.items():
+                yield name, statuses.copy()
+            return
+        listed: dict[str, list[FileStatus]] = {}
+        count = 0
+        for name, sizes in self._sizes(None):
+            statuses = self._statuses(name, sizes)
+            count += len(statuses)
+            if count > MAX_LISTED:
+                listed.clear()
+                yield name, statuses
+            else:
+                listed[name] = statuses
+                yield name, statuses.copy()
+        if count <= MAX_LISTED:
+            self._listed = listed
+
+    def _sizes(self, partitions: Iterable[str] | None) -> Iterator[tuple[str, Mapping[str, int]]]:
+        """Yield some partitions, or all, with the sizes of their files by name."""
+        of_keys: Iterable[tuple[str, Mapping[str, int]]]
         if partitions is None:
-            records = chain.from_iterable(group.scan() for group in self._readers(FILES))
+            of_keys = chain.from_iterable(group.sizes() for group in self._readers(FILES))
         else:
             names = (name for name in partitions if name != NO_PARTITION)
             keys = list(dict.fromkeys(name or NO_PARTITION for name in names))
             known = self._get(keys)
-            records = [known[key] for key in keys if key in known]
-        for record in records:
-            if isinstance(record, FilesRecord) and record.key != ALL_PARTITIONS:
-                yield "" if record.key == NO_PARTITION else record.key, record
+            of_keys = [(key, sizes_of(known[key])) for key in keys if key in known]
+        for key, sizes in of_keys:
+            if key != ALL_PARTITIONS:
+                yield "" if key == NO_PARTITION else key, sizes
 
     def prune(
         self, filters: Iterable[Filter], partitions: Iterable[str] | None = None
@@ -203,13 +225,10 @@ class MetadataTable(Closeable):
         kept = self._kept_partitions(conditions, partitions)
         excluded = [self._excluded(condition, kept) for condition in conditions]
         statuses = []
-        for partition, record in self._records(partitions if kept is None else kept):
+        for partition, sizes in self._sizes(partitions if kept is None else kept):
             key = partition_hash(partition)
-            names = record.files.keys() - set().union(
-                *(condition.get(key, ()) for condition in excluded)
-            )
-            files = {name: record.files[name] for name in names}
-            statuses += self._statuses(partition, FilesRecord(record.key, files))
+            names = sizes.keys() - set().union(*(marked.get(key, ()) for marked in excluded))
+            statuses += self._statuses(partition, {name: sizes[name] for name in names})
         return statuses
 
     def _kept_partitions(
@@ -389,14 +408,11 @@ class MetadataTable(Closeable):
     def _counts(self, instant: str) -> bool:
         return visible(instant, self.data_timeline)
 
-    def _statuses(self, partition: str, record: Record | None) -> list[FileStatus]:
-        files = record.files if isinstance(record, FilesRecord) else {}
-        names = sorted(files)
+    def _statuses(self, partition: str, sizes: Mapping[str, int]) -> list[FileStatus]:
+        names = sorted(sizes)
         paths = paths_below(partition, names)
-        return [
-            FileStatus(f"{self.path}/{path}", files[name].size)
-            for name, path in zip(names, paths, strict=True)
-        ]
+        start = f"{self.path}/"
+        return list(map(FileStatus, map(start.__add__, paths), map(sizes.__getitem__, names)))
 
 
 def _marked(
@@ -408,9 +424,14 @@ def _marked(
     files: dict[str, set[str]] = defaultdict(set)
     for chunk in statistics:
         marks = rule(chunk, condition)
-        for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
-            if out:
-                files[partition].add(name)
-            elif partition in files:
-                files[partition].discard(name)
+        start = 0
+        for partition, rows in groupby(chunk.partitions):
+            stop = start + sum(1 for _ in rows)
+            names, outs = chunk.files[start:stop], marks[start:stop]
+            if all(outs):
+                files[partition].update(names)
+            else:
+                for name, out in zip(names, outs, strict=True):
+                    (files[partition].add if out else files[partition].discard)(name)
+            start = stop
     return files

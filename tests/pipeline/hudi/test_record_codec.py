@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fscontract.pipeline.hudi.column_stats import column_prefix, file_key, partition_key
-from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.record_codec import decoder, encode_record, sizes_decoder
 from fscontract.pipeline.hudi.records import (
     ALL_PARTITIONS,
     GONE,
@@ -19,6 +19,7 @@ from fscontract.pipeline.hudi.records import (
     FilesRecord,
     Record,
     merge,
+    sizes_of,
     without_tombstones,
 )
 from fscontract.pipeline.hudi.schema import UNTYPED_JSON
@@ -137,3 +138,60 @@ def test_keys_of_statistics_are_those_that_hudi_writes() -> None:
     assert key.startswith(partition_key("driver", "city=sao_paulo"))
     assert key.startswith(column_prefix("driver"))
     assert partition_key("_hoodie_record_key", "") == "uSJGdDiVr/k=FXThHwelITM="
+
+
+NAMES = st.text(st.sampled_from("a\n\0é"), max_size=70)
+RECORDS_OF_FILES = st.builds(
+    FilesRecord,
+    st.just("p"),
+    st.dictionaries(NAMES, st.integers(0, 1 << 62).map(FileEntry), min_size=1, max_size=5),
+)
+
+
+@given(st.lists(RECORDS_OF_FILES, max_size=4))
+def test_sizes_are_those_of_the_decoded_record(records: list[FilesRecord]) -> None:
+    sizes = sizes_decoder(UNTYPED_JSON.encode())
+    for record in records:
+        assert sizes(encode_record(record)) in (sizes_of(record), None)
+
+
+def test_sizes_of_files_are_decoded_whatever_the_lengths_of_their_names() -> None:
+    sizes = sizes_decoder(None)
+    for numbers in ([9, 10, 1 << 40], [8, 1 << 20, (1 << 27) - 1], [300, 7]):
+        record = FilesRecord("p", {f"{n}_x.parquet": FileEntry(n) for n in numbers})
+        assert sizes(encode_record(record)) == sizes_of(record)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        FilesRecord("p", {"f": FileEntry(3), "g": GONE}),
+        FilesRecord("p", {"": FileEntry(3)}),
+        FilesRecord("p", {}),
+        ColumnStatistics("k", "f", "c", value_count=7, null_count=7),
+        Deleted("k"),
+    ],
+)
+def test_other_records_than_live_files_have_no_sizes(record: Record) -> None:
+    assert not sizes_decoder(None)(encode_record(record))
+
+
+@given(RECORDS_OF_FILES, st.data())
+def test_sizes_of_a_damaged_record_are_those_of_the_decoder(
+    record: FilesRecord, data: st.DataObject
+) -> None:
+    sizes = sizes_decoder(None)
+    encoded = bytearray(encode_record(record))
+    sizes(bytes(encoded))
+    encoded[data.draw(st.integers(0, len(encoded) - 1))] = data.draw(st.integers(0, 255))
+    damaged = encoded[: data.draw(st.sampled_from([-1, len(encoded)]))]
+    known = sizes(bytes(damaged))
+    if known is not None:
+        decoded = decoder(None)(b"p", bytes(damaged))
+        assert decoded is not None
+        assert known == sizes_of(decoded)
+
+
+def test_files_of_another_schema_have_no_sizes() -> None:
+    record = FilesRecord("p", {"file": FileEntry(3)})
+    assert sizes_decoder(b'{"type": "record"}')(encode_record(record)) is None
