@@ -119,14 +119,18 @@ def begin(fs: FileSystem, path: str) -> None:
     instants.put(Instant(_START, "commit", COMPLETED, "20260101000001000"), content)
 
 
-def change_of(shape: Shape, size: int) -> Change:
-    """Return the change of a commit of all files with `size` bytes each, without creating files."""
+def change_of(shape: Shape, size: int, ranges: bool = True) -> Change:
+    """Return the change of a commit of all files with `size` bytes each, without creating files.
+
+    With `ranges`, it has statistics of the ids.
+    """
     sizes: dict[str, dict[str, int]] = {}
     known = {}
     for day, name, number in shape.files_of_days():
         sizes.setdefault(day, {})[name] = size
-        low = number * ROWS
-        known[day, name] = [
-            ColumnStatistics("", name, "id", "LongWrapper", low, low + ROWS - 1, ROWS, 0)
-        ]
+        if ranges:
+            low = number * ROWS
+            known[day, name] = [
+                ColumnStatistics("", name, "id", "LongWrapper", low, low + ROWS - 1, ROWS, 0)
+            ]
     return Change(sizes, statistics=known)

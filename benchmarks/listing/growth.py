@@ -10,7 +10,6 @@ from pathlib import Path
 
 from benchmarks.listing.dataset import TABLE, Shape, begin, change_of
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
@@ -36,7 +35,7 @@ def measure(count: int, files: int, lookups: int) -> Size:
     with tempfile.TemporaryDirectory() as root:
         fs = LocalFileSystem(root, durable=False)
         begin(fs, TABLE)
-        change = Change(change_of(shape, 100).added)
+        change = change_of(shape, 100, ranges=False)
         start = time.perf_counter()
         MetadataWriter(fs, TABLE).bootstrap(change, "trips")
         creation = time.perf_counter() - start

@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
         megabytes = path.stat().st_size / 1e6
         print(surroundings("pyspark", "pyarrow", "polars"))
         print(f"{megabytes:,.0f} MB, {lines:,} lines, {rounds} rounds\n", flush=True)
-        with _session("local[2]") as spark:
+        with session("local[2]") as spark:
             for query in options.only or QUERIES:
                 expected = lines if query == "count" else letters
                 ways = {**spark_ways(spark, str(path), query), **plain_ways(str(path), query)}
@@ -64,7 +64,7 @@ def _cores(path: str, expected: int, rounds: int) -> list[Row]:
     rows = []
     for cores in (1, 2):
         say(f"{cores} of 2 cores")
-        with _only(cores), _session(f"local[{cores}]") as spark:
+        with _only(cores), session(f"local[{cores}]") as spark:
             way = spark_ways(spark, path, "string")[NAME]
             rows += time_in_turns({f"local[{cores}]": way}, expected, rounds)
     return rows
@@ -85,7 +85,8 @@ def _only(cores: int) -> Iterator[None]:
 
 
 @contextmanager
-def _session(master: str) -> Iterator[Any]:
+def session(master: str) -> Iterator[Any]:
+    """Return a context with a session that has the data source, and Java as users start it."""
     with local_session(master, _SETTINGS) as spark:
         register(spark)
         yield spark

@@ -102,6 +102,10 @@ class FileRange:
     data: Future[memoryview] | None = field(default=None, compare=False)
 
 
+#: Sets an attribute of a frozen dataclass.
+_set = object.__setattr__
+
+
 @dataclass(frozen=True)
 class FileStatus:
     """Status of one path, as in a listing. `length` in bytes, times in seconds since 1970."""
@@ -112,6 +116,27 @@ class FileStatus:
     modification_time: float = 0.0
     etag: str | None = None
     block_size: int = 128 * 1024 * 1024
+
+    def __init__(
+        self,
+        path: str,
+        length: int,
+        is_directory: bool = False,
+        modification_time: float = 0.0,
+        etag: str | None = None,
+        block_size: int = block_size,
+    ) -> None:
+        # Defaults are attributes of the class: half the time in listings of many files.
+        _set(self, "path", path)
+        _set(self, "length", length)
+        if is_directory:
+            _set(self, "is_directory", is_directory)
+        if modification_time:
+            _set(self, "modification_time", modification_time)
+        if etag is not None:
+            _set(self, "etag", etag)
+        if block_size != FileStatus.block_size:
+            _set(self, "block_size", block_size)
 
 
 @dataclass(frozen=True)

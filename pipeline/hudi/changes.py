@@ -126,7 +126,7 @@ def digest_in(content: bytes, path: str) -> str | None:
 
 def paths_below(partition: str, names: Sequence[str]) -> Iterable[str]:
     """Return `below` of each name."""
-    if not names or any("/" in name or name in _OUTSIDE for name in names):
+    if not names or "/" in "".join(names) or not _OUTSIDE.isdisjoint(names):
         return [below(partition, name) for name in names]
     start = below(partition, "name").removesuffix("name")
     return map(start.__add__, names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, groupby
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
@@ -69,6 +69,8 @@ from fscontract.pipeline.hudi.timeline import (
 _TRIES = 3
 #: Largest number of partitions whose statistics are read one by one.
 _FEW = 16
+#: Largest number of files whose listing an open table holds in memory: about 40 MB.
+MAX_LISTED = 1 << 17
 
 
 class MetadataTable(Closeable):
@@ -123,6 +125,8 @@ class MetadataTable(Closeable):
                     raise
         self._groups: dict[str, list[FileGroupReader]] = {}
         self._known: dict[str, list[ColumnChunk]] = {}
+        self._was_listed = False
+        self._listed: dict[str, list[FileStatus]] | None = None
 
     def _load(self, merge_unsynced: bool) -> list[Change]:
         """Load the timelines; return the changes that are missing in the table."""
@@ -150,6 +154,7 @@ class MetadataTable(Closeable):
             for group in groups:
                 group.close()
         self._groups.clear()
+        self._listed = None
 
     def list_partitions(self) -> list[str]:
         """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
@@ -171,9 +176,27 @@ class MetadataTable(Closeable):
         return {name: self._statuses(name, record) for name, record in files.items()}
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
-        """Yield every partition and its files, in order, in one pass over the table."""
+        """Yield every partition and its files, in order, in one pass over the table.
+
+        From the second call on, the table holds the result in memory for the next ones, unless
+        there are more than `MAX_LISTED` files.
+        """
+        if self._listed is not None:
+            for name, statuses in self._listed.items():
+                yield name, statuses.copy()
+            return
+        listed: dict[str, list[FileStatus]] | None = {} if self._was_listed else None
+        self._was_listed = True
+        count = 0
         for name, record in self._records(None):
-            yield name, self._statuses(name, record)
+            statuses = self._statuses(name, record)
+            count += len(statuses)
+            if count > MAX_LISTED:
+                listed = None
+            if listed is not None:
+                listed[name] = statuses.copy()
+            yield name, statuses
+        self._listed = listed
 
     def _records(self, partitions: Iterable[str] | None) -> Iterator[tuple[str, FilesRecord]]:
         """Yield the records of some partitions, or of all."""
@@ -408,9 +431,14 @@ def _marked(
     files: dict[str, set[str]] = defaultdict(set)
     for chunk in statistics:
         marks = rule(chunk, condition)
-        for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
-            if out:
-                files[partition].add(name)
-            elif partition in files:
-                files[partition].discard(name)
+        start = 0
+        for partition, rows in groupby(chunk.partitions):
+            stop = start + sum(1 for _ in rows)
+            names, outs = chunk.files[start:stop], marks[start:stop]
+            if all(outs):
+                files[partition].update(names)
+            else:
+                for name, out in zip(names, outs, strict=True):
+                    (files[partition].add if out else files[partition].discard)(name)
+            start = stop
     return files

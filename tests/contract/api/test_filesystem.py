@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import Future
+from dataclasses import FrozenInstanceError, asdict, replace
 
 import pytest
 
@@ -72,6 +74,24 @@ def test_ranges_with_other_futures_are_equal() -> None:
 def test_status_is_of_a_file_without_etag_by_default() -> None:
     status = FileStatus("/a", 3)
     assert (status.is_directory, status.etag) == (False, None)
+
+
+def test_status_has_the_values_that_it_was_created_with() -> None:
+    status = FileStatus("/a", 3, True, 1.5, "", 7)
+    values = (status.path, status.length, status.is_directory, status.modification_time)
+    assert (*values, status.etag, status.block_size) == ("/a", 3, True, 1.5, "", 7)
+
+
+def test_copies_of_a_status_are_equal_and_have_the_same_hash() -> None:
+    status = FileStatus("/a", 3)
+    copies = [pickle.loads(pickle.dumps(status)), replace(status), FileStatus(**asdict(status))]
+    assert {status, *copies} == {status}
+    assert replace(status, etag="e") != status
+
+
+def test_status_can_not_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        FileStatus("/a", 3).etag = "e"  # type: ignore[misc]
 
 
 def test_end_of_a_with_block_closes() -> None:

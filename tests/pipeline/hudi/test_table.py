@@ -292,6 +292,49 @@ def test_a_cold_lookup_takes_five_requests_and_the_next_one() -> None:
         assert fs.io_statistics()["stream_read_vectored_operations"] == vectored + 1
 
 
+def test_third_listing_of_all_files_reads_nothing() -> None:
+    """The first keeps nothing in memory, since most tables are listed once."""
+    fs = MemoryFileSystem()
+    dataset(fs)
+    with MetadataTable(fs, PATH) as table:
+        first = dict(table.list_all())
+        once = fs.io_statistics()
+        assert dict(table.list_all()) == first
+        before = fs.io_statistics()
+        assert before != once
+        assert dict(table.list_all()) == first
+        assert fs.io_statistics() == before
+
+
+def test_changes_of_a_listing_do_not_change_the_next_one(fs: FileSystem) -> None:
+    dataset(fs)
+    with MetadataTable(fs, PATH) as table:
+        for _ in range(4):
+            listed = dict(table.list_all())
+            assert [len(files) for files in listed.values()] == [3, 3]
+            for files in listed.values():
+                files.clear()
+
+
+def test_interrupted_listing_of_all_files_is_not_kept(fs: FileSystem) -> None:
+    dataset(fs)
+    with MetadataTable(fs, PATH) as table:
+        for _ in range(2):
+            assert next(table.list_all())[0] == A
+        assert list(dict(table.list_all())) == [A, B]
+
+
+def test_listing_of_many_files_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fscontract.pipeline.hudi.table.MAX_LISTED", 5)
+    fs = MemoryFileSystem()
+    dataset(fs)
+    with MetadataTable(fs, PATH) as table:
+        for _ in range(3):
+            before = fs.io_statistics().get("stream_read_operations", 0)
+            assert [len(files) for _, files in table.list_all()] == [3, 3]
+            assert fs.io_statistics()["stream_read_operations"] > before
+
+
 #: Possible events of a dataset with two partitions and three names.
 STEPS = st.lists(
     st.tuples(
