@@ -11,8 +11,10 @@ are any.
 from __future__ import annotations
 
 import argparse
+import bz2
 import gzip
 import io
+import lzma
 import math
 import sys
 import tempfile
@@ -27,6 +29,7 @@ import pyarrow
 import yaml
 from fsspec import AbstractFileSystem
 from fsspec.caching import caches
+from fsspec.implementations.cached import SimpleCacheFileSystem, WholeFileCacheFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
@@ -69,8 +72,17 @@ _CACHES = ("none", "readahead", "bytes", "all", "first", "mmap", "blockcache", "
 #: of clauses that the matrix lacks.
 _OF_MMAP = "S15"
 _OF_ARROW_READ = "S4"
-#: The findings on files of gzip.
-_OF_GZIP = {"seek.negative": "C3", "pread.eof": "F9"}
+#: The findings on files of gzip, bz2 and lzma, and on caches of whole files.
+_COMPRESSED = frozenset({"gzip.GzipFile", "bz2.BZ2File", "lzma.LZMAFile"})
+_OF_COMPRESSED = {"seek.negative": "C3", "pread.eof": "F9"}
+_CACHED = "fsspec.implementations.cached."
+_OF_CACHED = {
+    "consistency.opened": "F28",
+    "filesystem.cat-file.negative": "F32",
+    "filesystem.cat-ranges.data": "F28",
+    "filesystem.cat.glob": "F33",
+    "readers.zarr.shards": "F32",
+}
 _OF_FILESYSTEMS = "fsspec.spec.AbstractFileSystem"
 _OTHERS: dict[object, str] = {
     # Of OpenDAL: a read of -1 bytes after a seek.
@@ -86,6 +98,7 @@ _OTHERS: dict[object, str] = {
     ("read-fully.eof", "read_fully_all: OTHER AttributeError"): "F5",
     ("filesystem.cat-file.negative", "fs_cat_file: OTHER AttributeError"): "F32",
     ("filesystem.cat-file.negative", "fs_cat_file: NULL"): "F32",
+    "readers.zarr.shards": "F32",
     "filesystem.cat-file.negative": "F31",
     ("filesystem.read-block.past-end", "fs_read_block: ILLEGAL_ARGUMENT"): "F4",
     "filesystem.read-block.past-end": "F5",
@@ -188,6 +201,26 @@ class Raw(io.RawIOBase):
     def _require_open(self) -> None:
         if self.closed:
             raise ValueError("I/O operation on closed file")
+
+
+class Whole(WholeFileCacheFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    protocol = "whole"
+
+
+class Simple(SimpleCacheFileSystem):  # type: ignore[misc]
+    """A subclass without differences."""
+
+    protocol = "simple"
+
+
+class Bz2(bz2.BZ2File):
+    """A subclass without differences."""
+
+
+class Xz(lzma.LZMAFile):
+    """A subclass without differences."""
 
 
 class Store(obstores.MemoryStore):
@@ -311,8 +344,17 @@ def targets(directory: str) -> Iterator[Binding]:
     yield FsspecBinding(Directory(directory, Local()), "/", "DirFileSystem")
     for cache in _CACHES:
         if cache in caches:
-            kind = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
-            yield FsspecBinding(kind(), directory, f"AbstractBufferedFile, cache {cache}")
+            buffered = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
+            yield FsspecBinding(buffered(), directory, f"AbstractBufferedFile, cache {cache}")
+    for kind in (Whole, Simple):
+        storage = tempfile.mkdtemp(dir=directory)
+        yield FsspecBinding(kind(fs=Local(), cache_storage=storage), directory, kind.__name__)
+    compressed: dict[str, tuple[Any, Any]] = {
+        "BZ2File": (Bz2, bz2.compress),
+        "LZMAFile": (Xz, lzma.compress),
+    }
+    for name, (opener, encode) in compressed.items():
+        yield PythonFileBinding(opener, directory, name, encode=encode)
     yield ObstoreBinding(Store(), "obstore.MemoryStore")
     yield ObstoreBinding(LocalStore(directory), "obstore.LocalStore")
     files: dict[str, Any] = {
@@ -424,8 +466,10 @@ def _probe(target: Binding, run: RunOptions) -> Probe:
 def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
     if "fsspec.caching.MMapCache" in classes:
         return _OF_MMAP
-    if "gzip.GzipFile" in classes and clause in _OF_GZIP:
-        return _OF_GZIP[clause]
+    if not _COMPRESSED.isdisjoint(classes) and clause in _OF_COMPRESSED:
+        return _OF_COMPRESSED[clause]
+    if any(name.startswith(_CACHED) for name in classes) and clause in _OF_CACHED:
+        return _OF_CACHED[clause]
     packages = [p for p in _TARGETS if any(c.startswith(f"{p}.") for c in classes)]
     package = next(iter(packages), "io")
     how = signature.partition(";")[0]

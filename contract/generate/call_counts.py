@@ -1,7 +1,8 @@
 """Programs of very many cheap calls, many streams of one file, and many files.
 
 What a stream does at its thousandth call differs from the first if something grows, wraps around or
-runs out: a counter, a pool of connections or buffers, a queue.
+runs out: a counter, a pool of connections or buffers, a queue. Other programs read at every offset
+of the beginning of a file, so that an end of a part of any odd size is met exactly.
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ def programs(
         yield from counted(_CYCLES, short, some)
     long = _LENGTH if only_length is None else only_length
     yield from counted(_ONWARDS, long, some)
+    if only_length is None and not remote:
+        yield from expressible(_every_offset(some), operations)
     if short >= 5:
         yield from counted([tuple(call for calls in _CYCLES for call in calls)], short, many)
 
@@ -97,6 +100,16 @@ def _many_streams(length: int, count: int) -> Iterator[Program]:
         there = [Step(str(op), (n % 3, *more), n) for n in numbers]
         reads = [Step(read, size, n) for n in numbers]
         yield Program(length, (*there, *reads, *reads[::-1]), count)
+
+
+def _every_offset(count: int) -> Iterator[Program]:
+    """Yield programs that read a few bytes at each offset up to `count`, exclusively."""
+    yield Program(_LENGTH, tuple(Step("pread", (at, 3, 0, 3)) for at in range(count)))
+    for move, read in (("seek", "read_into"), ("py_seek", "py_read")):
+        more = (0,) if move == "py_seek" else ()
+        sizes = (3,) if read == "py_read" else (3, 0, 3)
+        pairs = ((Step(move, (at, *more)), Step(read, sizes)) for at in range(count)[::-1])
+        yield Program(_LENGTH, tuple(step for pair in pairs for step in pair))
 
 
 def _many_files(count: int) -> Iterator[Program]:

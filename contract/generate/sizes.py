@@ -141,6 +141,9 @@ def _small(n: int) -> Iterator[Program]:
     if n <= _LINES:
         lines = [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))]
         yield program_of(n, lines)
+        # Without a position between: a file that can't seek may not tell it, or tell another one.
+        for read in (("py_readlines", (1,)), ("py_readline", (None,)), ("py_next", ())):
+            yield program_of(n, [read, ("py_read", (3,))])
 
 
 def _long_line(n: int) -> Iterator[Program]:

@@ -30,7 +30,13 @@ from fscontract.contract.models.stream_state import (
     State,
     opened,
 )
-from fscontract.contract.models.transition_table import Accepted, Call, Operation, Refusal
+from fscontract.contract.models.transition_table import (
+    HUGE,
+    Accepted,
+    Call,
+    Operation,
+    Refusal,
+)
 from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
 from fscontract.contract.program.program import Step
 
@@ -58,6 +64,8 @@ TABLES: dict[str, Operation] = {
     **without_stream.TABLES,
 }
 _MAX_CANDIDATES = 64
+#: The exceptions for a position beyond any possible file.
+_REFUSES = IO_KINDS | {Kind.ILLEGAL_ARGUMENT}
 #: Outcomes of more bytes are not remembered: they take memory, and don't occur again.
 _MAX_REMEMBERED = 1 << 13
 #: Node, step and outcome of a call; the value with its type.
@@ -78,6 +86,8 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
     if call.state.changed and call.state.is_open and outcome.kind in IO_KINDS:
         unknown = call.state.at(ANY, Origin(call.op, "consistency.either", failed=True))
         return Judgement((unknown,), ("consistency.errors",))
+    if _is_refused_late(call, outcome):
+        return Judgement((call.state,))
     if call.state.pos > call.state.longest and not call.op.startswith("py_"):
         call = _seen_by_stream(call)
     broken = [r for r in table.refusals if r.when(call)]
@@ -85,6 +95,17 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
         _judge_refusal(broken, call, outcome) if broken else _judge_rows(table, call, outcome)
     )
     return _under_change(call.state, judgement) if call.state.changed else judgement
+
+
+def _is_refused_late(call: Call, outcome: Outcome) -> bool:
+    """Return whether a read refuses the position that an earlier seek may have refused.
+
+    No file reaches it, and the system takes no such offset.
+    """
+    state = call.state
+    position = state.origin.before if state.pos in (ANY, PAST) else state.pos
+    reads = TABLES[call.op].moves and state.is_open and position >= HUGE
+    return reads and outcome.kind in _REFUSES
 
 
 def _seen_by_stream(call: Call) -> Call:
@@ -113,7 +134,7 @@ def _judge_refusal(broken: list[Refusal], call: Call, outcome: Outcome) -> Judge
     expected = tuple(dict.fromkeys(text for r in broken for text in r.says(call)))
     if first.is_should(call):
         # An open stream that accepted what it should have refused may now be at any position.
-        lost = call.state.at(ANY, Origin(call.op, failed=True))
+        lost = call.state.lost(Origin(call.op, failed=True))
         after = lost if call.state.is_open else call.state
         return Judgement((after,), missed=(first.clause,), expected=expected)
     aspect = "raised" if outcome.raised else "accepted"
@@ -221,7 +242,7 @@ def _under_change(before: State, judgement: Judgement) -> Judgement:
 def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
     """Return the states that a state of unknown position may be, given what a read delivered.
 
-    The result is empty if there are too many to follow.
+    The likeliest is the first. The result is empty if there are too many to follow.
     """
     state = call.state
     if state.pos not in (ANY, PAST) or not state.is_open or not TABLES[call.op].moves:
@@ -243,7 +264,10 @@ def candidates(call: Call, outcome: Outcome) -> Sequence[State]:
         return ()
     if not positions:
         return (state,)
-    return [state.at(pos, state.origin) for pos in sorted(positions)]
+    before = state.origin.before
+    return [
+        state.at(pos, state.origin) for pos in sorted(positions, key=lambda p: (p != before, p))
+    ]
 
 
 def delivered(call: Call, outcome: Outcome) -> bytes | None:

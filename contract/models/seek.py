@@ -109,6 +109,8 @@ GET_POS = Operation(
 # Seekable.seek(s) ----------------------------------------------------------------------------
 
 _FAILED_SEEK = Origin("seek", "seek.fail-pos", "seek.fail-pos", failed=True)
+#: After a seek beyond any file, which may fail at the next read instead.
+_FAR_SEEK = _FAILED_SEEK._replace(before=HUGE)
 
 
 def _past_end(call: Call) -> bool:
@@ -191,7 +193,7 @@ SEEK = Operation(
             "seek.lax-eof",
             lambda c: _past_end(c) and c.args[0] >= HUGE,
             IO,
-            _FAILED_SEEK,
+            _FAR_SEEK,
             tolerates=lambda c, o: o.kind is Kind.RETURNED,
             loses_position=True,
         ),

@@ -15,7 +15,8 @@ class Origin(NamedTuple):
 
     `moved` is charged if a later call finds the stream elsewhere, `works` if a later call that
     should succeed raises, `data` if it delivers bytes that occur nowhere in the file. If empty,
-    only the failing operation is charged.
+    only the failing operation is charged. `before` is the position before a call that may have
+    changed it, if known: the likeliest one.
     """
 
     op: str
@@ -23,6 +24,7 @@ class Origin(NamedTuple):
     works: str = ""
     data: str = ""
     failed: bool = False
+    before: int = ANY
 
 
 class State(NamedTuple):
@@ -47,6 +49,14 @@ class State(NamedTuple):
     def at(self, pos: int, origin: Origin) -> State:
         """Return the same stream at another position."""
         return State(pos, self.is_open, origin, self.versions, self.changed)
+
+    def lost(self, origin: Origin) -> State:
+        """Return the same stream at an unknown position, most likely the present one.
+
+        An origin that names the likeliest position itself keeps it.
+        """
+        before = max(self.pos, ANY) if origin.before == ANY else origin.before
+        return self.at(ANY, origin._replace(before=before))
 
 
 class Failure(NamedTuple):

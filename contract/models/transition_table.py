@@ -98,7 +98,8 @@ class Refusal(NamedTuple):
         state = call.state
         origin = self.origin or state.origin
         loses = self.loses_position and not (self.test_stays and call.has(HADOOP_TESTS))
-        return state.at(ANY if loses else state.pos, origin._replace(failed=True))
+        origin = origin._replace(failed=True)
+        return state.lost(origin) if loses else state.at(state.pos, origin)
 
     def says(self, call: Call) -> tuple[str, ...]:
         """Return the permitted exceptions as text for a message."""

@@ -8,6 +8,8 @@ that.
 from __future__ import annotations
 
 import contextlib
+import numbers
+import operator
 import os
 import signal
 import sys
@@ -430,7 +432,20 @@ def _tamed(value: object, depth: int = 0) -> object:
         return int.__int__(value)  # a number of a subclass is right
     if isinstance(value, bytes):
         return memoryview(value).tobytes()
-    return Foreign(value)
+    number = _whole_number(value)
+    return Foreign(value) if number is None else number
+
+
+def _whole_number(value: object) -> int | None:
+    """Return a whole number of another type, such as one of NumPy, as an int, or None.
+
+    No document asks for the type, and Python takes such a number as an offset or a size.
+    """
+    try:
+        return operator.index(value) if isinstance(value, numbers.Integral) else None
+    except BaseException as error:
+        _pass_on(error)
+        return None
 
 
 def error_text(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from fscontract.contract.concurrency.verdict import NO_ORDER, are_of_one_race
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import (
@@ -38,6 +39,8 @@ _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target", "intermittent", "program")
 #: The longest program that an entry has, in characters of JSON.
 _LONGEST_PROGRAM = 400
+#: The kinds of reads after which a failure has to be listed to be known after every read.
+_SEVERAL_READS = 3
 #: Verdicts of a clause that was judged: an entry that did not occur is then outdated.
 _JUDGED = VIOLATED | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
@@ -141,11 +144,42 @@ def match(
     known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
 ) -> Known | None:
     """Return the entry for this failure of this clause that has not expired on `today`."""
-    for entry in known:
-        same = entry.clause == clause_id and counterexample.is_listed_as(entry.signature)
-        if same and (entry.until is None or today <= entry.until):
-            return entry
-    return None
+    valid = [
+        entry
+        for entry in known
+        if entry.clause == clause_id and (entry.until is None or today <= entry.until)
+    ]
+    listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
+    return next(listed, None) or _after_any_read(valid, counterexample.signature)
+
+
+def _after_any_read(valid: Iterable[Known], signature: str) -> Known | None:
+    """Return an entry for the same failure after other reads, if entries name several of them.
+
+    A failure that follows several kinds of reads follows all of them, and which ones a run meets
+    depends on the seed. A wrong position is a failure of the one read.
+    """
+    rest, read = _without_read(signature)
+    if not read or rest.startswith("position:"):
+        return None
+    alike: dict[str, Known] = {}
+    for entry in valid:
+        other, its_read = _without_read(entry.signature)
+        if its_read and other == rest:
+            alike.setdefault(its_read, entry)
+    return next(iter(alike.values())) if len(alike) >= _SEVERAL_READS else None
+
+
+def _without_read(signature: str) -> tuple[str, str]:
+    """Return a signature without the read that came before the failure, and this read.
+
+    Both are empty if there is none, or more than one.
+    """
+    parts = signature.split("; ")
+    reads = [part for part in parts if part.removeprefix("after ") in READ_OPERATIONS]
+    if len(reads) != 1:
+        return "", ""
+    return "; ".join(part for part in parts if part != reads[0]), reads[0]
 
 
 def absent(listed: Iterable[Known], failures: Iterable[Counterexample]) -> Iterator[Known]:

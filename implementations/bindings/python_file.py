@@ -92,20 +92,31 @@ class PythonFileBinding(ScratchBinding):
         self._prefix = prefix
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Rewrite a file in place, or delete it; raise TargetError on failure.
+        """Rewrite or delete a file; raise TargetError on failure.
 
-        The file never has fewer bytes than before or after: a stream may read it at any time.
+        A stream may read it at any time, so it never has fewer bytes than before or after. A file
+        that gets shorter is replaced, because a process that has mapped it into memory ends if it
+        is truncated. So is one in another stored form, of which half would be no such form.
         """
         try:
             if content is None:
                 os.remove(path)
                 return
             stored = content if self._encode is None else self._encoded(content)
+            old = os.path.getsize(path) if os.path.exists(path) else 0
+            if self._encode is not None or len(stored) < old:
+                self._replace(path, stored)
+                return
             with open(path, "r+b" if os.path.exists(path) else "wb") as file:
                 file.write(stored)
-                file.truncate()
         except OSError as error:
             raise failure(self.name, f"can't change {path}", error) from error
+
+    @staticmethod
+    def _replace(path: str, stored: bytes) -> None:
+        with open(f"{path}.new", "wb") as file:
+            file.write(stored)
+        os.replace(file.name, path)
 
     def create_sparse(self, content: SparseContent) -> str:
         """Write a sparse file; raise TargetError on failure."""

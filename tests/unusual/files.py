@@ -6,6 +6,7 @@ Each opens a path, as `open` does.
 from __future__ import annotations
 
 import io
+import mmap
 import os
 import sys
 import tempfile
@@ -225,6 +226,44 @@ class ReadsAhead(Raw):
 
     def close(self) -> None:
         self._reader.join()
+        super().close()
+
+
+class Mapped(Raw):
+    """A file that is mapped into memory while it is open."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            size = os.path.getsize(path)
+            self.map = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) if size else None
+        self.data = self.map or b""  # type: ignore[assignment]
+        self.position = 0
+
+    def close(self) -> None:
+        if self.map is not None:
+            self.map.close()
+        super().close()
+
+
+class ReadsAtPositions(Raw):
+    """The system is asked at each read, and refuses positions that it cannot address."""
+
+    def __init__(self, path: str) -> None:
+        self.descriptor = os.open(path, os.O_RDONLY)
+        self.data = bytes(os.path.getsize(path))  # of which only the length counts
+        self.position = 0
+
+    def readinto(self, buffer: Any) -> int:
+        self._check()
+        view = memoryview(buffer).cast("B")
+        part = os.pread(self.descriptor, len(view), self.position)
+        view[: len(part)] = part
+        self.position += len(part)
+        return len(part)
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self.descriptor)
         super().close()
 
 

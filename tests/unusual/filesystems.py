@@ -8,6 +8,7 @@ import sys
 import zipfile
 from typing import Any, ClassVar
 
+import numpy
 from fsspec.asyn import AsyncFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
@@ -150,6 +151,13 @@ class Short(OwnCalls):
         return self._bytes(path)[-size:] if size else b""
 
 
+class WithoutSize(InMemory):
+    """Files are Python's own, without the attribute `size` that fsspec's cat_file() reads."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return io.BufferedReader(_ShortReads(self._bytes(path)))
+
+
 class Zipped(OwnCalls):
     """Each open is a member of a zip archive in memory, with the failures of zipfile."""
 
@@ -177,6 +185,14 @@ class Ranged(Files):
         options.setdefault("cache_type", self.cache)
         self._bytes(path)
         return _RangedFile(self, path, mode, block_size or 16, **options)
+
+
+class OtherNumbers(Ranged):
+    """Sizes are numbers of NumPy."""
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        found = super().info(path)
+        return {**found, "size": numpy.int64(found["size"])}
 
 
 class WithoutCache(Ranged):

@@ -11,6 +11,17 @@ from fscontract.fakes.mutants.registry import mutant
 from fscontract.fakes.mutants.stream.calls import PREAD, READ_FULLY, READ_INTO, ArrayRead
 from fscontract.fakes.mutants.stream.variants import NoPositionedReads
 
+#: The offset of the second of some parts of a file, which is near nothing else.
+_PART = 708
+
+
+@mutant("pread.data", PREAD)
+def pread_early_at_part(call: ArrayRead) -> int:
+    """A read that begins with a part of the file begins a byte too early."""
+    if call.position == _PART:
+        call.position -= 1
+    return call.proceed()
+
 
 @mutant("read-fully.neg-pos", READ_FULLY, name="FullyFromEnd")
 @mutant("pread.neg-pos", PREAD)

@@ -54,6 +54,13 @@ def test_many_files_differ_in_length() -> None:
     assert len({p.length for p in programs(ALL, "quick")}) > 100
 
 
+@pytest.mark.parametrize("op", ["pread", "seek", "py_seek"])
+def test_every_offset_of_the_beginning_of_a_file_is_read(op: str) -> None:
+    made = [p for p in programs(ALL, "quick") if len({s.args for s in p.steps}) > 1_000]
+    (offsets,) = ({s.args[0] for s in p.steps if s.op == op} for p in made if p.steps[0].op == op)
+    assert offsets == set(range(1_100))
+
+
 def test_a_given_file_is_the_only_one() -> None:
     assert {p.length for p in programs(ALL, "quick", only_length=77)} == {77}
 

@@ -69,6 +69,20 @@ class TestStates:
         end = candidates(Call("read_byte", (), unknown(), FEATURES), returned(-1))
         assert [state.pos for state in end] == [PAST]
 
+    @pytest.mark.parametrize(("position", "accepted"), [(1 << 62, True), (1 << 40, False)])
+    def test_a_read_may_refuse_a_position_beyond_any_file(
+        self, position: int, accepted: bool
+    ) -> None:
+        refused = Outcome(Kind.ILLEGAL_ARGUMENT, detail="OverflowError")
+        judged = judge_all("py_read", (1,), (unknown(position),), FEATURES, refused)
+        assert (judged.failure is None) is accepted
+
+    def test_the_position_before_a_failed_seek_is_the_likeliest(self) -> None:
+        refused = Outcome(Kind.OTHER, detail="negative")
+        (lost,) = judge_all("py_seek", (0, 9), (unknown(3, b"abcab"),), FEATURES, refused).states
+        found = candidates(Call("read_byte", (), lost, FEATURES), returned(ord("a")))
+        assert [state.pos for state in found] == [3, 0]
+
     def test_byte_in_too_many_places_leaves_the_position_unknown(self) -> None:
         everywhere = unknown(data=b"a" * 100)
         assert candidates(Call("read_byte", (), everywhere, FEATURES), returned(97)) == ()

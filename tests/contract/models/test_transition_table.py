@@ -58,7 +58,9 @@ class TestRefusal:
         assert NEGATIVE._replace(loses_position=False).after(call(3)).pos == 3
 
     def test_origin_after_a_refusal_is_that_of_a_failed_call(self) -> None:
-        assert NEGATIVE.after(call()).origin == ORIGIN._replace(failed=True)
+        asked = call()
+        after = NEGATIVE.after(asked).origin
+        assert after == ORIGIN._replace(failed=True, before=asked.state.pos)
 
     def test_expected_text_names_the_permitted_exceptions(self) -> None:
         assert NEGATIVE.says(call()) == ("raises EOF or IO",)

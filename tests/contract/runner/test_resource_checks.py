@@ -12,6 +12,8 @@ import pytest
 
 from fscontract import PythonFileBinding, check
 from fscontract.contract.api.openfile_options import BUFFER_SIZE
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
+from fscontract.contract.program.program import OPERATIONS
 from fscontract.contract.runner import resource_checks
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Verdict
@@ -26,6 +28,12 @@ from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStrea
 from fscontract.implementations.openfile_builder import OpenOptions
 from tests.contract.runner.conftest import settings_for
 from tests.few_programs import run_few
+
+
+@pytest.mark.parametrize("op", sorted(READ_OPERATIONS))
+def test_a_stream_that_is_held_was_read_in_every_way(op: str) -> None:
+    programs = resource_checks.held_programs(frozenset(OPERATIONS))
+    assert any(step.op == op for program in programs for step in program.steps)
 
 
 def test_a_descriptor_that_stays_each_time_is_a_leak() -> None:

@@ -103,6 +103,17 @@ def test_a_value_of_another_type_is_stood_for() -> None:
     assert (repr(value), value == 5) == ("5", False)
 
 
+def test_whole_numbers_of_numpy_become_plain_ones() -> None:
+    numpy = pytest.importorskip("numpy")
+    value = _act(lambda: returned(numpy.int64(5))).value
+    assert (type(value), value) == (int, 5)
+
+
+def test_a_number_with_a_fraction_stays_foreign() -> None:
+    numpy = pytest.importorskip("numpy")
+    assert _act(lambda: returned(numpy.float64(5))).value != 5
+
+
 def test_numbers_and_bytes_of_a_subclass_become_plain_ones() -> None:
     """Whatever the subclass overrides."""
 

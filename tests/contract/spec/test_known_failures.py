@@ -156,6 +156,51 @@ def test_a_failure_matches_by_clause_and_signature() -> None:
     assert match((SEEK,), "seek.negative", other, TODAY) is None
 
 
+def _closed_after(*reads: str) -> list[Known]:
+    signatures = (f"py_closed: returned; at the end of the file; after {read}" for read in reads)
+    return [Known("python.closed.before", "closes at EOF", signature) for signature in signatures]
+
+
+@pytest.mark.parametrize(
+    ("entries", "signature", "is_known"),
+    [
+        (
+            _closed_after("py_read", "read_byte", "read_into"),
+            "py_closed: returned; at the end of the file; after py_readlines",
+            True,
+        ),
+        (
+            _closed_after("py_read", "read_byte"),
+            "py_closed: returned; at the end of the file; after py_readlines",
+            False,
+        ),
+        (
+            _closed_after("py_read", "read_byte", "read_into"),
+            "py_closed: returned; at the end of the file; after py_seek",
+            False,
+        ),
+        (
+            _closed_after("py_read", "read_byte", "read_into"),
+            "py_closed: raised; at the end of the file; after py_readlines",
+            False,
+        ),
+        (
+            [
+                Known("python.closed.before", "r", f"position: too early; after {read}")
+                for read in ("py_read", "read_byte", "read_into")
+            ],
+            "position: too early; after py_readline",
+            False,
+        ),
+    ],
+)
+def test_a_failure_after_three_kinds_of_reads_is_known_after_each(
+    entries: list[Known], signature: str, is_known: bool
+) -> None:
+    failure = replace(FAILED, identity=signature)
+    assert bool(match(entries, "python.closed.before", failure, TODAY)) is is_known
+
+
 def test_a_failure_that_was_not_shrunk_matches_with_needless_circumstances() -> None:
     """A run without time to shrink it finds the same failure."""
     entry = Known("seek.negative", "r", "seek: returned; after close")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import mmap
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -150,8 +151,8 @@ def test_a_changed_file_keeps_its_bytes_until_others_replace_them(
     """A stream that reads ahead may read the file while it changes."""
     lengths: list[int] = []
 
-    def look(path: str, mode: str) -> Any:
-        file = open(path, mode)  # noqa: SIM115
+    def look(opened: str, mode: str) -> Any:
+        file = open(opened, mode)  # noqa: SIM115
         lengths.append(Path(path).stat().st_size)
         return file
 
@@ -162,6 +163,28 @@ def test_a_changed_file_keeps_its_bytes_until_others_replace_them(
     binding.change(path, new)
     assert lengths == [5]
     assert Path(path).read_bytes() == new
+
+
+def test_a_file_that_gets_shorter_keeps_its_bytes_for_those_who_have_mapped_it(
+    tmp_path: Path,
+) -> None:
+    """A process that reads a mapped page that is no longer in its file ends."""
+    binding = PythonFileBinding(io.FileIO, str(tmp_path), "mapped")
+    path = str(tmp_path / "file")
+    binding.change(path, b"bytes")
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        binding.change(path, b"no")
+        assert mapped[:] == b"bytes"
+
+
+def test_a_stored_form_is_replaced_whole(tmp_path: Path) -> None:
+    opener = cast(Callable[[str], BinaryIO], gzip.open)
+    binding = PythonFileBinding(opener, str(tmp_path), "gzip", encode=gzip.compress)
+    path = str(tmp_path / "file")
+    binding.change(path, b"bytes")
+    with open(path, "rb") as before:
+        binding.change(path, b"longer than it was")
+        assert gzip.decompress(before.read()) == b"bytes"
 
 
 def test_every_idiom_has_a_reason() -> None:
