@@ -23,6 +23,8 @@ from fscontract.contract.program.program import Program, Step
 _MAIN, _EMPTY, _LONG = 5, 0, 300
 #: The length of a file that is copied or read in several pieces, with a part of a piece at its end.
 _PIECES = (1 << 16) + 4099
+#: The length of a file of more than one request of a client that asks for a mebibyte at a time.
+_REQUESTS = (1 << 20) + 4099
 #: Where a search for a delimiter may begin a new piece, counted from the start of the file.
 _ENDS_OF_PIECES = (64, 256, 512, 1024, 4096, 8192, 1 << 15, 1 << 16)
 _LIMITS: tuple[Argument, ...] = (None, 0, 2, "len-1", "len", "len+2", -1, -3)
@@ -79,6 +81,7 @@ def programs(
     if fixed is None:
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
+        calls += [(_REQUESTS, (step,)) for step in _in_requests(remote)]
         calls += [(_EMPTY, (step,)) for step in _of_readers(seed, remote)]
     return [
         Program(length, steps)
@@ -153,6 +156,19 @@ def _in_pieces(length: int) -> Iterator[Step]:
     yield Step("fs_text", ("file", "lines", "latin-1", "strict", None))
     yield Step("fs_async_cat_file", (1, "len-1"))
     yield Step("fs_async_read", (None,))
+    yield from store_calls.steps_on_all()
+
+
+def _in_requests(remote: bool) -> Iterator[Step]:
+    """Yield calls on the whole of a longer file, few if `remote`."""
+    yield Step("fs_cat_file", (1, None))
+    yield Step("fs_cat_file", (None, None))
+    yield Step("fs_get_file", ("file",))
+    if not remote:
+        yield Step("fs_cat_file", (None, "len-1"))
+        yield Step("fs_cat", (("file",), "default"))
+        yield Step("fs_async_cat_file", (None, None))
+        yield Step("fs_async_read", (None,))
     yield from store_calls.steps_on_all()
 
 

@@ -25,6 +25,15 @@ def whole_is_a_block(
     return right(self).cat_file(path, start, end)
 
 
+@mutant("filesystem.cat-file.one-limit", _method("cat_file"))
+def rest_is_a_request(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """cat_file() from an offset on, without an end, makes one request of a mebibyte."""
+    rest = start is not None and end is None
+    return right(self).cat_file(path, start, end)[: (1 << 20) if rest else None]
+
+
 @mutant("filesystem.cat-file.range", _method("cat_file"))
 def end_is_inclusive(
     self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None

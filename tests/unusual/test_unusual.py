@@ -31,6 +31,25 @@ def test_a_stream_conforms(stream: type[streams.Plain]) -> None:
     assert (_failures(result), result.conforms) == ([], True)
 
 
+@pytest.mark.parametrize(
+    ("opened", "built"),
+    [
+        (streams.Plain, streams.SeeksAnywhere),
+        (streams.SeeksAnywhere, streams.Plain),
+    ],
+)
+def test_streams_of_open_and_of_a_builder_may_differ_in_seeks_past_the_end(
+    opened: type[streams.Plain], built: type[streams.Plain]
+) -> None:
+    """As those of a filesystem that wraps another and overrides open() alone."""
+    filesystem = streams.target(opened)
+    inner = streams.target(built)
+    inner.files = filesystem.files
+    filesystem.open_file = inner.open_file
+    result = check(filesystem, clauses="open.*", budget=_BUDGET)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
 @pytest.mark.parametrize("opens", files.ALL)
 def test_a_binary_file_conforms(opens: Callable[[str], Any]) -> None:
     result = check(files.target(opens), budget=_BUDGET)
