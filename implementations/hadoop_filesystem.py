@@ -7,6 +7,7 @@ of HADOOP_CLASSPATH. Its configuration comes from HADOOP_CONF_DIR. Files are rea
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeAlias
@@ -21,11 +22,13 @@ from fscontract.contract.api.filesystem import Closeable, FileStatus
 from fscontract.contract.api.iostatistics import OP_GET_FILE_STATUS
 from fscontract.contract.binding import TargetError
 from fscontract.contract.text import mask_url
+from fscontract.implementations.bindings.common import secrets_in
 from fscontract.implementations.bindings.hadoop.conversions import java, told, unwrapped
 from fscontract.implementations.bindings.hadoop.locations import new_filesystem
 from fscontract.implementations.filesystem_base import (
     ReferenceFileSystem,
     denied,
+    free_in_children,
     normalize,
     not_a_file,
     not_found,
@@ -60,6 +63,7 @@ class HadoopFileSystem(ReferenceFileSystem, Closeable):
     def __init__(self, url: str, options: Mapping[str, str] | None = None) -> None:
         super().__init__()
         self._url = mask_url(url)
+        self._secrets = secrets_in(url, options or {})
         is_root = url.endswith("/") and not url.endswith("://")
         root = url if is_root else f"{url}/"
         try:
@@ -76,7 +80,8 @@ class HadoopFileSystem(ReferenceFileSystem, Closeable):
 
     def close(self) -> None:
         """Close Hadoop's filesystem."""
-        self._java.close()
+        with self.errors(self._url):
+            self._java.close()
 
     def host_path(self, path: str) -> Any:
         """Return a path as Hadoop's Path, without parsing its characters as a URI."""
@@ -84,7 +89,7 @@ class HadoopFileSystem(ReferenceFileSystem, Closeable):
 
     @contextmanager
     def errors(self, path: str) -> Iterator[None]:
-        """Convert Java's exceptions."""
+        """Convert Java's exceptions, without credentials."""
         try:
             yield
         except PathIOException:
@@ -96,7 +101,7 @@ class HadoopFileSystem(ReferenceFileSystem, Closeable):
                 raise not_found(path) from None
             if not names.isdisjoint(DENIED):
                 raise denied(path) from None
-            raise PathIOException(path, told(cause)) from None
+            raise PathIOException(path, told(cause, self._secrets)) from None
 
     def get_file_status(self, path: str) -> FileStatus:
         """Return the status of a file or directory; raise FileNotFoundException."""
@@ -174,6 +179,7 @@ class HadoopInputStream(ReferenceInputStream):
         self._next: Any = stream
         self._at = 0
         self._positioned: Any = None
+        self._opening = free_in_children(threading.Lock())
         self._size = length
         super().__init__(path)
 
@@ -195,9 +201,10 @@ class HadoopInputStream(ReferenceInputStream):
 
     def _pread_at(self, position: int, view: memoryview) -> int:
         def read(start: int, array: Any, offset: int, length: int) -> int:
-            stream = self._positioned
-            if stream is None:
-                stream = self._positioned = self._filesystem.open_java(self.path)
+            with self._opening:  # several threads may make the first positioned read
+                if self._positioned is None:
+                    self._positioned = self._filesystem.open_java(self.path)
+                stream = self._positioned
             return int(stream.read(start, array, offset, length))
 
         return self._fill(position, view, read)

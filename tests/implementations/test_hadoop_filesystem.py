@@ -6,7 +6,9 @@ import io
 import os
 import pickle
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,6 +165,28 @@ def test_other_scheme_of_hadoop_is_read(tmp_path: Path) -> None:
 def test_unknown_scheme_is_named() -> None:
     with pytest.raises(PathIOException, match='No FileSystem for scheme "nosuch"'):
         HadoopFileSystem("nosuch://host")
+
+
+def test_password_of_a_url_is_in_no_message() -> None:
+    with pytest.raises(PathIOException, match="No FileSystem") as raised:
+        HadoopFileSystem("nosuch://someone:hunter2@host")
+    assert "hunter2" not in str(raised.value)
+
+
+def test_threads_that_make_the_first_positioned_reads_share_one_java_stream(
+    fs: HadoopFileSystem, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def counted(path: str) -> Any:
+        opened.append(path)
+        return HadoopFileSystem.open_java(fs, path)
+
+    with fs.open(path) as stream:
+        monkeypatch.setattr(fs, "open_java", counted)
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda at: stream.pread(at, bytearray(4)), range(50)))
+    assert len(opened) == 1
 
 
 def test_missing_java_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
