@@ -80,12 +80,11 @@ def programs(
         )
     if only_length is None and not remote:
         yield from expressible(_many_files(_FILES[effort]), operations)
+        yield from expressible(_every_offset(some), operations)
     if short >= 5:
         yield from counted(_CYCLES, short, some)
     long = _LENGTH if only_length is None else only_length
     yield from counted(_ONWARDS, long, some)
-    if only_length is None and not remote:
-        yield from expressible(_every_offset(some), operations)
     if short >= 5:
         yield from counted([tuple(call for calls in _CYCLES for call in calls)], short, many)
 

@@ -45,7 +45,9 @@ def read_parquet(fs: FileSystem, status: FileStatus, names: Collection[str]) -> 
             parquet = pq.ParquetFile(
                 file, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=False
             )
-            rows = parquet.read(columns=[name for name in stored if name in names])
+            columns = [name for name in stored if name in names]
+            # Arrow's threads may release the file after the read, which aborts an ending process.
+            rows = parquet.read(columns=columns, use_threads=False)
             rows.validate(full=True)
     except PathIOException:
         raise

@@ -152,7 +152,7 @@ def _parquet_rows(content: bytes) -> Any:
         size, bound = sum(group.total_byte_size for group in groups), expanded_bound(len(content))
         if size > bound:
             raise ValueError(f"{size} bytes of rows; must be at most {bound}")
-        rows = file.read()
+        rows = file.read(use_threads=False)  # as in `base_files`
         rows.validate(full=True)  # texts, too, which are decoded later
         return rows
     except (pa.ArrowException, OSError) as error:
