@@ -17,6 +17,7 @@ from fscontract.contract.api.errors import (
     FileNotFoundException,
     IllegalArgumentException,
     NullPointerException,
+    RemoteFileChangedException,
 )
 from fscontract.contract.api.filesystem import (
     ETAGS_AVAILABLE,
@@ -188,6 +189,23 @@ class ReferenceFileSystem(FileSystem):
         does not request its status.
         """
         return self._statistics.snapshot()
+
+    def _length_to_open(self, path: str, options: OpenOptions) -> int:
+        """Return the length of the file to open; its status is requested only if needed for that.
+
+        Raise FileNotFoundException for a directory, RemoteFileChangedException if the options have
+        a status of another version.
+        """
+        expected, length = options.status, options.length
+        version = None if expected is None else version_of(expected)
+        if version is not None or length is None:
+            status = self.get_file_status(path)
+            if status.is_directory:
+                raise not_a_file(path)
+            if version not in (None, version_of(status)):
+                raise RemoteFileChangedException(path, "the file was changed after it was listed")
+            length = status.length if length is None else length
+        return length
 
     def _opened(self, operation: str, path: str, options: OpenOptions) -> ReferenceInputStream:
         self._statistics.count(operation)

@@ -24,7 +24,6 @@ from fscontract.contract.api.errors import (
     FileAlreadyExistsException,
     IllegalArgumentException,
     PathIOException,
-    RemoteFileChangedException,
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import (
@@ -57,7 +56,6 @@ from fscontract.implementations.filesystem_base import (
     normalize,
     not_a_file,
     not_found,
-    version_of,
 )
 from fscontract.implementations.fsspec_open_file import open_file, status_of
 from fscontract.implementations.input_stream import ReferenceInputStream, vectored_ranges
@@ -234,15 +232,7 @@ class FsspecFileSystem(ReferenceFileSystem, Closeable):
         return list(statuses.values())
 
     def _open(self, path: str, options: OpenOptions) -> FsspecInputStream:
-        expected, length = options.status, options.length
-        version = None if expected is None else version_of(expected)
-        if version is not None or length is None:
-            status = self.get_file_status(path)
-            if status.is_directory:
-                raise not_a_file(path)
-            if version not in (None, version_of(status)):
-                raise RemoteFileChangedException(path, "the file was changed after it was listed")
-            length = status.length if length is None else length
+        length = self._length_to_open(path, options)
         return FsspecInputStream(self, path, length)
 
     # changes ------------------------------------------------------------------------------

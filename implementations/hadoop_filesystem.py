@@ -15,7 +15,6 @@ from typing import Any, NoReturn, TypeAlias
 from fscontract.contract.api.errors import (
     IllegalArgumentException,
     PathIOException,
-    RemoteFileChangedException,
     UnsupportedOperationException,
 )
 from fscontract.contract.api.filesystem import Closeable, FileStatus
@@ -30,9 +29,7 @@ from fscontract.implementations.filesystem_base import (
     denied,
     free_in_children,
     normalize,
-    not_a_file,
     not_found,
-    version_of,
 )
 from fscontract.implementations.input_stream import ReferenceInputStream
 from fscontract.implementations.jvm import jvm
@@ -121,15 +118,7 @@ class HadoopFileSystem(ReferenceFileSystem, Closeable):
         return iter(sorted(listed, key=lambda status: status.path))
 
     def _open(self, path: str, options: OpenOptions) -> HadoopInputStream:
-        expected, length = options.status, options.length
-        version = None if expected is None else version_of(expected)
-        if version is not None or length is None:
-            status = self.get_file_status(path)
-            if status.is_directory:
-                raise not_a_file(path)
-            if version not in (None, version_of(status)):
-                raise RemoteFileChangedException(path, "the file was changed after it was listed")
-            length = status.length if length is None else length
+        length = self._length_to_open(path, options)
         with self.errors(path):
             stream = self.open_java(path)
         return HadoopInputStream(self, path, stream, length)

@@ -81,7 +81,8 @@ def programs(
     if fixed is None:
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
-        calls += [(_REQUESTS, (step,)) for step in _in_requests(remote)]
+        long = tuple(step for step in _in_requests(remote) if step.op in operations)
+        calls += [(_REQUESTS, long)] * bool(long)
         calls += [(_EMPTY, (step,)) for step in _of_readers(seed, remote)]
     return [
         Program(length, steps)
@@ -150,8 +151,6 @@ def _in_pieces(length: int) -> Iterator[Step]:
     """Yield calls on the greater part of a long file."""
     yield Step("fs_cat_file", (1, -1))
     yield Step("fs_cat_ranges", (("file",) * 2, (9, 0), ("len", "len-1"), "default"))
-    yield Step("fs_cat", (("file",), "default"))
-    yield Step("fs_get_file", ("file",))
     yield from _ends((length - 3, length // 2))
     yield Step("fs_text", ("file", "lines", "latin-1", "strict", None))
     yield Step("fs_async_cat_file", (1, "len-1"))
@@ -160,15 +159,18 @@ def _in_pieces(length: int) -> Iterator[Step]:
 
 
 def _in_requests(remote: bool) -> Iterator[Step]:
-    """Yield calls on the whole of a longer file, few if `remote`."""
+    """Yield calls on the whole of a longer file, one of each API if `remote`."""
     yield Step("fs_cat_file", (1, None))
-    yield Step("fs_cat_file", (None, None))
+    yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
-    if not remote:
-        yield Step("fs_cat_file", (None, "len-1"))
-        yield Step("fs_cat", (("file",), "default"))
-        yield Step("fs_async_cat_file", (None, None))
-        yield Step("fs_async_read", (None,))
+    if remote:
+        yield Step("pa_get_stream", (0, "len"))
+        yield from (Step(op, (None, None, "sync")) for op in ("ob_get", "od_read"))
+        return
+    yield Step("fs_cat_file", (None, None))
+    yield Step("fs_cat_file", (None, "len-1"))
+    yield Step("fs_async_cat_file", (None, None))
+    yield Step("fs_async_read", (None,))
     yield from store_calls.steps_on_all()
 
 
