@@ -79,6 +79,7 @@ def _entries(target: Target, data: dict[str, Any]) -> Iterator[Known]:
                     titles or "no finding yet",
                     failure["signature"],
                     " ".join(ids),
+                    intermittent=bool(failure.get("interleaving")),
                     program=_program(clause["id"], failure),
                 )
 

@@ -30,6 +30,7 @@ _SEEK = "py_seek"
 AT_END = "at the end of the file"
 FAILED = "after a failed call"
 _ELSEWHERE = "after a call on another stream"
+_BEYOND = "beyond the first buffer"
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
     {"", "too early", "too late", "end of file", "no bytes"}
@@ -38,7 +39,7 @@ _OF_POSITION = frozenset(
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
 #: Circumstances in which very different defects show: they only describe the position.
-_EVERYWHERE = frozenset({FAILED, AT_END, "away from the start"} | {"beyond the first buffer"})
+_EVERYWHERE = frozenset({FAILED, AT_END, "away from the start", _BEYOND})
 #: The aspects of calls that returned a wrong result.
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
@@ -90,7 +91,7 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
     if at >= state.longest:
         yield AT_END
     elif at + max(_length(step) or 0, 0) > buffer > 0:
-        yield "beyond the first buffer"
+        yield _BEYOND
 
 
 def _of_arguments(step: Step) -> Iterator[str]:
@@ -131,8 +132,9 @@ def signature(
         how = _of_later_call(violation)
     before = [*calls_before(violation.program, approach, violation.index)]
     if _ELSEWHERE in before:
-        # Whichever calls show it, the streams share what they should not.
+        # Whichever calls show it, and wherever, the streams share what they should not.
         is_displaced, before = True, [_ELSEWHERE]
+        circumstances = [c for c in circumstances if c not in (AT_END, _BEYOND)]
         relation = "elsewhere" if _OF_POSITION.issuperset(relation.split(", ")) else relation
     if is_displaced:
         how = f"position: {relation or kind}"

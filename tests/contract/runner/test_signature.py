@@ -177,6 +177,16 @@ def test_a_stream_that_is_elsewhere_has_the_same_signature_whichever_call_notice
     assert texts == {"position: too late; after unbuffer"}
 
 
+@pytest.mark.parametrize("where", [(), (AT_END,), ("beyond the first buffer",)])
+def test_streams_that_share_a_position_have_one_signature_wherever_that_shows(
+    where: tuple[str, ...],
+) -> None:
+    program = Program(5, (Step("seek", (3,), 1), READ), 2)
+    shown = Violation(program, 1, READ, _read(DATA[6:10]), DATA_FAILURE, relation="too late")
+    text = signature(shown, "open.independent", where, is_displaced=False, approach=0)
+    assert text == "position: elsewhere; after a call on another stream"
+
+
 def test_a_failure_of_an_earlier_call_goes_by_that_whichever_call_shows_it() -> None:
     assert _of_close("value") == {"later call: value; after close"}
 
