@@ -83,6 +83,7 @@ def programs(
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
         long = tuple(step for step in _in_requests(remote) if step.op in operations)
         calls += [(_REQUESTS, long)] * bool(long)
+        calls += [(_REQUESTS, (step,)) for step in _of_stores_in_requests(remote)]
         calls += [(_EMPTY, (step,)) for step in _of_readers(seed, remote)]
     return [
         Program(length, steps)
@@ -159,19 +160,24 @@ def _in_pieces(length: int) -> Iterator[Step]:
 
 
 def _in_requests(remote: bool) -> Iterator[Step]:
-    """Yield calls on the whole of a longer file, one of each API if `remote`."""
+    """Yield calls of fsspec on the whole of a longer file, few if `remote`."""
     yield Step("fs_cat_file", (1, None))
     yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
+    if not remote:
+        yield Step("fs_cat_file", (None, None))
+        yield Step("fs_cat_file", (None, "len-1"))
+        yield Step("fs_async_cat_file", (None, None))
+        yield Step("fs_async_read", (None,))
+
+
+def _of_stores_in_requests(remote: bool) -> Iterator[Step]:
+    """Yield calls of other APIs on the whole of a longer file, one of each API if `remote`."""
     if remote:
         yield Step("pa_get_stream", (0, "len"))
         yield from (Step(op, (None, None, "sync")) for op in ("ob_get", "od_read"))
-        return
-    yield Step("fs_cat_file", (None, None))
-    yield Step("fs_cat_file", (None, "len-1"))
-    yield Step("fs_async_cat_file", (None, None))
-    yield Step("fs_async_read", (None,))
-    yield from store_calls.steps_on_all()
+    else:
+        yield from store_calls.steps_on_all()
 
 
 def _blocks_in_pieces(length: int, remote: bool) -> tuple[Step, ...]:
