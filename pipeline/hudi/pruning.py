@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -71,10 +71,8 @@ def _may_compare(chunk: ColumnChunk, operator: str, value: Any) -> list[bool]:
                 not _comparable(reading, low, high) or compare(low, high, reading)
                 for low, high in bounds
             ]
-        elif _text(reading):
-            marks = [compare(low, high, reading) for low, high in bounds]
         else:
-            marks = _MAY_BY_BOUNDS[operator](chunk.lows, chunk.highs, reading)
+            marks = [compare(low, high, reading) for low, high in bounds]
         possible = list(map(or_, possible, marks))
     return possible
 
@@ -104,21 +102,6 @@ _MAY: dict[str, Callable[[Any, Any, Any], bool]] = {
     "<=": lambda low, high, value: low <= value,
     ">": lambda low, high, value: value < high or (_text(high) and not _above(high, value)),
     ">=": lambda low, high, value: not _above(high, value),
-}
-
-
-#: The same for all files at once, for values in a total order whose bounds are not truncated.
-_MAY_BY_BOUNDS: dict[str, Callable[[Sequence[Any], Sequence[Any], Any], list[bool]]] = {
-    "=": lambda lows, highs, value: [
-        low <= value <= high for low, high in zip(lows, highs, strict=True)
-    ],
-    "!=": lambda lows, highs, value: [
-        not low == high == value for low, high in zip(lows, highs, strict=True)
-    ],
-    "<": lambda lows, highs, value: [low < value for low in lows],
-    "<=": lambda lows, highs, value: [low <= value for low in lows],
-    ">": lambda lows, highs, value: [high > value for high in highs],
-    ">=": lambda lows, highs, value: [high >= value for high in highs],
 }
 
 
