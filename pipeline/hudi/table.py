@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, groupby
+from itertools import chain, compress
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
@@ -431,14 +431,9 @@ def _marked(
     files: dict[str, set[str]] = defaultdict(set)
     for chunk in statistics:
         marks = rule(chunk, condition)
-        start = 0
-        for partition, rows in groupby(chunk.partitions):
-            stop = start + sum(1 for _ in rows)
-            names, outs = chunk.files[start:stop], marks[start:stop]
-            if all(outs):
-                files[partition].update(names)
-            else:
-                for name, out in zip(names, outs, strict=True):
-                    (files[partition].add if out else files[partition].discard)(name)
-            start = stop
+        for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
+            if out:
+                files[partition].add(name)
+            elif partition in files:
+                files[partition].discard(name)
     return files
