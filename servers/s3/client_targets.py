@@ -12,12 +12,16 @@ import smart_open
 from obstore.store import S3Store
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.script.calls import Source
+from fscontract.contract.script.calls import ScriptApi, Source
+from fscontract.contract.script.layout import quoted
+from fscontract.implementations.bindings.file_operations import failed_step
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.object_stores import OpenedFileBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding, ObstoreStore
 from fscontract.implementations.bindings.opendal import OpendalBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
+from fscontract.implementations.bindings.script_setup import FILE
+from fscontract.implementations.bindings.spelling import spell_file
 from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY
 
 #: Cache types of fsspec, except readahead, s3fs's default, and parts, which requires the content.
@@ -100,6 +104,36 @@ def _made(kind: Any, place: Place, options: dict[str, str]) -> Binding:
     return binding
 
 
+class _Opened(OpenedFileBinding):
+    """Objects that a client of boto3 writes, and files that `opening`, an expression, opens."""
+
+    def __init__(self, opener: Any, place: Place, opening: str, *given: Any) -> None:
+        super().__init__(opener, ObstoreStore(place.obstore), *given)
+        self._place = place
+        self._opening = opening
+
+    def script_api(self, source: Source) -> ScriptApi:
+        """Return the files as scripts use them."""
+        keys = f"aws_access_key_id={quoted(ACCESS_KEY)}, aws_secret_access_key={quoted(SECRET_KEY)}"
+        given = f"endpoint_url={quoted(self._place.url)}, {keys}, region_name={quoted(REGION)}"
+        module = self._opening.partition(".")[0]
+        return ScriptApi(
+            setup=(
+                *(["import boto3"] if module == "s3" else ["import boto3", f"import {module}"]),
+                f's3 = boto3.client("s3", {given})',
+                f"bucket, path = {quoted(self._place.bucket)}, {quoted(FILE)}",
+            ),
+            write="s3.put_object(Bucket=bucket, Key=path, Body={})",
+            delete="s3.delete_object(Bucket=bucket, Key=path)",
+            spell=spell_file,
+            opening=lambda program, name: (f"{name} = {self._opening}",),
+            failed=failed_step,
+            status='s3.head_object(Bucket=bucket, Key=path)["ContentLength"]',
+            cleanup=("s3.delete_object(Bucket=bucket, Key=path)",),
+            remote=True,
+        )
+
+
 def smart(place: Place) -> Binding:
     """Return a binding to files of smart_open."""
     client = place.boto3
@@ -110,7 +144,9 @@ def smart(place: Place) -> Binding:
             url, "rb", compression="disable", transport_params={"client": client}
         )
 
-    return OpenedFileBinding(opener, ObstoreStore(place.obstore), "smart_open", ("smart_open",))
+    how = 'compression="disable", transport_params={"client": s3}'
+    opening = f'smart_open.open(f"s3://{{bucket}}/{{path}}", "rb", {how})'
+    return _Opened(opener, place, opening, "smart_open", ("smart_open",))
 
 
 def streaming_body(place: Place) -> Binding:
@@ -121,5 +157,5 @@ def streaming_body(place: Place) -> Binding:
         body: io.IOBase = client.get_object(Bucket=place.bucket, Key=path)["Body"]
         return body
 
-    store = ObstoreStore(place.obstore)
-    return OpenedFileBinding(opener, store, "boto3", ("boto3", "botocore"), _OF_A_BODY)
+    opening = 's3.get_object(Bucket=bucket, Key=path)["Body"]'
+    return _Opened(opener, place, opening, "boto3", ("boto3", "botocore"), _OF_A_BODY)
