@@ -15,12 +15,13 @@ import re
 import sys
 import sysconfig
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from functools import partial
 from hashlib import sha256
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, metadata, requires
 from pathlib import Path
 from secrets import token_hex
 from types import ModuleType
@@ -463,14 +464,34 @@ def installed(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=group))}
 
 
+#: The extra of a requirement, as package metadata name it.
+_EXTRA = re.compile(r"extra == [\"']([\w-]+)")
+
+
 def load_entry(entry: EntryPoint, what: str) -> Any:
     """Load an entry point; TargetError if a library that it needs is missing."""
     try:
         return entry.load()
     except ModuleNotFoundError as error:
-        extras = entry.dist.metadata.get_all("Provides-Extra") if entry.dist else None
-        cure = f"; pip install 'fscontract[{entry.name}]'" if entry.name in (extras or ()) else ""
-        raise TargetError(f"{what} needs the module {error.name!r}{cure}") from error
+        raise without_module(what, error, entry.name) from error
+
+
+def without_module(what: str, error: ModuleNotFoundError, extra: str = "") -> TargetError:
+    """Return the error of what needs a missing module: the extra `extra` installs it, or another.
+
+    A module of this package is a bug, not a missing one, and is raised.
+    """
+    module = (error.name or "").partition(".")[0]
+    if module == "fscontract":
+        raise error
+    extras = metadata("fscontract").get_all("Provides-Extra") or []
+    project = re.escape(module.replace("_", "-"))
+    lines = [line for line in requires("fscontract") or () if re.match(rf"{project}\b", line)]
+    sizes = Counter(_EXTRA.findall(" ".join(requires("fscontract") or ())))
+    smallest = sorted(_EXTRA.findall(" ".join(lines)), key=sizes.__getitem__)
+    chosen = next((name for name in (extra, module, *smallest) if name in extras), "")
+    cure = f"; pip install 'fscontract[{chosen}]'" if chosen else ""
+    return TargetError(f"{what} needs the module {error.name!r}{cure}")
 
 
 def _names(entries: dict[str, EntryPoint]) -> str:

@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from importlib.metadata import entry_points
 from typing import Any, ClassVar, TypeAlias
 
-from fscontract.contract.binding import TargetError
 from fscontract.contract.runner.run_options import RunOptions
+from fscontract.contract.targets import without_module
 
 #: Entry points of functions that make a Backend from the user's value: a master, an address.
 BACKENDS = "fscontract.backends"
@@ -58,9 +58,7 @@ def load_backend(kind: str, address: str) -> Backend:
     try:
         make: Any = entry.load()
     except ModuleNotFoundError as error:
-        raise TargetError(
-            f"{kind} needs the module {error.name!r}; pip install 'fscontract[{kind}]'"
-        ) from error
+        raise without_module(kind, error, kind) from error
     backend = make(address)
     if not isinstance(backend, Backend):
         raise TypeError(f"the entry point {kind!r} of {BACKENDS} returns no Backend")

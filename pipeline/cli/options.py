@@ -97,14 +97,14 @@ def input_options(function: _Function) -> _Function:
 
 @contextmanager
 def one_line(options: Mapping[str, str]) -> Iterator[None]:
-    """Convert invalid arguments to UsageError, and unreadable inputs to TargetError.
+    """Convert invalid arguments to UsageError; unreadable inputs, missing modules to TargetError.
 
     Each message is one line, without the values of `options`.
     """
     from fscontract.contract.api.errors import IllegalArgumentException
     from fscontract.contract.binding import TargetError
     from fscontract.contract.program.outcome import text_of
-    from fscontract.contract.targets import UsageError
+    from fscontract.contract.targets import UsageError, without_module
     from fscontract.contract.text import redact
 
     def message(error: Exception) -> str:
@@ -117,6 +117,8 @@ def one_line(options: Mapping[str, str]) -> Iterator[None]:
         raise UsageError(message(error)) from error
     except (OSError, TargetError) as error:
         raise TargetError(message(error)) from error
+    except ModuleNotFoundError as error:
+        raise without_module("this command", error) from error
 
 
 _LOCAL = LocalLocation()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib import import_module
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import FileSystem
@@ -51,6 +52,9 @@ from fscontract.pipeline.hudi.timeline import (
     utc_now,
 )
 
+#: Modules of the extra `metadata` that a writer needs: if one is missing, nothing is written.
+_NEEDED = ("fastavro", "google_crc32c", "xxhash")
+
 
 @dataclass(frozen=True)
 class Services:
@@ -85,6 +89,8 @@ class TableWriterBase:
         metrics: Metrics | None = None,
         max_block_bytes: int = MAX_BLOCK_BYTES,
     ) -> None:
+        for module in _NEEDED:
+            import_module(module)
         self.location = location_of(path, directory)
         self.path = self.location.path
         self.metrics = metrics or Metrics()

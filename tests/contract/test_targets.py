@@ -19,6 +19,7 @@ from fscontract.contract.targets import (
     recognise,
     resolve_any,
     resolve_target,
+    without_module,
 )
 
 BINDINGS = """
@@ -260,6 +261,27 @@ def test_a_target_whose_module_is_missing_says_so() -> None:
     """It is known, but can't be set up here."""
     with pytest.raises(TargetError, match="target 'lacking' needs the module 'no_such_module'"):
         resolve_target("lacking", {})
+
+
+@pytest.mark.parametrize(
+    ("module", "cure"),
+    [
+        ("fastavro", "; pip install 'fscontract[metadata]'"),
+        ("google_crc32c", "; pip install 'fscontract[metadata]'"),
+        ("pyarrow.parquet", "; pip install 'fscontract[pyarrow]'"),
+        ("no_such_module", ""),
+    ],
+)
+def test_a_missing_module_is_named_with_the_smallest_extra_that_installs_it(
+    module: str, cure: str
+) -> None:
+    error = without_module("it", ModuleNotFoundError(name=module))
+    assert str(error) == f"it needs the module {module!r}{cure}"
+
+
+def test_a_missing_module_of_this_package_is_a_bug() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        without_module("it", ModuleNotFoundError(name="fscontract.nowhere"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from fscontract.fakes.servers import HttpServer, S3Server
 from servers.file_servers import sftp_server
 from servers.ftp import PASSWORD, USER, ftp_server
 
-#: Names of stores whose files can't be written.
+#: Names of stores whose files can be written, and of those whose files can't.
+WRITABLE = ("memory", "gs")
 READ_ONLY = ("ftp", "sftp", "http", "cached-file", "cached-s3", "hadoop")
 
 
@@ -40,6 +41,9 @@ def store(name: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         pytest.importorskip("jpype")
         pytest.importorskip("pyspark")
         yield f"hadoop+{directory.as_uri()}"
+    elif name == "gs":
+        with google_storage(directory, monkeypatch) as bucket:
+            yield f"gs://{bucket}"
     elif name == "cached-file":
         yield f"simplecache::{directory.as_uri()}"
     elif name == "cached-s3":
@@ -54,3 +58,19 @@ def store(name: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             yield f"memory://{directory.name}"
         finally:
             fs.rm(f"/{directory.name}", recursive=True)
+
+
+@contextmanager
+def google_storage(directory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yield a bucket of an emulator of Google Cloud Storage with the files."""
+    emulator = pytest.importorskip("gcp_storage_emulator.server")
+    # Without this gcsfs asks for the kind of the bucket by TLS, which no emulator has.
+    monkeypatch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+    made = emulator.create_server("127.0.0.1", 0, in_memory=True, default_bucket="bucket")
+    with made as server:
+        port = server._api._httpd.server_address[1]
+        known = {"endpoint_url": f"http://127.0.0.1:{port}", "token": "anon", "project": "test"}
+        monkeypatch.setitem(fsspec.config.conf, "gs", known)
+        fs = fsspec.filesystem("gs")
+        fs.put(f"{directory}/", "bucket/", recursive=True)
+        yield "bucket"

@@ -12,7 +12,7 @@ import pytest
 
 from fscontract.pipeline.spark_source.source import FsContractDataSource
 from tests.pipeline.cli.support import error, output
-from tests.pipeline.stores import READ_ONLY, store
+from tests.pipeline.stores import READ_ONLY, WRITABLE, store
 
 LINES = b"".join(b"%05d %s\r\n" % (i, b"x" * (i % 70)) for i in range(400))
 
@@ -28,7 +28,7 @@ def directory(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.fixture(params=[*READ_ONLY, "memory"])
+@pytest.fixture(params=[*READ_ONLY, *WRITABLE])
 def url(
     request: pytest.FixtureRequest, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
@@ -62,7 +62,7 @@ def test_commands_split_read_and_list_every_store_as_a_local_disk(
     assert json.loads(listed) == json.loads(output("metadata", "list-files", directory, "--json"))
 
 
-@pytest.mark.parametrize("name", READ_ONLY)
+@pytest.mark.parametrize("name", [*READ_ONLY, "gs"])
 def test_tasks_read_the_rows_of_every_store(
     name: str, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,10 +82,11 @@ def test_tasks_read_the_rows_of_every_store(
         assert rows[url] == rows[str(directory)]
 
 
-def test_a_table_in_memory_is_created_and_used(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_table_in_a_store_that_creates_files_atomically_is_created_and_used(
+    name: str, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with store("memory", directory.parent, monkeypatch) as url:
+    with store(name, directory.parent, monkeypatch) as url:
         output("metadata", "create", f"{url}/lake")
         assert output("metadata", "validate", f"{url}/lake").startswith(
             b"the table is correct: 2 partitions"

@@ -66,8 +66,8 @@ def test_backend_is_made_with_its_address() -> None:
 
 
 def test_backend_that_needs_a_missing_module_names_the_extra() -> None:
-    with pytest.raises(TargetError, match=r"fscontract\[far\]"):
-        load_backend("far", "x")
+    with pytest.raises(TargetError, match=r"fscontract\[spark\]"):
+        load_backend("spark", "x")
 
 
 def test_entry_point_that_gives_no_backend_raises_type_error() -> None:

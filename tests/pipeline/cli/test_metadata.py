@@ -41,6 +41,15 @@ def run(*arguments: str, code: int = 0) -> str:
     return done.output
 
 
+def test_without_the_extra_nothing_is_written(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fastavro", None)
+    said = run("create", "trips", code=3).splitlines()[-1]
+    assert said.endswith("needs the module 'fastavro'; pip install 'fscontract[metadata]'")
+    assert not (dataset / ".hoodie").exists()
+
+
 def test_a_table_is_made_shown_and_deleted(dataset: Path) -> None:
     missing, made = run("create", "trips").splitlines()
     assert "not found in the files: record key (--record-key NAMES), schema" in missing

@@ -129,7 +129,7 @@ def test_invalid_option_error_is_one_line(options: dict[str, str], said: str) ->
     [
         ("file:relative", "invalid URL file:relative: expected an absolute path"),
         ("nope://host/x", "unknown protocol 'nope' in nope://host"),
-        ("gs://bucket/x", "gs: URLs need a package that is not installed: .* gcsfs"),
+        ("oss://bucket/x", "oss: URLs need a package that is not installed: .* ossfs"),
         ("memory://x/y", "memory: URLs can't be read on Spark"),
         ("zip://x/y::ftp://host/a.zip", "a chain must end with the path"),
         ("s3://user@bucket/x", r"s3://\*\*\*@bucket/x: expected a bucket"),
