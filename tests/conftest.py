@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -51,13 +52,18 @@ def seed(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture
-def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def pytester(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[pytest.Pytester]:
     """Return pytest's test kit, whose runs in this process leave signal handlers unchanged.
 
-    The end of such a run would take SIGSEGV away from a JVM, which needs it.
+    The end of such a run would take SIGSEGV away from a JVM, which needs it. It also collects
+    garbage, which takes long in a process with thousands of tests unless they are left out.
     """
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:faulthandler")
-    return pytester
+    gc.freeze()
+    yield pytester
+    gc.unfreeze()
 
 
 @pytest.fixture
