@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -23,6 +24,10 @@ settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True
 settings.register_profile("here", deadline=None)
 _PROFILE = "ci" if os.environ.get("CI") else "here"
 settings.load_profile(_PROFILE)
+
+#: A collection of all garbage passes over the objects of thousands of collected tests, which takes
+#: a third of a second. Young garbage is collected as often as by default.
+gc.set_threshold(*gc.get_threshold()[:2], 1000)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a shell has it for what it starts in the background. Commands that tests interrupt would
@@ -51,13 +56,18 @@ def seed(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture
-def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+def pytester(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[pytest.Pytester]:
     """Return pytest's test kit, whose runs in this process leave signal handlers unchanged.
 
-    The end of such a run would take SIGSEGV away from a JVM, which needs it.
+    The end of such a run would take SIGSEGV away from a JVM, which needs it. It also collects
+    garbage, which takes long in a process with thousands of tests unless they are left out.
     """
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:faulthandler")
-    return pytester
+    gc.freeze()
+    yield pytester
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -240,14 +240,17 @@ _OPTIONS = (
     "-Xshare:auto",
     "-Xrs",  # Python handles signals, to clean up
 )
+#: Without the second compiler, which optimises what runs for minutes.
+_SHORT_LIVED = ("-XX:TieredStopAtLevel=1",)
 _lock = threading.Lock()
 _running: tuple[Path, ...] | None = None
 
 
-def start(jars: Sequence[Path], memory: str = "1g") -> None:
+def start(jars: Sequence[Path], memory: str = "1g", *, short_lived: bool = False) -> None:
     """Start the JVM with these libraries, unless it runs with them; raise TargetError on failure.
 
-    A process can start only one JVM: `memory` is the heap size of the first call.
+    A process can start only one JVM: `memory` is the heap size of the first call. With
+    `short_lived`, that call starts a JVM that compiles with less effort, for a run of few minutes.
     """
     global _running  # noqa: PLW0603 - one JVM per process
     with _lock:
@@ -264,6 +267,7 @@ def start(jars: Sequence[Path], memory: str = "1g") -> None:
             jpype.startJVM(
                 str(java.library),
                 *_OPTIONS,
+                *(_SHORT_LIVED if short_lived else ()),
                 f"-Xmx{memory}",
                 classpath=[str(jar) for jar in jars],
                 convertStrings=False,

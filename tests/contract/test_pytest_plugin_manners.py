@@ -1,6 +1,6 @@
 """Compatibility of the pytest plug-in: beside other plug-ins, and where it is not used.
 
-Each run is a separate process with the installed plug-ins.
+Each run is a separate process with pytest-xdist and the plug-in of Hypothesis.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+
+from tests.pytest_options import WITHOUT_OTHERS
 
 #: A real filesystem, and one whose streams clamp what is out of range; each notes who asked.
 FILESYSTEMS = """
@@ -45,7 +47,7 @@ HEAVY = ("hypothesis", "yaml", "fsspec", "rich", "jinja2", "jsonschema", "click"
 def _project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """A project with two connectors."""
     monkeypatch.setenv("PYTHONPATH", str(pytester.path))
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setenv("PYTEST_ADDOPTS", WITHOUT_OTHERS)
     pytester.makepyfile(filesystems=FILESYSTEMS)
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from tests.limits import DEADLOCK
+from tests.pytest_options import WITHOUT_OTHERS
 
 ROOT = Path(__file__).resolve().parents[2]
 #: All but docs/findings.md, whose programs are those of tests/findings, and the generated clauses.
@@ -111,7 +112,7 @@ def _environment() -> Mapping[str, str]:
     scripts = str(Path(sys.executable).parent)
     path = os.pathsep.join([scripts, os.environ.get("PATH", "")])
     kept = {k: v for k, v in os.environ.items() if k not in ("CI", "BUILD_NUMBER")}
-    return {**kept, "PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider"}
+    return {**kept, "PATH": path, "PYTEST_ADDOPTS": f"-p no:cacheprovider {WITHOUT_OTHERS}"}
 
 
 def _run(

@@ -110,7 +110,7 @@ class HadoopBinding(StoreFiles):
         "filecontext". `file` is the URL of the only file, `content` a local copy of it.
         """
         name, secrets = f"hadoop+{shown(url)}", secrets_in(url, options)
-        jvm.start(jvm.hadoop_jars(), _MEMORY)
+        jvm.start(jvm.hadoop_jars(), _MEMORY, short_lived=True)
         try:
             data = None if content is None else content.read_bytes()
             location = location_of(

@@ -93,7 +93,7 @@ def s3a(options: Mapping[str, str]) -> Binding:
     for name in given:
         if not name.startswith(_PREFIX):
             raise TargetError(f"s3a: unknown option {name!r}; expected bucket or {_PREFIX}*")
-    jvm.start(jvm.s3a_jars())
+    jvm.start(jvm.s3a_jars(), short_lived=True)
     if bucket is not None:
         return _binding(bucket, given, None)
     server = start({})

@@ -21,7 +21,7 @@ _BUFFER = "fs.option.openfile.buffer.size"
 @pytest.fixture(scope="module")
 def local() -> Any:
     """Return a LocalFileSystem."""
-    jvm.start(hadoop_jars())
+    jvm.start(hadoop_jars(), short_lived=True)
     configuration = jvm.java_class("org.apache.hadoop.conf.Configuration")()
     return jvm.java_class("org.apache.hadoop.fs.FileSystem").getLocal(configuration)
 

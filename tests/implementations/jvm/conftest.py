@@ -27,7 +27,7 @@ _KEYS = {"access_key": ACCESS_KEY, "secret_key": SECRET_KEY, "region": REGION}
 @pytest.fixture(scope="session", autouse=True)
 def machine_of_hadoop() -> None:
     """The JVM, which runs until the process ends."""
-    jvm.start(hadoop_jars())
+    jvm.start(hadoop_jars(), short_lived=True)
 
 
 @pytest.fixture(scope="session")

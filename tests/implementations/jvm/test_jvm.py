@@ -29,8 +29,24 @@ def test_other_libraries_are_rejected_with_a_hint() -> None:
         jvm.start(hadoop_jars()[1:])
 
 
+def test_short_lived_machine_does_not_optimise(java: Callable[[str], Any]) -> None:
+    """That of the tests is one; each level above the first costs more than it brings."""
+    beans = java("java.lang.management.ManagementFactory")
+    assert "-XX:TieredStopAtLevel=1" in map(str, beans.getRuntimeMXBean().getInputArguments())
+
+
+def test_other_machine_optimises() -> None:
+    said = _said(
+        "jvm.start(()); "
+        "beans = jvm.java_class('java.lang.management.ManagementFactory'); "
+        "print(*beans.getRuntimeMXBean().getInputArguments())"
+    )
+    assert "-XX:+UseSerialGC" in said
+    assert "TieredStopAtLevel" not in said
+
+
 def _said(code: str) -> str:
-    """Return the message of the TargetError that `code` raises in a new process."""
+    """Return what `code` prints in a new process, or the message of the TargetError it raises."""
     script = (
         "from fscontract.contract.binding import TargetError\n"
         "from fscontract.implementations.jvm import jvm\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from tests.limits import DEADLOCK
 
 HERE = Path(__file__).parent
+#: The beginning of the paths of these tests.
+_INSIDE = f"{HERE}{os.sep}"
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups later
@@ -23,7 +26,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Run these tests in one xdist worker, so that they share one JVM."""
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
-            if HERE in item.path.parents:
+            if str(item.path).startswith(_INSIDE):
                 item.add_marker(pytest.mark.xdist_group("spark"))
 
 

@@ -25,7 +25,7 @@ Lines = list[tuple[int, bytes]]
 @pytest.fixture(scope="session")
 def hadoop() -> Callable[[Path, int, int], Lines]:
     """A function that returns Hadoop's lines in a split, given by start and end positions."""
-    jvm.start(hadoop_jars())
+    jvm.start(hadoop_jars(), short_lived=True)
     find = jvm.java_class
     lines = "org.apache.hadoop.mapreduce.lib.input"
     configuration = find("org.apache.hadoop.conf.Configuration")()

@@ -23,7 +23,9 @@ from tests.pipeline.cli.support import error, output
 from tests.pipeline.s3.conftest import Bucket
 
 _CHANCE = random.Random(8)
-LINES = b"".join(bytes(_CHANCE.choices(range(33, 127), k=n % 150)) + b"\n" for n in range(40_000))
+_PRINTABLE = bytes(33 + byte % 94 for byte in range(256))
+#: 40,000 lines of up to 149 random characters; `translate` makes all bytes printable.
+LINES = b"".join(_CHANCE.randbytes(n % 150).translate(_PRINTABLE) + b"\n" for n in range(40_000))
 BLOCK = 64 << 10
 
 

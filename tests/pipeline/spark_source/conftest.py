@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from fscontract.pipeline import register
 from fscontract.pipeline.spark_source.source import Registration
 
-HERE = Path(__file__).parent
+#: The beginning of the paths of these tests.
+_INSIDE = f"{Path(__file__).parent}{os.sep}"
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups later
@@ -18,7 +20,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Run these tests in one xdist worker, so that they share one JVM."""
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
-            if HERE in item.path.parents and "spark" in getattr(item, "fixturenames", ()):
+            if str(item.path).startswith(_INSIDE) and "spark" in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group("datasource"))
 
 

@@ -19,7 +19,7 @@ Make: TypeAlias = Callable[..., HadoopBinding]
 @pytest.fixture(scope="session")
 def java() -> Callable[[str], Any]:
     """A lookup of Java classes by name."""
-    jvm.start(jvm.hadoop_jars())
+    jvm.start(jvm.hadoop_jars(), short_lived=True)
     return jvm.java_class
 
 

@@ -110,7 +110,7 @@ def test_unknown_s3a_option_is_rejected(options: dict[str, str]) -> None:
 
 def test_another_hadoop_in_the_process_error_has_a_hint() -> None:
     """A process has one JVM, with one set of libraries."""
-    jvm.start(hadoop_jars())
+    jvm.start(hadoop_jars(), short_lived=True)
     with pytest.raises(TargetError, match="with other libraries; remove --no-isolate"):
         resolve_target("s3a", {})
 
