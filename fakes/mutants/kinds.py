@@ -470,8 +470,11 @@ KINDS: tuple[Kind, ...] = (
 
 
 def kind_of(part: type[Any]) -> Kind:
-    """Return the kind of a part; TypeError if it has none."""
+    """Return the kind of a part; TypeError if it has none.
+
+    It looks for real base classes, as `issubclass` of an abstract one asks all its subclasses.
+    """
     for kind in KINDS:
-        if issubclass(part, kind.parts):
+        if not set(kind.parts).isdisjoint(part.__mro__):
             return kind
     raise TypeError(f"{part.__name__} is not a part of anything that has mutants")
