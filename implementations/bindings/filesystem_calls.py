@@ -85,6 +85,10 @@ def bind_call(
     return attempt
 
 
+#: Errors by which a filesystem refuses to write a file.
+_REFUSALS = (PermissionError, FileExistsError, NotImplementedError, io.UnsupportedOperation)
+
+
 class _NotWritten(Exception):
     """A file that a call needs can't be written: the call is not made."""
 
@@ -93,11 +97,14 @@ class _NotWritten(Exception):
 
 
 def _write(target: Target, path: str, data: bytes) -> None:
-    """Write a file. Raise NotImplementedError if the filesystem is read-only, _NotWritten."""
+    """Write a file. Raise NotImplementedError if the filesystem refuses that, _NotWritten.
+
+    Its files may be read-only, or written once.
+    """
     assert target.write is not None
     try:
         target.write(path, data)
-    except (NotImplementedError, io.UnsupportedOperation) as error:
+    except _REFUSALS as error:
         raise NotImplementedError(str(error)) from error
     except Exception as error:
         raise _NotWritten(error) from error
