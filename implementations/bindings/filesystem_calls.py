@@ -192,8 +192,11 @@ def by_name(result: Any, path: str, paths: str | tuple[str, ...]) -> Any:
 
 
 def _end_of(path: str) -> str:
-    """Return the last directory and the name: filesystems write in front of them what they like."""
-    return "/".join(path.strip("/").split("/")[-2:])
+    """Return the last directory and the name, in lower case.
+
+    Filesystems write in front of them what they like, and may not tell upper from lower case.
+    """
+    return "/".join(path.strip("/").casefold().split("/")[-2:])
 
 
 def _get_file(target: Target, path: str, name: str) -> bytes | bool:
