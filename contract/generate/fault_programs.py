@@ -219,10 +219,33 @@ def _reopened(
                     yield Program(length, tuple(steps))
 
 
+#: The length of a file of several blocks, whatever their size, and how it changes.
+_LONG = 140_001
+_LONG_CHANGES = (("overwrite",), ("append", "append"))
+#: Reads of all of it, and of its parts, before it changes and again afterwards.
+_ALL: Calls = (("read_into", ("len+1", 0, "len+1")), ("py_read", (-1,)))
+_PARTS: Calls = tuple(
+    call
+    for position in (1100, 66_000, "len-9")
+    for call in (("seek", (position,)), ("read_into", (8, 0, 8)), ("pread", (position, 9, 0, 9)))
+)
+
+
+def _long_reopened(operations: frozenset[str], changes: frozenset[str]) -> Iterator[Program]:
+    """Yield programs that open a file of several blocks again after it has changed."""
+    for how in filter(changes.issuperset, _LONG_CHANGES):
+        changing = [("change", (one,)) for one in how]
+        for before, after in ((_PARTS, _PARTS), (_ALL, (*_PARTS, *_ALL))):
+            calls = [*before, *changing, ("reopen", ()), *after]
+            steps = [Step(op, args) for op, args in calls if op in operations or op in OF_FILE]
+            if steps[-1].op not in OF_FILE:
+                yield Program(_LONG, tuple(steps))
+
+
 def change_programs(
     operations: frozenset[str], changes: frozenset[str], effort: str
 ) -> Iterator[Program]:
-    """Yield every change after every beginning, followed by every read.
+    """Yield every change after every beginning, followed by every read; and of a long file.
 
     Above effort quick, the read is made twice, and in a file of a few bytes, too.
     """
@@ -236,6 +259,7 @@ def change_programs(
     endings: list[Calls] = [(a,) for a in _READS] + [(m, a) for m in _MOVES for a in _READS]
     if effort != "quick":
         endings += [(m, a, b) for m in _MOVES for a in _READS for b in _READS]
+    yield from _long_reopened(operations, changes)
     for length in _LENGTHS[effort == "quick" :]:
         yield from _reopened(length, operations, changes)
         for how in sorted(changes - {"replace"}):

@@ -46,7 +46,7 @@ def sliced(data: bytes, begin: int | None, end: int | None) -> bytes:
 
 def content_of(data: bytes, path: str) -> bytes | None:
     """Return the bytes at a path; None if there is no file."""
-    return {"file": data, "other": OTHER, "rewritten": REWRITTEN}.get(path)
+    return {"file": data, "other": OTHER, "rewritten": REWRITTEN, "created": OTHER}.get(path)
 
 
 def prefixes(data: bytes) -> tuple[bytes, ...]:

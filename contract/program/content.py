@@ -167,6 +167,10 @@ def new_content(length: int, of: object = "") -> bytes:
     return content(length, zlib.crc32(str(of).encode()) % _COPIES + 1)
 
 
+#: The length from which a file grows by half, not by a few bytes.
+_LONG = 1 << 14
+
+
 def changed_content(data: bytes, how: str) -> bytes | None:
     """Return the content after one of the CHANGES; None if the file is deleted."""
     if how == "delete":
@@ -174,5 +178,6 @@ def changed_content(data: bytes, how: str) -> bytes | None:
     if how == "truncate":
         return data[: len(data) // 2]
     if how == "append":
-        return data + replacement(data, len(data) + 4)[len(data) :]
+        more = 4 if len(data) < _LONG else len(data) // 2
+        return data + replacement(data, len(data) + more)[len(data) :]
     return replacement(data)

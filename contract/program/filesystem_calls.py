@@ -146,8 +146,9 @@ WITHOUT_STREAM = {op: names for found in OF_FEATURE.values() for op, names in fo
 #: The feature of each operation.
 FEATURE_OF = {op: feature for feature, found in OF_FEATURE.items() for op in found}
 #: The program's file, another one, a path without a file, one that the other file's path begins
-#: with, and a file that was read the same way before it was written again.
-PATHS = ("file", "other", "missing", "prefix", "rewritten")
+#: with, a file that was read the same way before it was written again, and one that was asked for
+#: before it was written.
+PATHS = ("file", "other", "missing", "prefix", "rewritten", "created")
 #: A pattern that matches the other file alone.
 GLOB = "glob"
 #: The bytes of the other file: lines of text with every kind of ending.
@@ -163,6 +164,7 @@ SUFFIXES = {
     "missing": ".missing",
     "prefix": ".oth",
     "rewritten": ".rewritten",
+    "created": ".created",
     GLOB: ".oth*",
 }
 
@@ -191,10 +193,10 @@ _BOUNDED = {"seed": MAX_SEED, "rows": MAX_ROWS}
 
 
 def others_of(step_args: tuple[Argument, ...]) -> frozenset[str]:
-    """Return the files beside that of the program that a call needs: other and rewritten."""
+    """Return the files beside that of the program that a call needs: other, rewritten, created."""
     named = {arg for one in step_args for arg in (one if isinstance(one, tuple) else (one,))}
     other = {"other"} if named & {"other", "prefix", GLOB} else set()
-    return frozenset(other | named & {"rewritten"})
+    return frozenset(other | named & {"rewritten", "created"})
 
 
 def problem(name: str, value: Argument) -> str:

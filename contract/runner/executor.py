@@ -483,8 +483,13 @@ class Executor(Workspace):
         """Change the file, or open its path again; return its content afterwards."""
         step = program.steps[self.index]
         if step.op == "change":
-            execution.is_changed, execution.is_deleted = True, step.args[0] == "delete"
-            return self._change(path, data, step.args[0], nodes)
+            try:
+                data = self._change(path, data, step.args[0], nodes)
+            except NoScene:
+                execution.ended = True
+            else:
+                execution.is_changed, execution.is_deleted = True, step.args[0] == "delete"
+            return data
         which = step.stream
         self.compile(program.length, _CLOSE).action(streams[which])
         try:
@@ -539,7 +544,10 @@ class Executor(Workspace):
         return judgement._replace(failure=failure._replace(clause=_REOPENED, cause="", also=()))
 
     def _change(self, path: str, data: bytes, how: str, nodes: list[int]) -> bytes:
-        """Change the file under the open streams; return its content afterwards."""
+        """Change the file under the open streams; return its content afterwards.
+
+        Raise NoScene if the store refuses the change.
+        """
         new = changed_content(data, how)
         if how == "replace":
             self.binding.change(path, None)

@@ -49,6 +49,11 @@ def _accepted(outcome: Outcome) -> bool | None:
     return not outcome.raised
 
 
+def _said(outcome: Outcome) -> bool | None:
+    """Return the answer; a file without the method gives none."""
+    return None if outcome.raised else outcome.value is True
+
+
 def _answered(outcome: Outcome) -> bool | None:
     return outcome.value is True
 
@@ -59,7 +64,8 @@ def _has_read(outcome: Outcome) -> bool | None:
 
 
 _PROBES = (
-    _Probe("supports-seek", _call("py_seekable"), _answered),
+    _Probe("supports-seek", _call("seek", 1), _accepted),
+    _Probe("supports-seek", _call("py_seekable"), _said),  # an answer counts more
     _Probe("python-file-writable", _call("py_writable"), _answered),
     _Probe("rejects-seek-past-eof", _call("seek", "len+1"), _raised),
     _Probe(
@@ -115,6 +121,37 @@ def observe(context: RunContext) -> dict[str, bool]:
     return seen | {
         p.feature: True for p in _PROBES if p.program.steps and p.program.steps in crashed
     }
+
+
+#: Calls of Python's files that may raise UnsupportedOperation, as of any operation that IOBase has.
+#: Not among them are read(), which readable() promises, and iteration, which IOBase promises.
+_OPTIONAL: tuple[tuple[object, ...], ...] = (
+    ("py_readline", None),
+    ("py_readlines", None),
+    ("py_readall",),
+    ("py_readinto", "B", 2),
+    ("py_read1", 2),
+    ("py_readinto1", "B", 2),
+    ("py_peek", 1),
+)
+
+
+def unsupported(context: RunContext) -> dict[str, str]:
+    """Return the operations that an opened file does not support, each with the reason.
+
+    They raise UnsupportedOperation where the file is open and has data. IOBase permits that.
+    """
+    seen: dict[str, str] = {}
+
+    def run(program: Program) -> None:
+        with suppress(Exception):  # the programs that are judged will show what is wrong
+            outcome = _outcomes(context, program)[-1]
+            if outcome.kind is Kind.UNSUPPORTED:
+                seen[program.steps[0].op] = f"the file does not support it: {outcome}"
+
+    asked = [_call(*call) for call in _OPTIONAL if call[0] in context.operations]
+    run_items(context, iter(asked), run)
+    return seen
 
 
 def _outcomes(context: RunContext, program: Program) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -129,7 +130,8 @@ class Openings:
     def remove(self, attempt: Attempt) -> None:
         """Remove a file that only this program has used."""
         if attempt.own_file:
-            self.binding.change(attempt.path, None)
+            with contextlib.suppress(NoScene):  # a store may refuse that
+                self.binding.change(attempt.path, None)
 
     def charge(self, violation: Violation, length: int, exchanged: bool) -> str:
         """Return the clause that a failing, shrunk program violates.

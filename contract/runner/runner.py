@@ -28,7 +28,7 @@ from fscontract.contract.runner.events import (
     RunStarted,
 )
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.observation import observe
+from fscontract.contract.runner.observation import observe, unsupported
 from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.phases import Phase, check_phases, program_phases
 from fscontract.contract.runner.resource_checks import LeakWatch
@@ -195,6 +195,7 @@ def _partial(context: RunContext) -> Partial:
 def _run(context: RunContext) -> None:
     try:
         _declare_observed(context)
+        _leave_out_unsupported(context)
         _recall_crashes(context)
         _warn_of_unreachable_blocks(context)
         _run_phases(context)
@@ -295,6 +296,15 @@ def _declare_observed(context: RunContext) -> None:
     context.executor.judge_by(Acceptor(features) if shard is None else _acceptor(features))
     if context.counterexamples.executor is not context.executor:
         context.counterexamples.executor.judge_by(Acceptor(features))
+
+
+def _leave_out_unsupported(context: RunContext) -> None:
+    """Make no calls that the files of the target do not support, as Python's IOBase permits."""
+    binding = context.binding
+    reasons = unsupported(context)
+    binding.operations -= reasons.keys()
+    context.operations -= reasons.keys()
+    binding.lacks = {**binding.lacks, **reasons}
 
 
 def _warn_of_unreachable_blocks(context: RunContext) -> None:

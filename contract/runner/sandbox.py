@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from io import UnsupportedOperation
 from types import NoneType
 from typing import Any, NoReturn, TextIO, TypeVar
 
@@ -36,6 +37,8 @@ _PATIENCE = 6
 #: Values that can be compared, hashed and shown without running code of the target.
 _PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
 _DEEPEST = 4
+#: Errors by which a store refuses to change a file.
+_REFUSALS = (PermissionError, FileExistsError, NotImplementedError, UnsupportedOperation)
 #: The characters of a program as calls of the API.
 _LONGEST_CALLS = 2000
 
@@ -166,8 +169,13 @@ class SandboxedBinding(Binding):
         return self._tried(f"can't make {at}", self._inner.place, at, content)
 
     def change(self, path: str, content: bytes | None) -> None:
-        """Change or delete a file; TargetError."""
-        self._tried(f"can't change {path}", self._inner.change, path, content)
+        """Change or delete a file; TargetError, and NoScene if the store refuses that."""
+        try:
+            self._tried(f"can't change {path}", self._inner.change, path, content)
+        except TargetError as error:
+            if isinstance(error.__cause__, _REFUSALS):  # its files may be written once
+                raise NoScene(str(error)) from error
+            raise
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes that define what each operation calls.

@@ -269,7 +269,8 @@ def _length(step: Step) -> int | None:
         limit = arguments["size"] if arguments["limit"] is None else arguments["limit"]
         start = _number(arguments["start"])
         return None if start is None or _number(limit) is None else limit - start
-    return _number(arguments.get("length", arguments.get("size")))
+    named = (arguments[name] for name in ("length", "size", "limit") if name in arguments)
+    return _number(next(named, None))
 
 
 def _of_position(step: Step, state: State, value: object) -> str:

@@ -86,7 +86,7 @@ class Call:
 
 
 #: The statement that defines the function `tail`: the last directory and the name of a path.
-TAIL = 'tail = lambda path: "/".join(path.strip("/").split("/")[-2:])'
+TAIL = 'tail = lambda path: "/".join(path.strip("/").casefold().split("/")[-2:])'
 
 
 def path_text(name: str) -> str:

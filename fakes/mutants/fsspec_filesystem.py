@@ -483,6 +483,16 @@ def empty_does_not_exist(self: RightFilesystem, path: str, **options: Any) -> bo
     return right(self).exists(path) and self.info(path)["size"] > 0
 
 
+@mutant("filesystem.exists.file", _method("exists"))
+def missing_stays_missing(self: RightFilesystem, path: str, **options: Any) -> bool:
+    """A path at which nothing was found is not looked at again."""
+    missing = self.__dict__.setdefault("missing", set())
+    there = path not in missing and bool(right(self).exists(path))
+    if not there:
+        missing.add(path)
+    return there
+
+
 @mutant("filesystem.exists.missing", _method("exists"))
 def everything_exists(self: RightFilesystem, path: str, **options: Any) -> bool:
     """Each path exists."""
@@ -499,6 +509,16 @@ def prefixes_exist(self: RightFilesystem, path: str, **options: Any) -> bool:
 def empty_is_no_file(self: RightFilesystem, path: str) -> bool:
     """An empty file is none."""
     return right(self).isfile(path) and self.info(path)["size"] > 0
+
+
+@mutant("filesystem.isfile.file", _method("isfile"))
+def no_file_stays_none(self: RightFilesystem, path: str) -> bool:
+    """A path that was no file is not looked at again."""
+    missing = self.__dict__.setdefault("no_files", set())
+    there = path not in missing and bool(right(self).isfile(path))
+    if not there:
+        missing.add(path)
+    return there
 
 
 @mutant("filesystem.isfile.missing", _method("isfile"))

@@ -385,7 +385,10 @@ def _read_into(size: int | None, offset: int, length: int) -> Callable[[Any], Ou
         buffer = bytearray(source)
         window = memoryview(buffer)[offset:end]
         read = file.readinto if hasattr(file, "readinto") else partial(_read_and_copy, file)
-        count = read(window)
+        try:
+            count = read(window)
+        except (io.UnsupportedOperation, NotImplementedError):  # IOBase permits that of readinto()
+            count = _read_and_copy(file, window)
         if count is None:
             return _WOULD_BLOCK
         if count == 0 and length > 0:

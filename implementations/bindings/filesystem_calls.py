@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import itertools
 import pickle
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,6 +76,9 @@ def bind_call(
                 _write(target, path + end, data)
             if "rewritten" in others:
                 _rewrite(target, path, lambda: run(target, path, *step.args))
+            if "created" in others:
+                path = f"{path}.{next(_numbers)}"
+                _create(target, path, partial(run, target, path, *step.args))
             return Outcome(Kind.RETURNED, run(target, path, *step.args))
         except NotImplementedError:  # as of fsspec's base classes: the filesystem lacks the call
             return INEXPRESSIBLE
@@ -85,6 +90,10 @@ def bind_call(
     return attempt
 
 
+#: Errors by which a filesystem refuses to write a file.
+_REFUSALS = (PermissionError, FileExistsError, NotImplementedError, io.UnsupportedOperation)
+
+
 class _NotWritten(Exception):
     """A file that a call needs can't be written: the call is not made."""
 
@@ -93,11 +102,14 @@ class _NotWritten(Exception):
 
 
 def _write(target: Target, path: str, data: bytes) -> None:
-    """Write a file. Raise NotImplementedError if the filesystem is read-only, _NotWritten."""
+    """Write a file. Raise NotImplementedError if the filesystem refuses that, _NotWritten.
+
+    Its files may be read-only, or written once.
+    """
     assert target.write is not None
     try:
         target.write(path, data)
-    except (NotImplementedError, io.UnsupportedOperation) as error:
+    except _REFUSALS as error:
         raise NotImplementedError(str(error)) from error
     except Exception as error:
         raise _NotWritten(error) from error
@@ -110,6 +122,17 @@ def _rewrite(target: Target, path: str, read: Callable[[], Any]) -> None:
     with suppress(Exception):  # judged when it is called again
         read()
     _write(target, path, REWRITTEN)
+
+
+#: Numbers of paths, each of which is asked for and then written.
+_numbers = itertools.count()
+
+
+def _create(target: Target, path: str, read: Callable[[], Any]) -> None:
+    """Ask for a file that is missing, which may leave something in a cache, and write it."""
+    with suppress(Exception):  # judged when it is called again
+        read()
+    _write(target, path + SUFFIXES["created"], OTHER)
 
 
 def paths_of(path: str, names: str | tuple[str, ...]) -> Any:
@@ -169,8 +192,11 @@ def by_name(result: Any, path: str, paths: str | tuple[str, ...]) -> Any:
 
 
 def _end_of(path: str) -> str:
-    """Return the last directory and the name: filesystems write in front of them what they like."""
-    return "/".join(path.strip("/").split("/")[-2:])
+    """Return the last directory and the name, in lower case.
+
+    Filesystems write in front of them what they like, and may not tell upper from lower case.
+    """
+    return "/".join(path.strip("/").casefold().split("/")[-2:])
 
 
 def _get_file(target: Target, path: str, name: str) -> bytes | bool:
@@ -297,6 +323,9 @@ def with_others(step: Step, call: Call, writing: str) -> Call:
     if "rewritten" in others:
         first, again = (_other_written("rewritten", one, writing) for one in (OTHER, REWRITTEN))
         before = *first, *call.before, call.text, *again[1:], *call.before
+    if "created" in others:
+        named, written = _other_written("created", OTHER, writing)
+        before = named, call.text, written
     if "other" in others:
         before = *_other_written("other", OTHER, writing), *before
     return replace(call, before=before)

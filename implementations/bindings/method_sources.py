@@ -111,9 +111,18 @@ def _definers(obj: object, method: str) -> Iterator[str]:
             owner = getattr(getattr(one, method, None), "__self__", one)
         name = _asynchronous(owner, method) or method
         definers = [cls for cls in type(owner).__mro__ if name in vars(cls)]
-        if definers:  # a class may repeat a method of its base: `cat_file = Base.cat_file`
+        while definers:
             found = vars(definers[0])[name]
-            yield class_name([cls for cls in definers if vars(cls)[name] is found][-1])
+            # a class may repeat a method of its base: `cat_file = Base.cat_file`
+            same = [cls for cls in definers if vars(cls)[name] is found]
+            yield class_name(same[-1])
+            definers = [cls for cls in definers if cls not in same] if _defers(found, name) else []
+
+
+def _defers(method: object, name: str) -> bool:
+    """Return whether a method calls that of its base class: `super().cat_file(path)`."""
+    code = getattr(getattr(method, "__func__", method), "__code__", None)
+    return {"super", name} <= set(getattr(code, "co_names", ()))
 
 
 def _asynchronous(obj: object, method: str) -> str:

@@ -102,6 +102,32 @@ class StopsAtTheEnd(Raw):
         return super()._move(min(position, len(self.data)))
 
 
+class RefusesLines(Raw):
+    """It has no use for lines, nor for buffers of its callers."""
+
+    def readline(self, size: int | None = -1) -> bytes:
+        raise io.UnsupportedOperation("wrap it in a TextIOWrapper")
+
+    def readlines(self, hint: int | None = -1) -> list[bytes]:
+        raise io.UnsupportedOperation("wrap it in a TextIOWrapper")
+
+    def __next__(self) -> bytes:
+        line = io.RawIOBase.readline(self)
+        if not line:
+            raise StopIteration
+        return line
+
+    def readinto(self, buffer: Any) -> int:
+        raise io.UnsupportedOperation("readinto")
+
+    def read(self, size: int | None = -1) -> bytes:
+        self._check()
+        room = len(self.data) if size is None or size < 0 else size
+        part = self.data[self.position : self.position + room]
+        self.position += len(part)
+        return part
+
+
 class OwnTypes(Raw):
     """Numbers are of a subclass of int, bytes of a subclass of bytes."""
 

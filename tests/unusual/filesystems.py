@@ -94,6 +94,36 @@ class Repeated(InMemory):
     cat_file = AbstractFileSystem.cat_file
 
 
+class WriteOnce(InMemory):
+    """A file is retained: it can't be written again."""
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        if self._strip_protocol(path) in self.files:
+            raise PermissionError(f"{path} is retained")
+        super().pipe_file(path, value)
+
+
+class IgnoresCase(InMemory):
+    """The names of all files are in lower case."""
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        path = super()._strip_protocol(path)
+        return path if isinstance(path, list) else path.lower()
+
+    def glob(self, path: str, **options: Any) -> Any:
+        return super().glob(path.lower(), **options)
+
+
+class Delegates(InMemory):
+    """A method that only calls that of its base class."""
+
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> Any:
+        return super().cat_file(path, start, end, **options)
+
+
 class OwnRanges(InMemory):
     """cat_file() and cat_ranges() are its own."""
 

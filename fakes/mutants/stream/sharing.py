@@ -229,6 +229,17 @@ class FootersByPath(MemoryInputStream):
 
 
 @mutant("consistency.opened")
+class BlocksByPath(MemoryInputStream):
+    """The bytes of a path behind the first 64 KiB are those of its first version."""
+
+    _kept: ClassVar[dict[str, bytes]] = {}
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        kept = self._kept.setdefault(path, data)[65536 : len(data)]
+        super().__init__(data[:65536] + kept + data[65536 + len(kept) :], path)
+
+
+@mutant("consistency.opened")
 class OpensDeleted(MutantFileSystem):
     """A path that was opened once can be opened after its file was deleted."""
 

@@ -85,3 +85,11 @@ def test_every_way_to_change_a_file_gives_other_content() -> None:
     assert len(appended) > len(old)
     assert len(overwritten) == len(old)
     assert all(a != b for a, b in zip(old, overwritten, strict=True))
+
+
+def test_a_long_file_grows_by_half() -> None:
+    old = content(20_000)
+    appended = changed_content(old, "append")
+    assert appended is not None
+    assert appended.startswith(old)
+    assert len(appended) == 30_000

@@ -110,6 +110,15 @@ def test_every_changing_program_changes_the_file_once_or_opens_it_again() -> Non
         assert changes == 1 or (changes == 2 and Step("reopen") in program.steps)
 
 
+def test_a_file_of_several_blocks_changes_too() -> None:
+    programs = fault_programs.change_programs(ALL, frozenset({"overwrite", "append"}), "quick")
+    changed = [p.steps for p in programs if p.length > 2 * 65536]
+    assert all(Step("reopen") in steps for steps in changed)
+    ways = [[s.args[0] for s in steps if s.op == "change"] for steps in changed]
+    assert ["overwrite"] in ways
+    assert ["append", "append"] in ways
+
+
 class LosesByte(MemoryInputStream):
     """Skips a byte on the third read_byte."""
 

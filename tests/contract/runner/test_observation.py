@@ -124,3 +124,63 @@ def test_a_python_file_says_whether_it_can_seek(tmp_path: Path) -> None:
     result = check(PythonFileBinding(Forward, str(tmp_path), "forward"), clauses="python.seek*")
     assert result.observed["supports-seek"] is False
     assert result.conforms
+
+
+class Lines(io.BytesIO):
+    """A file that has no method readline()."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def writable(self) -> bool:
+        return False
+
+    def readline(self, size: int | None = -1) -> bytes:
+        raise io.UnsupportedOperation("readline")
+
+
+class LastLine(Lines):
+    """A file whose readline() is missing at the end only."""
+
+    def readline(self, size: int | None = -1) -> bytes:
+        if self.tell() < len(self.getbuffer()):
+            return io.BytesIO.readline(self, size)
+        raise io.UnsupportedOperation("readline")
+
+
+def _reading(opens: Callable[[str], Any], *clauses: str) -> RunResult:
+    return check(PythonFileBinding(opens, None, "lines"), clauses=clauses)
+
+
+def test_an_operation_that_a_file_never_supports_is_not_verified() -> None:
+    result = _reading(Lines, "python.readline.*")
+    assert {(c.outcome, c.reason) for c in result.clauses} == {
+        (
+            Verdict.INEXPRESSIBLE,
+            "the file does not support it: UNSUPPORTED (UnsupportedOperation: readline)",
+        )
+    }
+
+
+def test_an_operation_that_a_file_supports_elsewhere_is_verified() -> None:
+    result = _reading(LastLine, "python.readline.eof")
+    assert [c.outcome for c in result.clauses] == [Verdict.FAIL]
+
+
+class Unnamed:
+    """A file that can seek, but has no method seekable()."""
+
+    def __init__(self, path: str) -> None:
+        self._file = io.BytesIO(Path(path).read_bytes())
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "seekable":
+            raise AttributeError(name)
+        return getattr(self._file, name)
+
+
+def test_a_file_without_seekable_has_the_seeks_that_it_shows() -> None:
+    result = _reading(Unnamed, "seek.supported", "seek.pos", "python.seekable.*")
+    assert result.observed["supports-seek"]
+    failed = {c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL}
+    assert failed == {"python.seekable.true"}

@@ -40,6 +40,13 @@ class Bad(StreamBinding):
         """Do it."""
         return self.does()
 
+    def change(self, path: str, content: bytes | None) -> None:
+        """Do it."""
+        try:
+            self.does()
+        except OSError as error:
+            raise TargetError(f"can't change {path}") from error
+
     def bind(self, step: Step) -> Any:
         """An action that does it."""
 
@@ -170,6 +177,17 @@ def test_a_target_that_never_gets_ready_is_given_up() -> None:
     binding: Binding = SandboxedBinding(Bad(threading.Event().wait), 0.02)
     with pytest.raises(TargetError, match="bad: hangs during set-up"):
         binding.prepare()
+
+
+@pytest.mark.parametrize("error", [PermissionError("retained"), FileExistsError("it is there")])
+def test_a_store_may_refuse_to_change_a_file(error: OSError) -> None:
+    with pytest.raises(NoScene, match="can't change /a"):
+        SandboxedBinding(Bad(_raises(error)), 5.0).change("/a", b"")
+
+
+def test_a_change_that_fails_otherwise_ends_the_run() -> None:
+    with pytest.raises(TargetError, match="can't change /a"):
+        SandboxedBinding(Bad(_raises(OSError("disk full"))), 5.0).change("/a", b"")
 
 
 def test_a_fork_that_comes_back_ends() -> None:

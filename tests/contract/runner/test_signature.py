@@ -111,6 +111,12 @@ def test_circumstances_name_what_is_particular_about_a_state(
     assert list(circumstances(state, 16, READ, DATA_FAILURE)) == expected
 
 
+def test_a_line_is_beyond_the_buffer_if_its_limit_is() -> None:
+    within, past = Step("py_readline", (2,)), Step("py_readline", (3,))
+    assert list(circumstances(_state(14), 16, within, DATA_FAILURE)) == []
+    assert list(circumstances(_state(14), 16, past, DATA_FAILURE)) == ["beyond the first buffer"]
+
+
 @pytest.mark.parametrize(
     ("step", "expected"),
     [

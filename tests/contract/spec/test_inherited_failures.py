@@ -179,18 +179,36 @@ def test_fail_fast_does_not_end_a_run_for_an_inherited_failure(tmp_path: Path) -
     assert outcomes(run_fast(Mine()), Verdict.FAIL) == {"pread.data"}
 
 
-def test_a_method_of_the_target_inherits_nothing(tmp_path: Path) -> None:
-    """It fails in the same way as that of the base class, but it is the target's own."""
+class OwnSeek(BufferedFile):
+    """A file that checks as little as that of fsspec, in its own method."""
 
-    class File(BufferedFile):
-        def seek(self, offset: int, whence: int = 0) -> int:
-            return int(super().seek(offset, whence))
+    loc: int
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self.loc = offset + (0, self.loc, self.size)[whence]
+        return self.loc
+
+
+class LoggedSeek(BufferedFile):
+    """A file that calls the method of fsspec."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return int(super().seek(offset, whence))
+
+
+@pytest.mark.parametrize(
+    ("file_class", "outcome"), [(OwnSeek, Verdict.FAIL), (LoggedSeek, Verdict.INHERITED)]
+)
+def test_a_method_inherits_only_from_a_method_that_it_calls(
+    tmp_path: Path, file_class: type[BufferedFile], outcome: Verdict
+) -> None:
+    """Both fail in the same way as that of the base class."""
 
     class Mine(Buffered):
-        file = File
+        file = file_class
 
     result = run(Mine(), tmp_path, clauses="python.seek.closed")
-    assert outcomes(result, Verdict.FAIL) == {"python.seek.closed"}
+    assert outcomes(result, outcome) == {"python.seek.closed"}
 
 
 def test_another_failure_of_an_inherited_method_fails(tmp_path: Path) -> None:
