@@ -20,6 +20,7 @@ from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
+from fscontract.contract.runner.signature import AT_END
 
 
 class Witnesses(NamedTuple):
@@ -64,9 +65,9 @@ class Blame:
     """Attributes violations to clauses.
 
     `run` returns a program's violation, `observe` every outcome of a program, unjudged; `charge`
-    the clause of an opening, given whether it passes with optional and mandatory options exchanged.
-    `fixed` means that the target has one file only, of one length; `buffer` is a boundary of its
-    buffer, in bytes.
+    the clause of an opening, given whether it passes with optional and mandatory options exchanged;
+    `lengthened` the same calls on a longer file. `fixed` means that the target has one file only,
+    of one length; `buffer` is a boundary of its buffer, in bytes.
     """
 
     def __init__(
@@ -74,12 +75,14 @@ class Blame:
         run: Callable[[Program], Violation | None],
         observe: Callable[[Program], list[Outcome]],
         charge: Callable[[Violation, bool], str],
+        lengthened: Callable[[Program], Program],
         fixed: bool = False,
         buffer: int = 0,
     ) -> None:
         self._run = run
         self._observe = observe
         self._charge = charge
+        self._lengthened = lengthened
         self._fixed = fixed
         self._buffer = buffer
 
@@ -106,7 +109,20 @@ class Blame:
             seen = self._run(simpler)
             if seen is not None and (program.opening is None or seen.failure.clause != _TOO_LATE):
                 return self.charge(seen)
-        return Charge(self._own_clause(violation), violation)
+        within = self._within(violation)
+        return Charge(self._own_clause(violation), violation) if within is None else within
+
+    def _within(self, violation: Violation) -> Charge | None:
+        """Charge an exception at the end as the same one within a longer file, if it is one."""
+        program = violation.program
+        if self._fixed or AT_END not in violation.circumstances or not violation.outcome.raised:
+            return None
+        if program.opening is not None or program.faults is not None:
+            return None
+        longer = self._run(self._lengthened(program))
+        if longer is None or longer.index != violation.index or AT_END in longer.circumstances:
+            return None
+        return self.charge(longer) if _how(longer.outcome) == _how(violation.outcome) else None
 
     def _own_clause(self, violation: Violation) -> str:
         """Return the clause of a program whose special parts all matter for the failure."""

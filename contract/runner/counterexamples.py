@@ -183,6 +183,7 @@ class ShrinkingCounterexamples(Counterexamples):
             lambda p: executor.run(p).violation,
             executor.observe,
             executor.charge,
+            executor.lengthened,
             self._fixed,
             executor.buffer,
         )

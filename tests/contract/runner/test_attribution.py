@@ -127,6 +127,36 @@ class RefusesTheEnd(MemoryInputStream):
         return super().pread(position, buffer, offset, length)
 
 
+class RefusesLongReads(MemoryInputStream):
+    """read_into raises if it is asked for more than two bytes."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Raise instead of reading."""
+        if (len(memoryview(buffer)) if length is None else length) > 2:
+            raise OSError("too many bytes")
+        return super().read_into(buffer, offset, length)
+
+
+class RefusesReadsAtTheEnd(MemoryInputStream):
+    """read_into raises at the end of the file."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Raise instead of returning -1."""
+        if self._pos == self._size:
+            raise OSError("the range is not satisfiable")
+        return super().read_into(buffer, offset, length)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [(RefusesLongReads, "read-into.data"), (RefusesReadsAtTheEnd, "read-into.eof")],
+)
+def test_an_exception_at_the_end_is_charged_to_the_end_if_only_the_end_raises_it(
+    executor: MakeExecutor, kind: type[MemoryInputStream], clause: str
+) -> None:
+    assert named(executor, kind, Program(0, (INTO,))) == clause
+
+
 AT_NEW_END = (Step("reopen"), Step("pread", ("len-2", 9, 0, 9)))
 
 

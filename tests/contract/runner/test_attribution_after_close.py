@@ -68,7 +68,9 @@ def blamed(opener: Opener, directory: Path, *steps: Step, length: int = 5) -> st
 def _blamed(executor: Executor, steps: tuple[Step, ...], length: int) -> str:
     found = executor.run(Program(length, steps)).violation
     assert found is not None
-    blame = Blame(lambda p: executor.run(p).violation, executor.observe, executor.charge)
+    blame = Blame(
+        lambda p: executor.run(p).violation, executor.observe, executor.charge, executor.lengthened
+    )
     return blame.clause(blame.alone(found))
 
 
