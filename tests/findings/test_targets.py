@@ -160,13 +160,13 @@ def test_wrapper_of_an_arrow_filesystem_has_its_findings(tmp_path: Path) -> None
     """F4, F8, F27, F31, S4."""
     fs = ArrowFSWrapper(ArrowLocalFileSystem())
     found = run(FsspecBinding(fs, str(tmp_path), "arrow"))
-    arrows = {"python.read.all", "python.read.eof", "read-fully.eof"}
+    arrows = {"python.read.all", "read-fully.eof"}
     without = {
         *("filesystem.cat-file.range", "filesystem.cat-file.one-limit"),
         *("filesystem.cat-ranges.data", "filesystem.cat-ranges.scalars"),
     }
     lax = {"python.read.none", "python.with.closed"} | WHOLE_ANSWERS_LAX
-    holds(found, FROM_THE_START | arrows | without | OF_BASE, lax)
+    holds(found, FROM_THE_START - {"pread.eof"} | arrows | without | OF_BASE, lax)
 
 
 def test_memory_has_its_findings() -> None:
@@ -191,7 +191,7 @@ def test_caches_of_whole_files_have_their_findings(cache: str, below: str) -> No
     """F5, F28, F31, F32, F33 and F34."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
     binding.remote = True  # it is slow, and few programs tell as much
-    fully = {"read-fully.data", "read-fully.eof", "read-fully.whole"}
+    fully = {"read-fully.data", "read-fully.whole"}
     alone = "return" if cache == "simplecache" else "negative"
     fails = fully | UNSIZED | {"consistency.opened", "filesystem.cat.glob", "readers.zarr.shards"}
     holds(run(binding), fails, REVERSED | {f"filesystem.cat-ranges.{alone}"})

@@ -148,7 +148,6 @@ def test_files_of_another_library_bring_its_failures(tmp_path: Path) -> None:
         "python.read.all",
         "python.read1",
         "python.iter.lines",
-        "python.iter.end",
     }
 
 
