@@ -305,7 +305,7 @@ def judge_all(
         if not narrowed:  # it is in one of them, but which one is unknown
             survivors.append(Judgement((possible,)))
         for state in narrowed:
-            judgement = judge(call._replace(state=state), outcome)
+            judgement = judge(Call(op, args, state, features), outcome)
             (survivors if judgement.states else failures).append(judgement)
     if not survivors:
         return failures[0]

@@ -18,7 +18,7 @@ from fscontract.contract.models.read import READS
 from fscontract.contract.program.content import DENSE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
-from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
+from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.signature import AT_END
 
@@ -98,6 +98,23 @@ class Blame:
         alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
         return seen if seen is not None and alike else violation
 
+    def within(self, violation: Violation) -> Violation:
+        """Return what an exception at the end violates in a longer file, if it comes there, too.
+
+        Return the violation itself if it does not, or violates the same clause there.
+        """
+        program = violation.program
+        if self._fixed or AT_END not in violation.circumstances or not violation.outcome.raised:
+            return violation
+        if program.opening is not None or program.faults is not None:
+            return violation
+        longer = self._run(_from_start(self._lengthened(program), program.length))
+        if longer is None or longer.index != violation.index or AT_END in longer.circumstances:
+            return violation
+        if longer.failure.clause == violation.failure.clause:
+            return violation
+        return longer if _how(longer.outcome) == _how(violation.outcome) else violation
+
     def clause(self, violation: Violation) -> str:
         """Return the id of the violated clause."""
         return self.charge(violation).clause
@@ -109,20 +126,7 @@ class Blame:
             seen = self._run(simpler)
             if seen is not None and (program.opening is None or seen.failure.clause != _TOO_LATE):
                 return self.charge(seen)
-        within = self._within(violation)
-        return Charge(self._own_clause(violation), violation) if within is None else within
-
-    def _within(self, violation: Violation) -> Charge | None:
-        """Charge an exception at the end as the same one within a longer file, if it is one."""
-        program = violation.program
-        if self._fixed or AT_END not in violation.circumstances or not violation.outcome.raised:
-            return None
-        if program.opening is not None or program.faults is not None:
-            return None
-        longer = self._run(self._lengthened(program))
-        if longer is None or longer.index != violation.index or AT_END in longer.circumstances:
-            return None
-        return self.charge(longer) if _how(longer.outcome) == _how(violation.outcome) else None
+        return Charge(self._own_clause(violation), violation)
 
     def _own_clause(self, violation: Violation) -> str:
         """Return the clause of a program whose special parts all matter for the failure."""
@@ -250,6 +254,18 @@ class Blame:
             return cause  # in a shrunk program the previous call causes the failure
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+
+def _from_start(program: Program, length: int) -> Program:
+    """Return a program with 0 for positions beyond `length`."""
+
+    def near(step: Step) -> Step:
+        named = zip(OPERATIONS[step.op], step.args, strict=True)
+        far = [name == "position" and type(arg) is int and arg > length for name, arg in named]
+        args = (0 if is_far else arg for is_far, arg in zip(far, step.args, strict=True))
+        return replace(step, args=tuple(args))
+
+    return program.with_steps(tuple(map(near, program.steps)))
 
 
 def _on_new_file(program: Program, buffer: int) -> Program | None:

@@ -247,7 +247,10 @@ class ShrinkingCounterexamples(Counterexamples):
         finally:
             self._times.end_shrinking(self._shrinking)
 
-    def _examined(self, violation: Violation, later: bool = False) -> Examined | None:
+    def _examined(
+        self, violation: Violation, later: bool = False, is_longer: bool = False
+    ) -> Examined | None:
+        """Shrink and attribute a violation; `is_longer` if its file was lengthened for that."""
         executor, charged, signature = self.executor, violation.origin, violation.signature
         history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
@@ -272,6 +275,10 @@ class ShrinkingCounterexamples(Counterexamples):
             if later and not alike:
                 return None
             violation = next(iter(alike), again.violation) or violation
+            longer = violation if is_longer else self._blame.within(violation)
+            if longer is not violation:
+                instead = self._examined(longer, is_longer=True)
+                return instead and replace(instead, shadowed=violation.failure.clause)
             done, trace = outcomes(violation, again), raised.shown(violation.index)
             charge = self._blame.charge(violation)
         clause = charge.clause
