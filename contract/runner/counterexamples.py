@@ -278,7 +278,9 @@ class ShrinkingCounterexamples(Counterexamples):
             longer = violation if is_longer else self._blame.within(violation)
             if longer is not violation:
                 instead = self._examined(longer, is_longer=True)
-                return instead and replace(instead, shadowed=violation.failure.clause)
+                assert instead is not None
+                self._charged[signature] = instead.clause
+                return replace(instead, shadowed=violation.failure.clause)
             done, trace = outcomes(violation, again), raised.shown(violation.index)
             charge = self._blame.charge(violation)
         clause = charge.clause

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Kind, Outcome
@@ -125,7 +125,7 @@ def observe(context: RunContext) -> dict[str, bool]:
 
 #: Calls of Python's files that may raise UnsupportedOperation, as of any operation that IOBase has.
 #: Not among them are read(), which readable() promises, and iteration, which IOBase promises.
-_OPTIONAL: tuple[tuple[object, ...], ...] = (
+_OPTIONAL: tuple[tuple[Any, ...], ...] = (
     ("py_readline", None),
     ("py_readlines", None),
     ("py_readall",),
@@ -149,8 +149,15 @@ def unsupported(context: RunContext) -> dict[str, str]:
             if outcome.kind is Kind.UNSUPPORTED:
                 seen[program.steps[0].op] = f"the file does not support it: {outcome}"
 
-    asked = [_call(*call) for call in _OPTIONAL if call[0] in context.operations]
-    run_items(context, iter(asked), run)
+    judged = {c.id.split(".")[1] for c in context.settings.clauses if c.id.startswith("python.")}
+    asked = [
+        _call(op, *args)
+        for op, *args in _OPTIONAL
+        if op in context.operations and op.removeprefix("py_") in judged
+    ]
+    if asked:
+        context.sandbox.restore()
+        run_items(context, iter(asked), run)
     return seen
 
 
