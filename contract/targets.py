@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from functools import partial
 from hashlib import sha256
-from importlib.metadata import EntryPoint, entry_points, metadata, requires
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
 from pathlib import Path
 from secrets import token_hex
 from types import ModuleType
@@ -484,14 +484,22 @@ def without_module(what: str, error: ModuleNotFoundError, extra: str = "") -> Ta
     module = (error.name or "").partition(".")[0]
     if module == "fscontract":
         raise error
-    extras = metadata("fscontract").get_all("Provides-Extra") or []
+    needed = _requirements()
     project = re.escape(module.replace("_", "-"))
-    lines = [line for line in requires("fscontract") or () if re.match(rf"{project}\b", line)]
-    sizes = Counter(_EXTRA.findall(" ".join(requires("fscontract") or ())))
+    lines = [line for line in needed if re.match(rf"{project}\b", line)]
+    sizes = Counter(_EXTRA.findall(" ".join(needed)))
     smallest = sorted(_EXTRA.findall(" ".join(lines)), key=sizes.__getitem__)
-    chosen = next((name for name in (extra, module, *smallest) if name in extras), "")
+    chosen = next((name for name in (extra, module, *smallest) if name in sizes), "")
     cure = f"; pip install 'fscontract[{chosen}]'" if chosen else ""
     return TargetError(f"{what} needs the module {error.name!r}{cure}")
+
+
+def _requirements() -> list[str]:
+    """Return what this package and its extras require; nothing if only its files were shipped."""
+    try:
+        return requires("fscontract") or []
+    except PackageNotFoundError:
+        return []
 
 
 def _names(entries: dict[str, EntryPoint]) -> str:

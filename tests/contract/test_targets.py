@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, PackageNotFoundError
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NoReturn
@@ -277,6 +277,19 @@ def test_a_missing_module_is_named_with_the_smallest_extra_that_installs_it(
 ) -> None:
     error = without_module("it", ModuleNotFoundError(name=module))
     assert str(error) == f"it needs the module {module!r}{cure}"
+
+
+def test_a_missing_module_is_named_where_the_package_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on executors that were sent its files."""
+
+    def requires(name: str) -> NoReturn:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(targets, "requires", requires)
+    error = without_module("it", ModuleNotFoundError(name="fastavro"), "metadata")
+    assert str(error) == "it needs the module 'fastavro'"
 
 
 def test_a_missing_module_of_this_package_is_a_bug() -> None:
