@@ -61,6 +61,8 @@ def known(
         raise click.UsageError("--write requires --reason TEXT, the reason to accept the failures")
     if action == "prune" and reason is not None:
         raise click.UsageError("--reason requires --write")
+    if target.endswith((".yaml", ".yml")):
+        raise click.UsageError(f"FILE comes before TARGET: known --{action} {target} TARGET")
     run = options.collect(values)
     if run.budget is None and run.effort == "quick":
         run = replace(run, budget=BUDGETS["normal"])

@@ -399,6 +399,7 @@ def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> Non
     """Nothing is run before both are there."""
     assert "specify --write or --prune" in error("known", "k.yaml", stub_target)
     assert "requires --reason" in error("known", "--write", "k.yaml", stub_target)
+    assert "FILE comes before TARGET" in error("known", "--prune", stub_target, "k.yaml")
     assert "k.yaml: No such file" in error("known", "--prune", "k.yaml", stub_target)
     assert suite.runs == []
 
