@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from io import UnsupportedOperation
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
@@ -122,6 +123,10 @@ class PlanInjector(Injector):
     def fired(self) -> int:
         """The number of faults that have taken effect since `attach`."""
         return self._firing.fired
+
+
+#: Errors by which a store refuses to change a file: it is read-only, or written once.
+REFUSALS = (PermissionError, FileExistsError, NotImplementedError, UnsupportedOperation)
 
 
 class NoScene(Exception):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from benchmarks.growth.subjects import SUBJECTS, Run, Subject
 
-#: Of so many sizes, the largest, an exponent is computed: small ones show fixed costs.
+#: The number of sizes from which an exponent is computed, the largest: small ones show fixed costs.
 _LAST = 3
 
 
@@ -48,18 +48,21 @@ def measure(subject: Subject, sizes: Sequence[int], rounds: int) -> list[Point]:
 
 
 def _at(size: int, ours: Run, peer: Run, rounds: int) -> Point:
+    """Time both; raise AssertionError if they do not read or find the same amount."""
     runs = {"ours": ours, "peer": peer}
     times: dict[str, list[float]] = {name: [] for name in runs}
+    amounts = set()
     for number in range(rounds + 1):
         for name in runs if number % 2 else reversed(runs):
             gc.collect()
             gc.disable()  # as timeit does: its share grows with the objects of the process
             start = time.perf_counter()
-            runs[name]()
+            amounts.add(runs[name]())
             taken = time.perf_counter() - start
             gc.enable()
             if number:  # the first one fills caches
                 times[name].append(taken)
+    assert len(amounts) == 1, f"{amounts} at {size}"
     return Point(size, statistics.median(times["ours"]), statistics.median(times["peer"]))
 
 
@@ -70,13 +73,13 @@ def table(subject: Subject, points: Sequence[Point]) -> Iterator[str]:
     first = points[0]
     for point in points:
         line = first.ours * point.size / first.size
-        cells = (f"{seconds * 1e3:,.3g}" for seconds in (point.ours, point.peer, line))
-        yield f"| {point.size:,} | {' | '.join(map(_plain, cells))} |"
+        cells = map(_milliseconds, (point.ours, point.peer, line))
+        yield f"| {point.size:,} | {' | '.join(cells)} |"
 
 
-def _plain(number: str) -> str:
-    """Return a number without an exponent."""
-    return f"{float(number.replace(',', '')):,g}"
+def _milliseconds(seconds: float) -> str:
+    """Return three digits, without an exponent."""
+    return f"{float(f'{seconds * 1e3:.3g}'):,g}"
 
 
 def exponents(points: Sequence[Point]) -> tuple[float, float]:

@@ -15,11 +15,18 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from io import UnsupportedOperation
 from types import NoneType
 from typing import Any, NoReturn, TextIO, TypeVar
 
-from fscontract.contract.binding import Action, Binding, NoScene, Opened, Opener, TargetError
+from fscontract.contract.binding import (
+    REFUSALS,
+    Action,
+    Binding,
+    NoScene,
+    Opened,
+    Opener,
+    TargetError,
+)
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.open_calls import BuilderCall
@@ -37,8 +44,6 @@ _PATIENCE = 6
 #: Values that can be compared, hashed and shown without running code of the target.
 _PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
 _DEEPEST = 4
-#: Errors by which a store refuses to change a file.
-_REFUSALS = (PermissionError, FileExistsError, NotImplementedError, UnsupportedOperation)
 #: The characters of a program as calls of the API.
 _LONGEST_CALLS = 2000
 
@@ -173,7 +178,7 @@ class SandboxedBinding(Binding):
         try:
             self._tried(f"can't change {path}", self._inner.change, path, content)
         except TargetError as error:
-            if isinstance(error.__cause__, _REFUSALS):  # its files may be written once
+            if isinstance(error.__cause__, REFUSALS):
                 raise NoScene(str(error)) from error
             raise
 

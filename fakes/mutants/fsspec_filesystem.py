@@ -483,14 +483,19 @@ def empty_does_not_exist(self: RightFilesystem, path: str, **options: Any) -> bo
     return right(self).exists(path) and self.info(path)["size"] > 0
 
 
-@mutant("filesystem.exists.file", _method("exists"))
-def missing_stays_missing(self: RightFilesystem, path: str, **options: Any) -> bool:
-    """A path at which nothing was found is not looked at again."""
+def _remembers_missing(self: RightFilesystem, path: str, asks: Callable[[str], Any]) -> bool:
+    """Return an answer, which stays False for a path that had it once."""
     missing = self.__dict__.setdefault("missing", set())
-    there = path not in missing and bool(right(self).exists(path))
+    there = path not in missing and bool(asks(path))
     if not there:
         missing.add(path)
     return there
+
+
+@mutant("filesystem.exists.file", _method("exists"))
+def missing_stays_missing(self: RightFilesystem, path: str, **options: Any) -> bool:
+    """A path at which nothing was found is not looked at again."""
+    return _remembers_missing(self, path, right(self).exists)
 
 
 @mutant("filesystem.exists.missing", _method("exists"))
@@ -514,11 +519,7 @@ def empty_is_no_file(self: RightFilesystem, path: str) -> bool:
 @mutant("filesystem.isfile.file", _method("isfile"))
 def no_file_stays_none(self: RightFilesystem, path: str) -> bool:
     """A path that was no file is not looked at again."""
-    missing = self.__dict__.setdefault("no_files", set())
-    there = path not in missing and bool(right(self).isfile(path))
-    if not there:
-        missing.add(path)
-    return there
+    return _remembers_missing(self, path, right(self).isfile)
 
 
 @mutant("filesystem.isfile.missing", _method("isfile"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 import pickle
 import tempfile
@@ -13,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fscontract.contract.binding import Action, Opened
+from fscontract.contract.binding import REFUSALS, Action, Opened
 from fscontract.contract.program.filesystem_calls import (
     GLOB,
     OTHER,
@@ -90,10 +89,6 @@ def bind_call(
     return attempt
 
 
-#: Errors by which a filesystem refuses to write a file.
-_REFUSALS = (PermissionError, FileExistsError, NotImplementedError, io.UnsupportedOperation)
-
-
 class _NotWritten(Exception):
     """A file that a call needs can't be written: the call is not made."""
 
@@ -102,14 +97,11 @@ class _NotWritten(Exception):
 
 
 def _write(target: Target, path: str, data: bytes) -> None:
-    """Write a file. Raise NotImplementedError if the filesystem refuses that, _NotWritten.
-
-    Its files may be read-only, or written once.
-    """
+    """Write a file. Raise NotImplementedError if the filesystem refuses that, _NotWritten."""
     assert target.write is not None
     try:
         target.write(path, data)
-    except _REFUSALS as error:
+    except REFUSALS as error:
         raise NotImplementedError(str(error)) from error
     except Exception as error:
         raise _NotWritten(error) from error
