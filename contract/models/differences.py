@@ -1,11 +1,12 @@
-"""Show where a read delivered other bytes than the file has, behind those that outcomes show."""
+"""Show where a call delivered other bytes than the file has, behind those that outcomes show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.models.stream_state import State
+from fscontract.contract.models.without_stream import right_values
 from fscontract.contract.program.outcome import FILL, SHOWN_BYTES, Outcome
 from fscontract.contract.program.program import Step
 
@@ -23,11 +24,13 @@ class _Window(NamedTuple):
 
 
 def difference(step: Step, state: State, outcome: Outcome) -> str:
-    """Return the first byte that differs, and those around it, expected and actual.
+    """Return the first byte or character that differs, and those around it, expected and actual.
 
-    `step` has no anchors; `state` is that before the call. Empty if no byte differs, or if the text
-    of the outcome shows it.
+    `step` has no anchors; `state` is that before the call. Empty if none differs, or if the text of
+    the outcome shows it.
     """
+    for right in () if outcome.raised else right_values(step, state)[:1]:
+        return _of_values(outcome.value, right)
     windows = list(_windows(step, state, outcome))
     for number, window in enumerate(windows, 1):
         place = f"range {number}, " if len(windows) > 1 else ""
@@ -42,13 +45,40 @@ def _difference(window: _Window, data: bytes) -> str:
     right = data[position : position + count]
     expected = bytes([FILL]) * start + right
     expected += bytes([FILL]) * (len(got) - len(expected))
-    pairs = zip(expected, got, strict=False)
-    at = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
+    at = _first(expected, got)
     if at < SHOWN_BYTES:
         return ""
     inside, moved = start <= at < start + len(right), position != start
     offset = f" (offset {position + at - start})" if inside and moved else ""
     return f"byte {at}{offset}: expected {_around(expected, at)}, got {_around(got, at)}"
+
+
+def _of_values(actual: Any, right: Any) -> str:
+    """Return where a value, or the first such item of it, differs; items are numbered from 1."""
+    if isinstance(actual, tuple) and isinstance(right, tuple):
+        texts = map(_of_values, actual, right)
+        found = ((number, text) for number, text in enumerate(texts, 1) if text)
+        return next((f"item {number}, {text}" for number, text in found), "")
+    at = 0
+    if isinstance(actual, bytes) and isinstance(right, bytes):
+        at, name, show = _first(right, actual), "byte", _around
+    elif isinstance(actual, str) and isinstance(right, str):
+        at, name, show = _first(right, actual), "character", _text_around
+    return (
+        f"{name} {at}: expected {show(right, at)}, got {show(actual, at)}"
+        if at >= SHOWN_BYTES
+        else ""
+    )
+
+
+def _first(right: Sequence[Any], actual: Sequence[Any]) -> int:
+    """Return the first index at which two sequences differ; 0 if one starts with the other."""
+    pairs = zip(right, actual, strict=False)
+    return next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
+
+
+def _text_around(text: str, at: int) -> str:
+    return repr(text[at - _BEFORE : at + _FROM])
 
 
 def _around(data: bytes, at: int) -> str:

@@ -112,12 +112,11 @@ def _range_failure(
         fine = late or (not got.raised and got.value == 0)
         return None if fine else Failure("read-vectored.zero-length", "", "value")
     if got.raised:
-        clause = _clause_of(call, requested, inside)
-        return Failure(clause, call.state.origin.works, "raised")
+        return Failure(_clause_of(call, requested, inside), call.state.origin.works, "raised")
     if got.value != length:
         return Failure("read-vectored.remaining", "", "end")
     if not bytes_fit(call.state, offset, got.buffer or b""):
-        return Failure(_clause_of(call, requested, inside), "", "data")
+        return Failure(inside, "", "data")
     return None
 
 
@@ -132,7 +131,7 @@ def _inside(call: Call) -> str:
 
 
 def _clause_of(call: Call, asked: tuple[int, int], inside: str) -> str:
-    """Return the clause that promises the data of a range inside the file."""
+    """Return the clause by which a range inside the file is valid."""
     at_end = inside == "read-vectored.data" and sum(asked) == call.state.shortest
     return "read-vectored.exact-end" if at_end else inside
 

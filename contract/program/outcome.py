@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from fscontract.contract.program.raising import notice
@@ -87,6 +88,8 @@ def returned(value: Any = None, buffer: bytes | None = None) -> Outcome:
 
 #: The bytes of a value or a buffer that the text of an outcome shows.
 SHOWN_BYTES = 16
+#: The characters of the items of a list that the text of an outcome shows.
+_LIST = 320
 
 
 def show_bytes(data: bytes, limit: int = SHOWN_BYTES) -> str:
@@ -95,12 +98,17 @@ def show_bytes(data: bytes, limit: int = SHOWN_BYTES) -> str:
     return text if len(data) <= limit else f"{text} ... ({len(data)} bytes)"
 
 
-def _show(value: Any) -> str:
+def _show(value: Any, levels: int = 2) -> str:
     if isinstance(value, bytes):
         return show_bytes(value)
-    if isinstance(value, tuple):
-        items = (str(i) if isinstance(i, Outcome) else clip(str(i)) for i in value)
-        return "[" + ", ".join(items) + "]"
+    if isinstance(value, Outcome):
+        return str(value)
+    if isinstance(value, tuple) and levels:
+        items = [_show(item, levels - 1) for item in value]
+        sizes = accumulate(map(len, items))
+        shown = max(1, sum(size <= _LIST for size in sizes))
+        rest = [f"... ({len(items)} items)"] if len(items) > shown else []
+        return "[" + ", ".join([*items[:shown], *rest]) + "]"
     if type(value) is int and value.bit_length() > _MOST_BITS:
         return f"a number of {value.bit_length()} bits"
     return clip(repr(value))

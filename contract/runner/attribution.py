@@ -40,6 +40,8 @@ _PYTHON = Witnesses(
 )
 #: The clause that is violated if a closed stream still works.
 _CLOSED = "close.state"
+#: The clause that is violated if only ranges that end at the end of the file can't be read.
+_UP_TO_END = "read-vectored.exact-end"
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
@@ -104,7 +106,8 @@ class Blame:
         Return the violation itself if it does not, or violates the same clause there.
         """
         program = violation.program
-        if self._fixed or AT_END not in violation.circumstances or not violation.outcome.raised:
+        at_end = AT_END in violation.circumstances and violation.outcome.raised
+        if self._fixed or not (at_end or violation.failure.clause == _UP_TO_END):
             return violation
         if program.opening is not None or program.faults is not None:
             return violation

@@ -39,7 +39,7 @@ _ROOMY = 5
 #: The index of the operation before the call in a violation's signature.
 _ORIGIN = 5
 #: The aspects of failures of which the bytes may be the fault.
-_ASPECTS_OF_BYTES = frozenset({"data", "moved", "should"})
+_ASPECTS_OF_BYTES = frozenset({"data", "moved", "should", "value"})
 
 
 class Repeats:

@@ -344,7 +344,7 @@ _PART = "isinstance({0}, Exception) or bytes({0})"
 def _spell_ranges(paths: Any, begins: Any, ends: Any, on_error: str) -> Call:
     call = f"fs.cat_ranges({_paths(paths)}{_given(begins, ends, on_error=on_error)})"
     text = f"[{_PART.format('one')} for one in found]"
-    return Call(text, Form.EQUAL, before=(f"found = {call}",))
+    return Call(text, Form.EQUAL, before=(f"found = {call}",), shown=call)
 
 
 def _spell_cat(paths: Any, on_error: str) -> Call:
@@ -354,15 +354,16 @@ def _spell_cat(paths: Any, on_error: str) -> Call:
         return Call(f"bytes({call})", Form.EQUAL)
     named = "parts = {tail(key): one for key, one in found.items()}"
     text = f"{{k: {_PART.format('v')} for k, v in parts.items()}}"
-    return Call(text, Form.MAPPING, before=(TAIL, f"found = {call}", named))
+    return Call(text, Form.MAPPING, before=(TAIL, f"found = {call}", named), shown=call)
 
 
 _LOCAL = 'local = os.path.join(tempfile.mkdtemp(), "copy")'
 
 
 def _spell_get(name: str) -> Call:
-    before = _LOCAL, f"fs.get_file({path_text(name)}, local)"
-    return Call('os.path.exists(local) and open(local, "rb").read()', Form.EQUAL, before=before)
+    getting = f"fs.get_file({path_text(name)}, local)"
+    text = 'os.path.exists(local) and open(local, "rb").read()'
+    return Call(text, Form.EQUAL, before=(_LOCAL, getting), shown=getting)
 
 
 def _spell_leaves() -> Call:

@@ -57,7 +57,7 @@ ACTUAL: dict[str, str] = snapshot(
         "returns-text": "returned 'xxx... (100002 characters)",
         "returns-huge": "returned a number of 16610 bits",
         "returns-nasty": "returned <Nasty object>",
-        "returns-nested": "returned [((<Nasty object>,),)]",
+        "returns-nested": "returned [[(<Nasty object>,)]]",
         "returns-number": "returned 0",
     }
 )

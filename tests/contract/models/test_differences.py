@@ -82,3 +82,29 @@ def test_no_difference_where_there_is_none_or_the_outcome_shows_it(
     """The first bytes are in the outcome; other values are shown whole."""
     args = {"py_read": (30,), "py_readinto": ("B", 30)}.get(op, ())
     assert difference(Step(op, args), _at(0), outcome) == ""
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "value", "place"),
+    [
+        ("fs_cat_file", (None, None), _wrong(DATA, 20), "byte 20: expected 74 75 76 77 [78]"),
+        ("fs_cat_file", (None, None), DATA[:20], ""),
+        (
+            *("fs_cat_ranges", (("file", "file"), (0, 2), (40, 60), "default")),
+            (DATA[:40], _wrong(DATA[2:60], 30)),
+            "item 2, byte 30: ",
+        ),
+        ("fs_cat", (("file",), "default"), (("file", _wrong(DATA, 16)),), "item 1, item 2, byte "),
+        (
+            *("fs_text", ("file", "read", "latin-1", "strict", None)),
+            (DATA.replace(b"|", b"!").decode("latin-1"),),
+            "item 1, character 24: expected 'xyz{|}~\\x7f\\x80\\x81', got 'xyz{!}~",
+        ),
+    ],
+)
+def test_difference_of_a_call_without_a_stream_names_its_place(
+    op: str, args: tuple[Any, ...], value: Any, place: str
+) -> None:
+    text = difference(Step(op, args), _at(0), returned(value))
+    assert text.startswith(place)
+    assert bool(text) == bool(place)

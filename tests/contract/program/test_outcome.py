@@ -88,9 +88,15 @@ def test_long_bytes_and_texts_are_cut_with_their_size() -> None:
 
 
 def test_long_bytes_in_a_list_are_cut_with_their_size() -> None:
-    short, long = str(returned((b"ab", bytes(999)))).split(", ")
-    assert short == "returned [b'ab'"
-    assert len(long) < 200
-    assert long.endswith("... (3999 characters)]")
+    assert str(returned((b"ab", bytes(999)))) == f"returned [61 62, {show_bytes(bytes(999))}]"
     inner = Outcome(Kind.IO, detail="x" * 999)
     assert "x" * 999 in str(returned((inner,)))
+
+
+def test_a_long_list_is_cut_with_the_number_of_its_items() -> None:
+    long = "x" * 150
+    assert str(returned((long,) * 4)) == f"returned ['{long}', '{long}', ... (4 items)]"
+
+
+def test_control_characters_of_texts_in_a_list_are_escaped() -> None:
+    assert str(returned(("a\n\x1b[31m",))) == r"returned ['a\n\x1b[31m']"

@@ -39,8 +39,8 @@ def test_a_failure_block_has_all_a_reader_needs(make_result: Make) -> None:
             "  at step    2: seek(-1)",
             "  expected   EOF or IO",
             "  actual     returned",
-            "  because    Readers stop.",
             "  again      fscontract replay .fscontract/9f.json",
+            "  because    Readers stop.",
             "  explain    fscontract explain demo.one",
         ]
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from fscontract.contract.api.filesystem import Buffer
+from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.implementations.memory import MemoryInputStream
@@ -155,6 +155,50 @@ def test_an_exception_at_the_end_is_charged_to_the_end_if_only_the_end_raises_it
     executor: MakeExecutor, kind: type[MemoryInputStream], clause: str
 ) -> None:
     assert named(executor, kind, Program(0, (INTO,))) == clause
+
+
+class RefusesLongRanges(MemoryInputStream):
+    """read_vectored raises for a range of more than two bytes."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Raise instead of reading."""
+        if any(item.length > 2 for item in ranges):
+            raise OSError("too many bytes")
+        super().read_vectored(ranges, allocate, release)
+
+
+class RefusesRangesToTheEnd(MemoryInputStream):
+    """read_vectored raises for a range that ends at the end of the file."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Raise instead of reading."""
+        if any(item.offset + item.length == self._size for item in ranges):
+            raise OSError("the range is not satisfiable")
+        super().read_vectored(ranges, allocate, release)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [
+        (RefusesLongRanges, "read-vectored.data"),
+        (RefusesRangesToTheEnd, "read-vectored.exact-end"),
+    ],
+)
+def test_a_range_up_to_the_end_is_charged_to_the_end_if_only_the_end_raises(
+    executor: MakeExecutor, kind: type[MemoryInputStream], clause: str
+) -> None:
+    step = Step("read_vectored", (((0, "len"),), "heap", "absent"))
+    assert named(executor, kind, Program(3, (step,))) == clause
 
 
 AT_NEW_END = (Step("reopen"), Step("pread", ("len-2", 9, 0, 9)))
