@@ -59,16 +59,15 @@ def _of_values(actual: Any, right: Any) -> str:
         texts = map(_of_values, actual, right)
         found = ((number, text) for number, text in enumerate(texts, 1) if text)
         return next((f"item {number}, {text}" for number, text in found), "")
-    at = 0
-    if isinstance(actual, bytes) and isinstance(right, bytes):
-        at, name, show = _first(right, actual), "byte", _around
-    elif isinstance(actual, str) and isinstance(right, str):
-        at, name, show = _first(right, actual), "character", _text_around
-    return (
-        f"{name} {at}: expected {show(right, at)}, got {show(actual, at)}"
-        if at >= SHOWN_BYTES
-        else ""
-    )
+    is_bytes = isinstance(actual, bytes) and isinstance(right, bytes)
+    if not is_bytes and not (isinstance(actual, str) and isinstance(right, str)):
+        return ""
+    at = _first(right, actual)
+    if at < SHOWN_BYTES:
+        return ""
+    show: Callable[[Any, int], str] = _around if is_bytes else _text_around
+    name = "byte" if is_bytes else "character"
+    return f"{name} {at}: expected {show(right, at)}, got {show(actual, at)}"
 
 
 def _first(right: Sequence[Any], actual: Sequence[Any]) -> int:

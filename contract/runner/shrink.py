@@ -44,11 +44,17 @@ def smaller_numbers(value: Argument) -> Iterator[int]:
     """Yield simpler numbers than this number or anchor; each chain of them is finite."""
     if type(value) is int and value > 0:
         yield from (n for n in (0, 1, 2, 4) if n < value)
-        if value > 8:
-            yield value // 2
-            yield value - 1
+        yield from _cut(value) if value > 8 else ()
     elif is_anchor(value) and value != "max":
         yield from (0, 1, 2, 4)
+
+
+def _cut(number: int) -> Iterator[int]:
+    """Yield a number reduced by its half, a quarter, an eighth and so on, down to 1."""
+    less = number // 2
+    while less:
+        yield number - less
+        less //= 2
 
 
 def _plainer(call: BuilderCall, others: Iterable[BuilderCall]) -> Iterator[BuilderCall]:
@@ -192,9 +198,9 @@ def _with_one_stream(program: Program) -> Iterator[Program]:
 
 
 def _with_shorter_file(program: Program) -> Iterator[Program]:
-    for length in _LENGTHS:
-        if length < program.length:
-            yield replace(program, length=length)
+    long = program.length > 2 * _LENGTHS[-1]
+    lengths = (0, *_cut(program.length)) if long else _LENGTHS
+    yield from (replace(program, length=n) for n in lengths if n < program.length)
 
 
 def _with_smaller_arguments(program: Program) -> Iterator[Program]:
