@@ -40,8 +40,10 @@ _PYTHON = Witnesses(
 )
 #: The clause that is violated if a closed stream still works.
 _CLOSED = "close.state"
-#: The clause that is violated if only ranges that end at the end of the file can't be read.
-_UP_TO_END = "read-vectored.exact-end"
+#: The clauses that are violated if only ranges at the end or beside others can't be read.
+_OF_SOME_RANGES = frozenset(
+    f"read-vectored.{name}" for name in ("exact-end", "good-ranges", "overlap-allowed")
+)
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
@@ -101,22 +103,35 @@ class Blame:
         return seen if seen is not None and alike else violation
 
     def within(self, violation: Violation) -> Violation:
-        """Return what an exception at the end violates in a longer file, if it comes there, too.
+        """Return what the call violates within a longer file, if it fails in the same way there.
 
-        Return the violation itself if it does not, or violates the same clause there.
+        That is asked for exceptions at the end of the file, and for ranges beside others or at the
+        end. Return the violation itself if it does not fail, or violates the same clause.
         """
         program = violation.program
-        at_end = AT_END in violation.circumstances and violation.outcome.raised
-        if self._fixed or not (at_end or violation.failure.clause == _UP_TO_END):
+        if self._fixed or program.opening is not None or program.faults is not None:
             return violation
-        if program.opening is not None or program.faults is not None:
-            return violation
-        longer = self._run(_from_start(self._lengthened(program), program.length))
-        if longer is None or longer.index != violation.index or AT_END in longer.circumstances:
-            return violation
-        if longer.failure.clause == violation.failure.clause:
-            return violation
-        return longer if _how(longer.outcome) == _how(violation.outcome) else violation
+        for calls in self._elsewhere(violation):
+            longer = self._run(_from_start(self._lengthened(calls), program.length))
+            if longer is None or longer.index != violation.index or AT_END in longer.circumstances:
+                continue
+            if longer.failure.clause == violation.failure.clause:
+                return violation
+            if _how(longer.outcome) == _how(violation.outcome):
+                return longer
+        return violation
+
+    def _elsewhere(self, violation: Violation) -> Iterator[Program]:
+        """Yield the programs whose failure on a longer file explains the violation."""
+        program = violation.program
+        if violation.failure.clause in _OF_SOME_RANGES:
+            ranges, *how = violation.step.args
+            before = program.steps[: violation.index]
+            for one in dict.fromkeys(ranges):
+                alone = replace(violation.step, args=((one,), *how))
+                yield program.with_steps((*before, alone))
+        elif AT_END in violation.circumstances and violation.outcome.raised:
+            yield program
 
     def clause(self, violation: Violation) -> str:
         """Return the id of the violated clause."""

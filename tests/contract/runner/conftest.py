@@ -71,11 +71,15 @@ def executor() -> Iterator[MakeExecutor]:
     """Executors on prepared bindings, which are disposed of."""
     made: list[StreamBinding] = []
 
-    def make(kind: type[MemoryInputStream] = MemoryInputStream, buffer: int = 64) -> Executor:
+    def make(
+        kind: type[MemoryInputStream] = MemoryInputStream,
+        buffer: int = 64,
+        features: frozenset[str] = FEATURES,
+    ) -> Executor:
         binding = binding_of(kind)
         binding.prepare()
         made.append(binding)
-        return Executor(binding, FEATURES, buffer)
+        return Executor(binding, features, buffer)
 
     yield make
     for binding in made:

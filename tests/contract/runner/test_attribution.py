@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
+from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
+from fscontract.contract.runner.executor import Executor
+from fscontract.fakes.mutants.stream.variants import LateEndCheck
 from fscontract.implementations.memory import MemoryInputStream
-from tests.contract.runner.conftest import MakeExecutor
+from tests.contract.runner.conftest import FEATURES, MakeExecutor
 
 READ = Step("read_byte")
 POSITION = Step("get_pos")
@@ -97,15 +100,15 @@ def test_the_clause_of_the_faulty_call_is_named(
     assert named(executor, kind, Program(5, steps)) == clause
 
 
-def named(
-    executor: Callable[..., object], kind: type[MemoryInputStream], program: Program
-) -> str | None:
+def named(executor: MakeExecutor, kind: type[MemoryInputStream], program: Program) -> str | None:
     """The clause that the findings name for the program's violation."""
-    subject = executor(kind)
-    found = subject.run(program).violation  # type: ignore[attr-defined]
+    return _charged(executor(kind), program)
+
+
+def _charged(subject: Executor, program: Program) -> str | None:
+    found = subject.run(program).violation
     assert found is not None
-    findings = ShrinkingCounterexamples(subject, Everything())  # type: ignore[arg-type]
-    return findings.violation(found)
+    return ShrinkingCounterexamples(subject, Everything()).violation(found)
 
 
 class Everything(frozenset[str]):
@@ -197,8 +200,36 @@ class RefusesRangesToTheEnd(MemoryInputStream):
 def test_a_range_up_to_the_end_is_charged_to_the_end_if_only_the_end_raises(
     executor: MakeExecutor, kind: type[MemoryInputStream], clause: str
 ) -> None:
-    step = Step("read_vectored", (((0, "len"),), "heap", "absent"))
-    assert named(executor, kind, Program(3, (step,))) == clause
+    assert named(executor, kind, Program(3, (_vectored((0, "len")),))) == clause
+
+
+@pytest.mark.parametrize("other", [(1, 3), (4, 1)], ids=["overlapping", "past the end"])
+def test_a_range_beside_others_is_charged_to_them_if_it_is_right_alone(
+    executor: MakeExecutor, other: tuple[int, int]
+) -> None:
+    features = FEATURES - {"vector-io-early-eof-check"} | {"vector-io-overlapping-ranges"}
+    subject = executor(ZerosInLongRanges, features=features)
+    assert _charged(subject, Program(4, (_vectored((0, 3), other),))) == "read-vectored.data"
+
+
+class ZerosInLongRanges(LateEndCheck):
+    """Ranges of more than two bytes give zeros; ranges may overlap."""
+
+    def read_vectored(
+        self,
+        ranges: Sequence[FileRange],
+        allocate: Allocate = bytearray,
+        release: Release = no_release,
+    ) -> None:
+        """Read each range, and write zeros over a long one."""
+        for item in ranges:
+            super().read_vectored([item], allocate, release)
+            if item.length > 2 and item.data is not None and not item.data.exception():
+                item.data.result()[:] = bytes(item.length)
+
+
+def _vectored(*ranges: tuple[Argument, Argument]) -> Step:
+    return Step("read_vectored", (ranges, "heap", "absent"))
 
 
 AT_NEW_END = (Step("reopen"), Step("pread", ("len-2", 9, 0, 9)))
