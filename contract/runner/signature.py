@@ -15,6 +15,7 @@ from typing import Any
 from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
+from fscontract.contract.models.readers import RULES as READERS
 from fscontract.contract.models.stream_state import Failure, State
 from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
@@ -108,6 +109,8 @@ def _of_arguments(step: Step) -> Iterator[str]:
 
 #: Operations of Python files that call a method of another operation, too.
 _SAME_METHOD = {"py_seek": "seek", "py_tell": "get_pos", "py_readinto": "read_into"}
+#: Exceptions of readers that don't come from wrong bytes.
+_OF_READER = frozenset({Kind.NULL, Kind.UNSUPPORTED, Kind.NOT_FOUND, Kind.ENVIRONMENT})
 #: Calls before a failing one that are no circumstance of it.
 _UNNAMED = frozenset({"after close", "after change", "after reopen"})
 
@@ -127,6 +130,8 @@ def signature(
     `approach` calls set the position, like a seek.
     """
     kind, relation = _word(violation.outcome.kind), violation.relation
+    if violation.step.op in READERS:
+        kind, relation = _of_reader(violation.outcome, kind, relation)
     how = f"{violation.step.op}: {kind} {relation}" if relation else f"{violation.step.op}: {kind}"
     if clause == violation.failure.cause != violation.failure.clause:
         how = _of_later_call(violation)
@@ -139,6 +144,15 @@ def signature(
     if is_displaced:
         how = f"position: {relation or kind}"
     return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
+
+
+def _of_reader(outcome: Outcome, kind: str, relation: str) -> tuple[str, str]:
+    """Return how a reader of another library ended.
+
+    Its exception depends on which wrong bytes it meets, unless it misses a method or a file.
+    """
+    is_own = outcome.kind in _OF_READER or relation == AttributeError.__name__
+    return (kind, relation) if is_own else ("not as written", "")
 
 
 def _of_later_call(violation: Violation) -> str:

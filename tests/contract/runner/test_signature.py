@@ -168,6 +168,25 @@ def test_a_signature_has_the_call_how_it_ended_and_the_circumstances() -> None:
     assert text == "read_into: returned too late; after a failed call; after unbuffer"
 
 
+@pytest.mark.parametrize(
+    ("outcome", "relation", "text"),
+    [
+        (returned("member-2: other bytes"), "", "not as written"),
+        (Outcome(Kind.OTHER), "BadZipFile", "not as written"),
+        (Outcome(Kind.IO), "", "not as written"),
+        (Outcome(Kind.OTHER), "AttributeError", "OTHER AttributeError"),
+        (Outcome(Kind.UNSUPPORTED), "", "UNSUPPORTED"),
+    ],
+)
+def test_wrong_bytes_of_a_reader_have_one_signature_whichever_exception_they_cause(
+    outcome: Outcome, relation: str, text: str
+) -> None:
+    step = Step("lib_zip", (0, 9))
+    found = Violation(Program(0, (step,)), 0, step, outcome, DATA_FAILURE, relation=relation)
+    name = signature(found, "demo.data", (), is_displaced=False, approach=0)
+    assert name == f"lib_zip: {text}"
+
+
 def test_a_stream_that_is_elsewhere_has_the_same_signature_whichever_call_noticed() -> None:
     told = Violation(
         Program(5, (Step("unbuffer"), Step("get_pos"))),
