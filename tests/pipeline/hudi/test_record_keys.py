@@ -236,6 +236,15 @@ def test_rebuilt_table_has_the_index(fs: MemoryFileSystem) -> None:
         assert len(table._readers(RECORD_INDEX)) == 3
 
 
+def test_rebuilt_table_lacks_an_index_whose_keys_cannot_be_read(fs: MemoryFileSystem) -> None:
+    made = table_of(fs, {group(1): "abc"})
+    put(fs, f"{PATH}/{A}/{group(2)[1]}_0-1-0_{FIRST}.parquet", b"x")
+    with pytest.warns(MetadataWarning, match="removed partition record_index: can't create"):
+        made.rebuild()
+    with MetadataTable(fs, PATH) as table:
+        assert table.partitions == {"files"}
+
+
 def test_index_of_a_table_outside_the_dataset(fs: MemoryFileSystem) -> None:
     table_of(fs, {group(1): "abc"}, None)
     made = MetadataWriter(fs, PATH, Ticks(1000), directory="/other")
@@ -389,6 +398,19 @@ def test_keys_of_logs_count(fs: MemoryFileSystem) -> None:
     built = in_index(fs)
     made.create_partition(RECORD_INDEX)
     assert in_index(fs) == built
+
+
+def test_file_group_without_a_base_file_has_the_keys_of_its_logs(fs: MemoryFileSystem) -> None:
+    made = table_of(fs, {group(1): "abc"})
+    instant = made.begin("deltacommit")
+    name = f".{group(2)[1]}_{instant.time}.log.1_0-1-0"
+    write_file(fs, f"{PATH}/{A}/{name}", encode_log([parquet_block(instant.time, [("d", 1, "x")])]))
+    size = fs.get_file_status(f"{PATH}/{A}/{name}").length
+    made.finish(instant, Change({A: {name: size}}))
+    assert in_index(fs)["d"] == group(2)
+    made.create_partition(RECORD_INDEX)
+    with MetadataTable(fs, PATH) as table:
+        assert table.lookup("d")["d"] == (*group(2), instant.time)
 
 
 def test_restore_brings_the_former_locations_back(fs: MemoryFileSystem) -> None:
