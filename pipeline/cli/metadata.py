@@ -45,6 +45,7 @@ from fscontract.pipeline.hudi.listing import (
 )
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, read_statistics
+from fscontract.pipeline.hudi.record_index import MAX_GROUPS
 from fscontract.pipeline.hudi.records import NO_PARTITION
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import location_of
@@ -152,7 +153,7 @@ def set_directory(url: str, directory: str | None) -> None:
 )
 @click.option(
     "--record-index-groups",
-    type=click.IntRange(1, 9999),
+    type=click.IntRange(1, MAX_GROUPS),
     metavar="N",
     help="Number of file groups of a new record index. Default: by Hudi's rule, at least 10.",
 )

@@ -34,7 +34,7 @@ from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning
 from fscontract.pipeline.hudi.listing import sizes_of
 from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, indexable, read_statistics
 from fscontract.pipeline.hudi.partition_stats import IncompleteStatistics, partition_records
-from fscontract.pipeline.hudi.record_index import Group, file_group_count
+from fscontract.pipeline.hudi.record_index import MAX_GROUPS, Group, file_group_count
 from fscontract.pipeline.hudi.record_index import group_names as new_group_names
 from fscontract.pipeline.hudi.record_keys import (
     KeyReader,
@@ -141,9 +141,9 @@ class PartitionBuilder(TableServices):
             return partition in existing
 
     def _create_record_index(self, file_groups: int | None) -> None:
-        if file_groups is not None and not 0 < file_groups < 10_000:
+        if file_groups is not None and not 0 < file_groups <= MAX_GROUPS:
             raise IllegalArgumentException(
-                f"invalid number of file groups: {file_groups}; must be from 1 to 9999"
+                f"invalid number of file groups: {file_groups}; must be from 1 to {MAX_GROUPS}"
             )
         try:
             with self._critical():

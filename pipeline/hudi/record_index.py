@@ -26,9 +26,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND = timedelta(milliseconds=1)
 #: Offsets of time zones, in milliseconds: their unit, and the largest one.
 _QUARTER, _MAX_OFFSET = 15 * 60_000, 14 * 3_600_000
-#: Hudi's defaults for the number of file groups: bounds, bytes of a file group and of a record, and
-#: the growth that is expected.
-_MIN_GROUPS, _MAX_GROUPS, _GROUP_BYTES, _RECORD_BYTES, _GROWTH = 10, 10_000, 1 << 30, 48, 2
+#: Hudi's rule for the number of file groups: its bounds, bytes of a file group and of a record, and
+#: the expected growth.
+_MIN_GROUPS, MAX_GROUPS = 10, 10_000
+_GROUP_BYTES, _RECORD_BYTES, _GROWTH = 1 << 30, 48, 2
 
 #: A file group of the dataset: its partition and its name.
 Group: TypeAlias = tuple[str, str]
@@ -61,7 +62,7 @@ def by_group(keys: Iterable[str], groups: Sequence[str]) -> dict[str, list[str]]
 def file_group_count(records: int) -> int:
     """Return the number of file groups that Hudi gives a new index of this many records."""
     estimated = _GROWTH * records // (_GROUP_BYTES // _RECORD_BYTES)
-    return max(_MIN_GROUPS, min(estimated, _MAX_GROUPS))
+    return max(_MIN_GROUPS, min(estimated, MAX_GROUPS))
 
 
 def group_names(count: int) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.changes import Change, Names, Sizes, below
@@ -33,9 +33,10 @@ class UnknownKeys(Exception):
 
 @dataclass(frozen=True)
 class KeyReader:
-    """Reads the record keys of a dataset's file slices."""
+    """Reads the record keys of a dataset's file slices; `known` are those that were read."""
 
     table: QueriedTable
+    known: dict[FileSlice, frozenset[str]] = field(default_factory=dict)
 
     def slices(self, sizes: Sizes, replaced: Names) -> dict[Group, FileSlice]:
         """Return the latest file slice of each file group of the files, unless it is `replaced`.
@@ -57,7 +58,10 @@ class KeyReader:
 
     def read(self, slices: Iterable[FileSlice]) -> list[frozenset[str]]:
         """Return the keys of each slice; raise UnknownKeys."""
-        return in_threads(self._keys, list(slices))
+        every = list(slices)
+        unread = [item for item in every if item not in self.known]
+        self.known.update(zip(unread, in_threads(self._keys, unread), strict=True))
+        return [self.known[item] for item in every]
 
     def _keys(self, item: FileSlice) -> frozenset[str]:
         with _unknown():
@@ -84,14 +88,20 @@ def open_keys(fs: FileSystem, path: str, instant: str | None = None) -> KeyReade
 
 
 def changed_locations(
-    fs: FileSystem, table: MetadataTable, change: Change, instant: str, replaced: Names
+    fs: FileSystem,
+    table: MetadataTable,
+    change: Change,
+    instant: str,
+    replaced: Names,
+    read: dict[FileSlice, frozenset[str]],
 ) -> list[Record]:
     """Return the sorted records of an action for the index; raise UnknownKeys.
 
     `table` shows the dataset before the change, and `replaced` are file groups that earlier actions
-    replaced. Of a file group whose files the change deletes, the index has the former keys.
+    replaced. Of a file group whose files the change deletes, the index has the former keys. `read`
+    has the keys of slices that were read already, and gets those of others.
     """
-    reader = open_keys(fs, table.path, instant if change.added else None)
+    reader = replace(open_keys(fs, table.path, instant if change.added else None), known=read)
     partitions = {*change.added, *change.deleted, *change.replaced}
     sizes = sizes_of(table.list_many(partitions))
     before = reader.slices(sizes, replaced)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -323,6 +324,7 @@ class MetadataWriter(PartitionBuilder):
         sync_files(self._fs, paths, self.path)
         if self._design != 1:
             change = self._with_statistics(change)
+            self._read_keys(instant, change)
         with self._critical():
             known = self.timelines()[0].instants.get(instant.time)
             if known is None:
@@ -443,6 +445,7 @@ class MetadataWriter(PartitionBuilder):
                 records[RECORD_INDEX] = self._location_records(time, change)
             except UnknownKeys as error:
                 self._disable([RECORD_INDEX], str(error))
+            self._keys.clear()
         return records
 
     def _location_records(self, time: str, change: Change) -> list[Record]:
@@ -461,7 +464,14 @@ class MetadataWriter(PartitionBuilder):
             for partition, groups in earlier.replaced.items():
                 replaced.setdefault(partition, set()).update(groups)
         with self._table() as table:
-            return changed_locations(self._fs, table, change, time, replaced)
+            return changed_locations(self._fs, table, change, time, replaced, self._keys)
+
+    def _read_keys(self, instant: Instant, change: Change) -> None:
+        """Read the keys of a change before acquiring the lock, so that other writers don't wait."""
+        usable = self._properties().get(PARTITIONS, "").split(",")
+        if self._lock is not None and not self._has_lock and RECORD_INDEX in usable:
+            with suppress(UnknownKeys, MetadataException, FileNotFoundError):
+                self._location_records(instant.time, change)
 
     def _partition_records(
         self, change: Change, records: Mapping[str, Sequence[Record]], indexed: IndexedColumns

@@ -110,6 +110,8 @@ class TableWriterBase:
         self._services = services
         self._patience = patience
         self._mine: set[str] = set()
+        #: Record keys of file slices that were read for the next action to be applied.
+        self._keys: dict[FileSlice, frozenset[str]] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r})"

@@ -14,7 +14,9 @@ from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.changes import Change, Sizes
+from fscontract.pipeline.hudi.file_slices import FileSlice
 from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning, write_file
+from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.log import DELETE, HFILE, encode_log, read_log
 from fscontract.pipeline.hudi.log_records import deletions_in
 from fscontract.pipeline.hudi.record_keys import KeyReader, locations, open_keys
@@ -153,10 +155,10 @@ def test_index_that_is_built_anew_keeps_its_file_groups(fs: MemoryFileSystem) ->
         made.create_partition(RECORD_INDEX, file_groups=4)
 
 
-@pytest.mark.parametrize("count", [0, 10_000])
-def test_number_of_file_groups_has_four_digits(fs: MemoryFileSystem, count: int) -> None:
+@pytest.mark.parametrize("count", [0, 10_001])
+def test_invalid_numbers_of_file_groups_are_rejected(fs: MemoryFileSystem, count: int) -> None:
     made = table_of(fs, {group(1): "abc"}, None)
-    with pytest.raises(IllegalArgumentException, match="must be from 1 to 9999"):
+    with pytest.raises(IllegalArgumentException, match="must be from 1 to 10000"):
         made.create_partition(RECORD_INDEX, file_groups=count)
 
 
@@ -468,6 +470,27 @@ def test_restore_that_bypassed_the_table_drops_the_index(fs: MemoryFileSystem) -
         other.sync()
     with MetadataTable(fs, PATH) as table:
         assert table.partitions == {"files"}
+
+
+def test_keys_are_read_before_the_lock_is_acquired(
+    fs: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_of(fs, {group(1): "abc", group(2): "de"})
+    made = MetadataWriter(fs, PATH, Ticks(1000), lock=FileLock(fs, f"{PATH}/{LOCKS}"))
+    real = KeyReader._keys
+    locked: list[bool] = []
+
+    def keys(self: KeyReader, item: FileSlice) -> frozenset[str]:
+        locked.append(made._has_lock)
+        return real(self, item)
+
+    monkeypatch.setattr(KeyReader, "_keys", keys)
+    instant = made.begin()
+    sizes = sizes_of(fs, {group(1): "ab", group(3): "c"}, instant.time)
+    made.finish(instant, Change(sizes))
+    assert locked == [False] * 3
+    assert not made._keys
+    assert in_index(fs) == in_rows(fs)
 
 
 def test_deletions_of_keys_are_in_delete_blocks(fs: MemoryFileSystem) -> None:
