@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +19,8 @@ from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.log import DELETE, HFILE, encode_log, read_log
 from fscontract.pipeline.hudi.log_records import deletions_in
 from fscontract.pipeline.hudi.record_keys import KeyReader, locations, open_keys
-from fscontract.pipeline.hudi.snapshot import META_FIELDS, read
+from fscontract.pipeline.hudi.snapshot import META_FIELDS
+from fscontract.pipeline.hudi.snapshot import read as read_rows
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties, write_properties
 from fscontract.pipeline.hudi.timeline import RECORD_INDEX, Instant
@@ -87,6 +87,21 @@ def table_of(
     return made
 
 
+def after_first_read(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Run an action once, after keys were read without the lock."""
+    real = KeyReader.read
+    reads: list[int] = []
+
+    def read(self: KeyReader, slices: Iterable[FileSlice]) -> list[frozenset[str]]:
+        keys = real(self, slices)
+        reads.append(len(keys))
+        if len(reads) == 1:
+            action()
+        return keys
+
+    monkeypatch.setattr(KeyReader, "read", read)
+
+
 def latest(made: MetadataWriter) -> Instant:
     """Return the last instant of the dataset."""
     return max(made.timelines()[0].instants.values(), key=lambda instant: instant.time)
@@ -103,7 +118,7 @@ def in_index(fs: FileSystem) -> dict[str, Group]:
 def in_rows(fs: FileSystem) -> dict[str, Group]:
     """Return the location of each key in a snapshot."""
     found = {}
-    for rows in read(fs, PATH, columns=list(META_FIELDS)):
+    for rows in read_rows(fs, PATH, columns=list(META_FIELDS)):
         for row in rows.to_pylist():
             name = row["_hoodie_file_name"].partition("_")[0]
             assert row["_hoodie_record_key"] not in found
@@ -174,19 +189,13 @@ def test_commits_while_keys_are_read_are_included(
     """New file groups, new versions, and a file that was replaced under its name."""
     made = table_of(fs, {group(1): "abc", group(2): "de", group(3): "f"}, None)
     other = MetadataWriter(fs, PATH, Ticks(1000))
-    real = KeyReader.read
-    reads: list[int] = []
 
-    def slow(self: KeyReader, slices: Iterable[Any]) -> list[frozenset[str]]:
-        keys = real(self, slices)
-        if not reads:
-            reads.append(1)
-            commit(other, fs, {group(1): "ab", group(4): "cx"})
-            same = put_keys(fs, group(3), FIRST, "y")
-            other.commit(Change({A: same}))
-        return keys
+    def commits() -> None:
+        commit(other, fs, {group(1): "ab", group(4): "cx"})
+        same = put_keys(fs, group(3), FIRST, "y")
+        other.commit(Change({A: same}))
 
-    monkeypatch.setattr(KeyReader, "read", slow)
+    after_first_read(monkeypatch, commits)
     made.create_partition(RECORD_INDEX)
     assert in_index(fs) == in_rows(fs)
     assert in_index(fs).keys() == set("abcdexy")
@@ -199,17 +208,7 @@ def test_file_group_that_is_restored_while_keys_are_read_is_read_again(
     first = latest(made)
     commit(made, fs, {group(1): "abx"})
     other = MetadataWriter(fs, PATH, Ticks(1000))
-    real = KeyReader.read
-    reads: list[int] = []
-
-    def slow(self: KeyReader, slices: Iterable[Any]) -> list[frozenset[str]]:
-        keys = real(self, slices)
-        if not reads:
-            reads.append(1)
-            other.restore(first)
-        return keys
-
-    monkeypatch.setattr(KeyReader, "read", slow)
+    after_first_read(monkeypatch, lambda: other.restore(first))
     made.create_partition(RECORD_INDEX)
     assert in_index(fs).keys() == set("abc")
 

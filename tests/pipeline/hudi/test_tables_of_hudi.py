@@ -10,7 +10,7 @@ import os
 import shutil
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,18 @@ from fscontract.contract.models.metadata_table import difference
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.column_stats import key_partition
+from fscontract.pipeline.hudi.file_groups import group_of
+from fscontract.pipeline.hudi.hfile.reader import HFileReader
+from fscontract.pipeline.hudi.io import FileRegion, open_stream
+from fscontract.pipeline.hudi.log import HFILE, read_log, records_of
 from fscontract.pipeline.hudi.pruning import Filter
-from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.record_index import group_names
+from fscontract.pipeline.hudi.records import ColumnStatistics, LocationRecord
 from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
-from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline
+from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline, parse_name
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _DIRECTORY = os.environ.get("FSCONTRACT_HUDI_TABLES", "")
@@ -252,6 +258,52 @@ def located(root: Path) -> set[str]:
         instants = set(table.data_timeline.instants)
         assert {item.instant for item in found.values()} <= instants
     return keys
+
+
+def index_entries(root: Path) -> Iterator[tuple[Path, bytes | None, list[tuple[bytes, bytes]]]]:
+    """Yield the files of an index, with the schema and the entries of each HFile in them."""
+    fs = LocalFileSystem()
+    for path in sorted((root / ".hoodie/metadata/record_index").iterdir()):
+        if parse_name(path.name) is None:
+            continue
+        status = fs.get_file_status(str(path))
+        with open_stream(fs, status) as stream:
+            if path.suffix == ".hfile":
+                reader = HFileReader(FileRegion(stream, status.path, status.length))
+                yield path, reader.info.get(b"schema"), list(reader.scan())
+                continue
+            log = read_log(stream, status.path, status.length)
+            for block in log.blocks:
+                if block.type == HFILE:
+                    schema, entries = records_of(log, block)
+                    yield path, schema, list(entries)
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_locations_are_encoded_to_the_bytes_that_hudi_wrote(archive: Path, tmp_path: Path) -> None:
+    """In files with the same order of keys, in the same file groups.
+
+    In base files Hudi's records have the name of the file, too.
+    """
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie/metadata/record_index").is_dir():
+        pytest.skip("no index of records")
+    names = group_names(10)
+    count = 0
+    for path, schema, entries in index_entries(root):
+        assert [key for key, _ in entries] == sorted(key for key, _ in entries)
+        decode = decoder(schema)
+        for key, value in entries:
+            found = decode(key, value)
+            assert isinstance(found, LocationRecord)
+            encoded = encode_record(found, typed=True)
+            name = path.name.encode() if path.suffix == ".hfile" else b""
+            field = bytes([2, 2 * len(name)]) + name if name else b"\0"
+            assert value == encoded[:4] + field + encoded[5:]
+            assert group_of(found.key, names) in path.name
+            count += 1
+    assert count
 
 
 def unique_keys(root: Path) -> Callable[[Any], int]:
