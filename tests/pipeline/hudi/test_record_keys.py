@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -490,6 +491,38 @@ def test_keys_are_read_before_the_lock_is_acquired(
     assert locked == [False] * 3
     assert not made._keys
     assert in_index(fs) == in_rows(fs)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_concurrent_commits_to_different_file_groups(fs: MemoryFileSystem, first: int) -> None:
+    """In both orders of completion."""
+    table_of(fs, {group(1): "abc", group(2): "de"})
+    lock = FileLock(fs, f"{PATH}/{LOCKS}")
+    writers = [
+        MetadataWriter(fs, PATH, Ticks(1000), lock=lock, patience=timedelta(days=1))
+        for _ in range(2)
+    ]
+    instants = [made.begin() for made in writers]
+    contents = [{group(1): "ax"}, {group(2): "dy", group(3): "z"}]
+    for number in (first, 1 - first):
+        sizes = sizes_of(fs, contents[number], instants[number].time)
+        writers[number].finish(instants[number], Change(sizes))
+    assert in_index(fs) == in_rows(fs)
+    assert in_index(fs).keys() == set("axdyz")
+
+
+def test_log_of_an_action_that_began_before_a_compaction_counts(fs: MemoryFileSystem) -> None:
+    """It completes later, so the compaction has not merged it."""
+    table_of(fs, {group(1): "abc"})
+    made = MetadataWriter(fs, PATH, Ticks(1000), patience=timedelta(days=1))
+    late, compaction = made.begin("deltacommit"), made.begin("compaction")
+    made.finish(compaction, Change({A: put_keys(fs, group(1), compaction.time, "abc")}))
+    name = f".{group(1)[1]}_{late.time}.log.1_0-1-0"
+    write_file(fs, f"{PATH}/{A}/{name}", encode_log([parquet_block(late.time, [("d", 1, "x")])]))
+    size = fs.get_file_status(f"{PATH}/{A}/{name}").length
+    made.finish(late, Change({A: {name: size}}))
+    assert in_index(fs).keys() == set("abcd")
+    assert in_index(fs) == {key: group(1) for key in "abcd"}
 
 
 def test_deletions_of_keys_are_in_delete_blocks(fs: MemoryFileSystem) -> None:
