@@ -242,6 +242,13 @@ class CheckedWriter(ABC):
     def drop_statistics(self) -> None:
         """Drop the partition of column statistics."""
 
+    def create_record_index(self) -> None:
+        """Add the index of record keys to the table, or build it anew.
+
+        Raise UnsupportedOperationException if the table has no such index.
+        """
+        raise UnsupportedOperationException("the table has no index of record keys")
+
     @abstractmethod
     def archive(self) -> None:
         """Archive the instants that are not needed."""
@@ -265,6 +272,13 @@ class CheckedTableReader(ABC):
     @abstractmethod
     def prune(self, column: str, operator: str, value: Any) -> set[str]:
         """Return the names of files that may have a row that meets a condition."""
+
+    def locate(self, keys: Iterable[str]) -> Mapping[str, tuple[str, int]]:
+        """Return partition and file group of each existing key, from the index of record keys.
+
+        The file group is the number given to `MetadataTableBinding.put_rows`.
+        """
+        raise UnsupportedOperationException("the table has no index of record keys")
 
     @abstractmethod
     def close(self) -> None:
@@ -318,6 +332,15 @@ class MetadataTableBinding(PipelineBinding):
         self, filesystem: FileSystem, enabled: bool = True, validate: bool = False
     ) -> CheckedListing:
         """Return the files: from the table, from a listing without one, or both to validate."""
+
+    def put_rows(
+        self, filesystem: FileSystem, partition: str, group: int, instant: str, keys: Iterable[str]
+    ) -> tuple[str, int]:
+        """Write a data file with a row of each key, as the content of a file group from an instant.
+
+        Return its name and size. Raise UnsupportedOperationException if it can't write rows.
+        """
+        raise UnsupportedOperationException("no rows can be written")
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,11 @@ from fscontract.pipeline.hudi.listing import (
 )
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, read_statistics
+from fscontract.pipeline.hudi.record_index import MAX_GROUPS
 from fscontract.pipeline.hudi.records import NO_PARTITION
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import location_of
-from fscontract.pipeline.hudi.timeline import COLUMN_STATS, PARTITION_STATS
+from fscontract.pipeline.hudi.timeline import COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _URL = click.argument("url", metavar="URL")
@@ -67,7 +68,7 @@ _MAX_BLOCK_BYTES = click.option(
 )
 _PARTITION = click.option(
     "--partition",
-    type=click.Choice([COLUMN_STATS, PARTITION_STATS]),
+    type=click.Choice([COLUMN_STATS, PARTITION_STATS, RECORD_INDEX]),
     help="Only this partition of the table.",
 )
 _SPARK = click.option(
@@ -145,6 +146,17 @@ def set_directory(url: str, directory: str | None) -> None:
     is_flag=True,
     help="Also store the ranges of each partition of the dataset.",
 )
+@click.option(
+    "--record-index",
+    is_flag=True,
+    help="Also store the file group of each record key, for `lookup`.",
+)
+@click.option(
+    "--record-index-groups",
+    type=click.IntRange(1, MAX_GROUPS),
+    metavar="N",
+    help="Number of file groups of a new record index. Default: by Hudi's rule, at least 10.",
+)
 @_SPARK
 @click.option(
     "--partition-fields", metavar="NAMES", help="Comma-separated partition fields, in order."
@@ -160,6 +172,8 @@ def create(
     name: str,
     columns: str,
     partition_stats: bool,
+    record_index: bool,
+    record_index_groups: int | None,
     spark: str | None,
     partition_fields: str | None,
     record_key: str | None,
@@ -168,8 +182,9 @@ def create(
     """Create the table from a listing of URL, and from the footers of Parquet files.
 
     The ranges of NAMES, separated by commas, are read from all existing files, and from those that
-    are added later. If the table exists, --columns and --partition-stats add these partitions, or
-    build them anew, while other writers continue.
+    are added later. --record-index reads the keys in `_hoodie_record_key`. If the table exists,
+    --columns, --partition-stats and --record-index add these partitions, or build them anew, while
+    other writers continue.
 
     Other readers need partition fields, record key and schema. They are detected from directories
     such as year=2024 and from the Parquet files; the options override them.
@@ -177,9 +192,11 @@ def create(
     declared = _declared(partition_fields, record_key, schema)
     start = time.monotonic()
     names = None if columns == "all" else [c for c in columns.split(",") if c]
-    if (columns or partition_stats) and dataset.has_table():
+    index = [RECORD_INDEX] if record_index else []
+    if (columns or partition_stats or record_index) and dataset.has_table():
         selected = {COLUMN_STATS: bool(columns), PARTITION_STATS: partition_stats}
-        _build(dataset, [name for name, chosen in selected.items() if chosen], names)
+        chosen = [name for name, is_chosen in selected.items() if is_chosen]
+        _build(dataset, chosen + index, names, record_index_groups)
         return
     with _warnings_as_lines(), _lister(dataset, spark) as lister:
         dataset.writer().initialize(
@@ -191,14 +208,20 @@ def create(
             partition_stats=partition_stats,
         )
     say(f"Created Metadata Table in {dataset.table} ({_duration(start)})")
+    _build(dataset, index, [], record_index_groups)
 
 
-def _build(dataset: Dataset, partitions: Sequence[str], columns: Sequence[str] | None) -> None:
-    """Build partitions of an existing table."""
+def _build(
+    dataset: Dataset,
+    partitions: Sequence[str],
+    columns: Sequence[str] | None,
+    groups: int | None = None,
+) -> None:
+    """Build partitions of an existing table; an index of records with a number of file groups."""
     for partition in partitions:
-        start = time.monotonic()
+        start, count = time.monotonic(), groups if partition == RECORD_INDEX else None
         with _warnings_as_lines():
-            dataset.writer().create_partition(partition, columns, _footer_reader())
+            dataset.writer().create_partition(partition, columns, _footer_reader(), count)
         say(f"Built {partition} of Metadata Table in {dataset.table} ({_duration(start)})")
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 from importlib.util import find_spec
 from typing import Any, ClassVar, TypeVar
 
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.contract.binding import TargetError
 from fscontract.contract.pipeline_bindings import (
@@ -30,14 +31,30 @@ from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.parquet_stats import Statistics as StatisticsByFile
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.slice_merge import KEY
 from fscontract.pipeline.hudi.table import MetadataTable
-from fscontract.pipeline.hudi.timeline import COLUMN_STATS, INFLIGHT, Instant, load_timeline
+from fscontract.pipeline.hudi.table_location import (
+    SCHEMA,
+    location_of,
+    read_properties,
+    write_properties,
+)
+from fscontract.pipeline.hudi.timeline import (
+    COLUMN_STATS,
+    INFLIGHT,
+    RECORD_INDEX,
+    Instant,
+    load_timeline,
+)
 from fscontract.pipeline.hudi.writer import MetadataWriter, Services
 
 #: Wrappers of the values in scenarios.
 _WRAPPERS = {int: "LongWrapper", float: "DoubleWrapper", str: "StringWrapper"}
 _T = TypeVar("_T")
 _START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+#: File groups and the schema of rows in scenarios.
+_GROUP = "{:08x}-0000-4000-8000-000000000000-0"
+_ROWS = '{"type": "record", "name": "row", "fields": [{"name": "id", "type": "long"}]}'
 
 
 class TableBinding(MetadataTableBinding):
@@ -105,6 +122,25 @@ class TableBinding(MetadataTableBinding):
             lambda: self.listing_class(filesystem, DATASET, enabled=enabled, validate=validate)
         )
 
+    def put_rows(
+        self, filesystem: FileSystem, partition: str, group: int, instant: str, keys: Iterable[str]
+    ) -> tuple[str, int]:
+        """Write a Parquet file with the meta fields that the index reads."""
+        if find_spec("pyarrow") is None:
+            raise UnsupportedOperationException("rows need PyArrow")
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        marker = location_of(DATASET).marker
+        properties = read_properties(filesystem, marker)
+        if SCHEMA not in properties:
+            write_properties(filesystem, marker, {**properties, SCHEMA: _ROWS}, replace=True)
+        name = f"{_GROUP.format(group)}_0-1-0_{instant}.parquet"
+        path = f"{DATASET}/{partition}/{name}"
+        with filesystem.create(path) as out:
+            pq.write_table(pa.table({KEY: pa.array(list(keys), pa.string())}), out)
+        return name, filesystem.get_file_status(path).length
+
 
 class _Writer(CheckedWriter):
     def __init__(self, writer: MetadataWriter, fs: FileSystem) -> None:
@@ -162,6 +198,9 @@ class _Writer(CheckedWriter):
     def drop_statistics(self) -> None:
         self._writer.drop_partition(COLUMN_STATS)
 
+    def create_record_index(self) -> None:
+        self._writer.create_partition(RECORD_INDEX, file_groups=2)
+
     def archive(self) -> None:
         self._writer.archive()
 
@@ -189,6 +228,12 @@ class _Reader(CheckedTableReader):
     def prune(self, column: str, operator: str, value: Any) -> set[str]:
         condition = Filter(column, operator, value)  # type: ignore[arg-type]
         return set(_sizes(self._table.prune([condition])))
+
+    def locate(self, keys: Iterable[str]) -> Mapping[str, tuple[str, int]]:
+        return {
+            key: (location.partition, int(location.file_group.partition("-")[0], 16))
+            for key, location in self._table.lookup(keys).items()
+        }
 
     def close(self) -> None:
         self._table.close()

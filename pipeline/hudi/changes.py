@@ -49,8 +49,10 @@ COMMIT, COMPACTION, CLEAN, ROLLBACK, RESTORE = (
     "rollback",
     "restore",
 )
+#: Action that replaces file groups by others.
+REPLACE = "replacecommit"
 #: Actions that add files, with their names on the timeline when completed.
-WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", "replacecommit"})
+WRITES = frozenset({COMMIT, COMPACTION, "deltacommit", REPLACE})
 _COMMITS = (schema.COMMIT, schema.REPLACE_COMMIT)
 #: Key of a commit for the files that it deleted; Hudi's commits delete none.
 DELETED = "fscontract.deleted.files"
@@ -68,12 +70,14 @@ _OUTSIDE = frozenset({"", ".", ".."})
 class Change:
     """The change of a dataset by an action: added files with their sizes, and deleted files.
 
-    `statistics` belong to added files; their keys may be empty.
+    `statistics` belong to added files; their keys may be empty. `replaced` are the file groups, by
+    partition, whose rows a replacecommit drops or writes to others; their files remain listed.
     """
 
     added: Sizes = field(default_factory=dict)
     deleted: Names = field(default_factory=dict)
     statistics: Mapping[tuple[str, str], Sequence[ColumnStatistics]] = field(default_factory=dict)
+    replaced: Names = field(default_factory=dict)
 
 
 def below(partition: str, name: str) -> str:
@@ -107,12 +111,14 @@ def check_change(change: Change) -> None:
 
 
 def digest_of(change: Change) -> str:
-    """Return a digest of the files of a change and their sizes."""
+    """Return a digest of the files of a change, their sizes, and the replaced file groups."""
     added = sorted(
         (p, name, size) for p, sizes in change.added.items() for name, size in sizes.items()
     )
     deleted = sorted((p, name) for p, names in change.deleted.items() for name in names)
-    return sha256(json.dumps([added, deleted]).encode()).hexdigest()
+    replaced = sorted((p, name) for p, names in change.replaced.items() for name in names)
+    parts = [added, deleted, replaced] if replaced else [added, deleted]
+    return sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def digest_in(content: bytes, path: str) -> str | None:
@@ -144,8 +150,11 @@ def encode_change(
     """Return the content of an action's completed instant.
 
     `target` are the instants that a rollback or restore reverts, each followed by a dot and its
-    action; `failed` are files that could not be deleted. In `layout` 1 commits are JSON.
+    action; `failed` are files that could not be deleted. In `layout` 1 commits are JSON. Raise
+    MetadataException for replaced file groups of another action than a replacecommit.
     """
+    if change.replaced and action != REPLACE:
+        raise MetadataException(time, f"a {action} can't replace file groups; use {REPLACE}")
     deleted = {name: sorted(gone) for name, gone in change.deleted.items() if gone}
     if action == CLEAN:
         return encode_clean(time, deleted, failed or {})
@@ -162,7 +171,8 @@ def encode_change(
     metadata = {**extra, DELETED: json.dumps(deleted)} if deleted else extra
     operation = "COMPACT" if action == COMPACTION else "UPSERT"
     is_compaction = action == COMPACTION
-    return encode_commit(files, operation, metadata, is_compaction, as_json=layout == 1)
+    replaced = change.replaced if action == REPLACE else None
+    return encode_commit(files, operation, metadata, is_compaction, layout == 1, replaced)
 
 
 def decode_change(action: str, content: bytes, path: str) -> Change:
@@ -230,10 +240,18 @@ def _written(datum: dict[str, Any], path: str) -> Change:
             if written.get("path"):
                 name = written["path"].rpartition("/")[2]
                 added.setdefault(partition, {})[name] = written.get("fileSizeInBytes") or 0
-    return Change(added, _deleted_names((datum.get("extraMetadata") or {}).get(DELETED), path))
+    deleted = _names((datum.get("extraMetadata") or {}).get(DELETED), path)
+    replaced = datum.get("partitionToReplaceFileIds") or {}
+    if not isinstance(replaced, dict) or not all(map(_are_names, replaced.values())):
+        raise MetadataException(path, "invalid replaced file groups")
+    return Change(added, deleted, replaced=replaced)
 
 
-def _deleted_names(text: str | None, path: str) -> dict[str, list[str]]:
+def _are_names(names: object) -> bool:
+    return isinstance(names, list) and all(isinstance(name, str) for name in names)
+
+
+def _names(text: str | None, path: str) -> dict[str, list[str]]:
     """Return the files that a commit reports as deleted; raise MetadataException."""
     try:
         parsed = {} if text is None else parse_json(text)

@@ -12,6 +12,7 @@ from fscontract.pipeline.hudi.schema import (
     CLEAN,
     CLEAN_PLAN,
     COMMIT,
+    REPLACE_COMMIT,
     RESTORE,
     RESTORE_PLAN,
     ROLLBACK,
@@ -37,8 +38,12 @@ def encode_commit(
     extra: Mapping[str, str] | None = None,
     compacted: bool = False,
     as_json: bool = False,
+    replaced: Mapping[str, Collection[str]] | None = None,
 ) -> bytes:
-    """Return the content of a completed instant, for tables before version 8 `as_json`."""
+    """Return the content of a completed instant, for tables before version 8 `as_json`.
+
+    `replaced` are the file groups that a replacecommit replaced, by partition.
+    """
     statistics: dict[str, list[dict[str, object]]] = {}
     for file in files:
         statistics.setdefault(file.partition, []).append(
@@ -54,13 +59,17 @@ def encode_commit(
                 "fileSizeInBytes": file.size,
             }
         )
-    commit = {
+    commit: dict[str, Any] = {
         "partitionToWriteStats": statistics,
         "compacted": compacted,
         "extraMetadata": dict(extra or {}),
         "operationType": operation,
     }
-    return json.dumps(commit, indent=2).encode() if as_json else _encode(COMMIT, commit)
+    if replaced is not None:
+        commit["partitionToReplaceFileIds"] = {name: sorted(ids) for name, ids in replaced.items()}
+    if as_json:
+        return json.dumps(commit, indent=2).encode()
+    return _encode(COMMIT if replaced is None else REPLACE_COMMIT, commit)
 
 
 def encode_rollback_plan(target: str, action: str) -> bytes:

@@ -82,6 +82,21 @@ def put_definition(
             _write(fs, path, properties, {**definitions, COLUMN_STATS: named})
 
 
+def put_record_index(fs: FileSystem, path: str, properties: Mapping[str, str]) -> None:
+    """Define the index of records, as Hudi does from version 9 of tables."""
+    if properties.get(_PATH) and is_typed(properties):
+        definition = {
+            "indexName": RECORD_INDEX,
+            "indexType": RECORD_INDEX,
+            "indexFunction": "",
+            _FIELDS: [],
+            _OPTIONS: {"isPartitioned": "false"},
+            _VERSION: "V1",
+        }
+        definitions = _definitions(fs, path, properties)
+        _write(fs, path, properties, {**definitions, RECORD_INDEX: definition})
+
+
 def remove_definitions(
     fs: FileSystem, path: str, properties: Mapping[str, str], kept: Collection[str]
 ) -> None:

@@ -1,4 +1,7 @@
-"""Rows and deletions in the log files of a table: blocks in order, without those rolled back."""
+"""Rows and deletions in the log files of a table: blocks in order, without those rolled back.
+
+`delete_block` encodes deletions, for writers of the metadata table.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from fscontract.pipeline.hudi.log import (
     LogBlock,
     rolled_back,
 )
-from fscontract.pipeline.hudi.schema import DELETE_LIST
+from fscontract.pipeline.hudi.schema import DELETE_LIST, NAMESPACE
 
 CORRUPT, AVRO, PARQUET, CDC = 2, 3, 5, 6
 #: Keys of a block's header: instants that a log compaction merged into it, and partial updates.
@@ -172,6 +175,24 @@ def deletions_in(content: bytes) -> Iterator[Deletion]:
         if record["recordKey"] is None:
             raise ValueError("a deletion without a key")
         yield _deletion(record["recordKey"], record["orderingVal"])
+
+
+def delete_block(instant: str, schema: str, partition: str, keys: Iterable[str]) -> LogBlock:
+    """Return a block that deletes keys of a partition whatever their ordering value is.
+
+    `schema` is that of the partition's records, which Hudi repeats in the header.
+    """
+    import fastavro
+
+    unordered = (f"{NAMESPACE}.IntWrapper", {"value": 0})
+    deletions = [
+        {"recordKey": key, "partitionPath": partition, "orderingVal": unordered} for key in keys
+    ]
+    out = io.BytesIO()
+    parsed = fastavro.parse_schema(DELETE_LIST)
+    fastavro.schemaless_writer(out, parsed, {"deleteRecordList": deletions})
+    content = struct.pack(">ii", _AVRO_DELETIONS, out.tell()) + out.getvalue()
+    return LogBlock(DELETE, {INSTANT: instant, SCHEMA: schema}, content)
 
 
 def _deletion(key: str, ordering: Any) -> Deletion:

@@ -1,8 +1,8 @@
 """Creation of partitions of a metadata table, also anew, while readers and writers continue.
 
-Footers are read without the lock. Then, with the lock, those of files that were added meanwhile are
-read, and a base file is written as by a compaction: it becomes valid with its instant, and earlier
-logs no longer count. A new partition is added to the properties last.
+Footers or record keys are read without the lock. Then, with the lock, those of files that were
+added meanwhile are read, and base files are written as by a compaction: they become valid with
+their instant, and earlier logs no longer count. A new partition is added to the properties last.
 """
 
 from __future__ import annotations
@@ -13,19 +13,36 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fscontract.contract.api.errors import IllegalArgumentException
-from fscontract.pipeline.hudi.changes import Change, Sizes, changes_of, statistics_records
+from fscontract.pipeline.hudi.changes import (
+    Change,
+    Sizes,
+    below,
+    changes_of,
+    statistics_records,
+)
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
 from fscontract.pipeline.hudi.file_groups import group_of
+from fscontract.pipeline.hudi.file_slices import FileSlice
 from fscontract.pipeline.hudi.index_definitions import (
     default_path,
     indexed_columns,
     put_definition,
+    put_record_index,
     with_columns,
 )
 from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning
 from fscontract.pipeline.hudi.listing import sizes_of
 from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, indexable, read_statistics
 from fscontract.pipeline.hudi.partition_stats import IncompleteStatistics, partition_records
+from fscontract.pipeline.hudi.record_index import MAX_GROUPS, Group, file_group_count
+from fscontract.pipeline.hudi.record_index import group_names as new_group_names
+from fscontract.pipeline.hudi.record_keys import (
+    KeyReader,
+    UnknownKeys,
+    locations,
+    open_keys,
+    paths_of,
+)
 from fscontract.pipeline.hudi.records import ColumnStatistics, Record, ValueType
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import (
@@ -40,6 +57,7 @@ from fscontract.pipeline.hudi.timeline import (
     FILE_GROUPS,
     PARTITION_STATS,
     PROPERTIES,
+    RECORD_INDEX,
     Timeline,
 )
 from fscontract.pipeline.hudi.value_types import with_type
@@ -55,20 +73,28 @@ class PartitionBuilder(TableServices):
         partition: str,
         columns: Collection[str] | None = (),
         reader: StatisticsReader = read_statistics,
+        file_groups: int | None = None,
     ) -> None:
         """Add a partition to the table, or build an existing one anew.
 
         `column_stats` stores ranges of `columns`: by default the same as before, with None the
         first 32 of each file. If the table has `partition_stats`, they are built anew, too.
-        `partition_stats` stores the ranges of the dataset's partitions.
+        `partition_stats` stores the ranges of the dataset's partitions. `record_index` stores the
+        file group of each record key, in a number of `file_groups` that stays: by default as many
+        as Hudi uses for that number of records.
 
         Other writers may commit meanwhile, and readers use the table as before. If this process
         dies, the table is as before, too. Raise IllegalArgumentException for any other partition
         and for invalid columns; MetadataException without a table, if another action is applied to
-        the table but not completed, if no file has statistics, and if one has no range for
-        `partition_stats`.
+        the table but not completed, if no file has statistics, if one has no range for
+        `partition_stats`, and if record keys can't be read.
         """
         self._check_name(partition)
+        if partition == RECORD_INDEX:
+            self._create_record_index(file_groups)
+            return
+        if file_groups is not None:
+            raise IllegalArgumentException(f"{partition} has a fixed number of file groups")
         with self._critical():
             self._partitions()
             check_version(self.path, self._of_dataset(), KEPT)
@@ -114,15 +140,64 @@ class PartitionBuilder(TableServices):
                 self._remove_partitions(existing)
             return partition in existing
 
+    def _create_record_index(self, file_groups: int | None) -> None:
+        if file_groups is not None and not 0 < file_groups <= MAX_GROUPS:
+            raise IllegalArgumentException(
+                f"invalid number of file groups: {file_groups}; must be from 1 to {MAX_GROUPS}"
+            )
+        try:
+            with self._critical():
+                self._partitions()
+                check_version(self.path, self._of_dataset(), KEPT)
+                self._settle()
+                self._retire()
+                before = self.timelines()[0]
+                reader, slices = self._file_slices()
+            known = dict(zip(slices, reader.read(slices.values()), strict=True))
+            with self._critical():
+                self._settle()
+                self._remove_remains()  # of a writer that died
+                stale = {below(*file) for file in self._touched(before)}
+                reader, after = self._file_slices()
+                fresh = [
+                    group
+                    for group, item in after.items()
+                    if item != slices.get(group) or not stale.isdisjoint(self._names_in(item))
+                ]
+                known |= zip(fresh, reader.read(after[group] for group in fresh), strict=True)
+                records = locations(after, known)
+                self._check_groups(file_groups)
+                count = file_groups or file_group_count(len(records))
+                self._build({RECORD_INDEX: records}, (), new_group_names(count))
+        except UnknownKeys as error:
+            raise MetadataException(self.path, f"can't create {RECORD_INDEX}: {error}") from error
+
+    def _file_slices(self) -> tuple[KeyReader, dict[Group, FileSlice]]:
+        """Return the latest slices of the dataset's files, and a reader of their keys."""
+        reader = open_keys(self._fs, self.path)
+        return reader, reader.slices(self._files(), reader.table.replaced)
+
+    def _names_in(self, item: FileSlice) -> set[str]:
+        """Return the paths of a slice's files below the dataset."""
+        return {path[len(self.path) + 1 :] for path in paths_of(item)}
+
+    def _check_groups(self, file_groups: int | None) -> None:
+        """Raise IllegalArgumentException if an existing index has another number of file groups."""
+        if file_groups is None or RECORD_INDEX not in self._partitions():
+            return
+        if (count := len(self._groups(RECORD_INDEX))) != file_groups:
+            raise IllegalArgumentException(
+                f"{RECORD_INDEX} has {count} file groups, not {file_groups}; drop it first"
+            )
+
     @abstractmethod
     def _settle(self) -> None:
         """End actions of dead writers, and apply completed ones that the table lacks."""
 
     def _check_name(self, partition: str) -> None:
-        if partition not in (COLUMN_STATS, PARTITION_STATS):
-            raise IllegalArgumentException(
-                f"invalid partition: {partition!r}; must be {COLUMN_STATS} or {PARTITION_STATS}"
-            )
+        if partition not in (COLUMN_STATS, PARTITION_STATS, RECORD_INDEX):
+            allowed = f"{COLUMN_STATS}, {PARTITION_STATS} or {RECORD_INDEX}"
+            raise IllegalArgumentException(f"invalid partition: {partition!r}; must be {allowed}")
 
     def _columns(self, partition: str, columns: Collection[str] | None) -> Collection[str] | None:
         """Return the columns to read; raise IllegalArgumentException."""
@@ -194,8 +269,13 @@ class PartitionBuilder(TableServices):
             put_definition(self._fs, self.path, properties, columns)
         return indexed_columns(self._fs, self.path, properties).typed
 
-    def _build(self, records: Mapping[str, Sequence[Record]], columns: Sequence[str]) -> None:
-        """Write partitions, and make them valid."""
+    def _build(
+        self,
+        records: Mapping[str, Sequence[Record]],
+        columns: Sequence[str],
+        new_groups: Sequence[str] = (),
+    ) -> None:
+        """Write partitions, and make them valid; a new one has one file group, or `new_groups`."""
         data, metadata = self.timelines()
         if self._undecided(data, metadata):
             raise MetadataException(self.path, "an action is applied, but not completed")
@@ -204,10 +284,14 @@ class PartitionBuilder(TableServices):
         self._instants.begin(instant)
         written = []
         for partition, entries in records.items():
-            groups = self._groups(partition) if partition in existing else [FILE_GROUPS[partition]]
-            for group in groups:
-                of_group = [record for record in entries if group_of(record.key, groups) == group]
-                written.append(self._write_base(partition, group, instant.time, of_group))
+            groups: Sequence[str] = new_groups or [FILE_GROUPS[partition]]
+            if partition in existing:
+                groups = self._groups(partition)
+            parts: dict[str, list[Record]] = {group: [] for group in groups}
+            for record in entries:
+                parts[group_of(record.key, groups)].append(record)
+            for group, part in parts.items():
+                written.append(self._write_base(partition, group, instant.time, part))
         self._check_lock()
         content = encode_commit(written, "BULK_INSERT")
         self._instants.complete(instant, content, self._latest())
@@ -217,6 +301,8 @@ class PartitionBuilder(TableServices):
         properties |= {PARTITIONS: ",".join(sorted(named))}
         if COLUMN_STATS in records:
             properties = with_columns(properties, columns)
+        if RECORD_INDEX in records and not self._elsewhere:
+            put_record_index(self._fs, self.path, properties)
         write_properties(self._fs, self.location.marker, properties, replace=True)
         if COLUMN_STATS in records and not self._elsewhere:
             put_definition(self._fs, self.path, properties, columns)

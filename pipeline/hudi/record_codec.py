@@ -7,6 +7,7 @@ decoder of others.
 from __future__ import annotations
 
 import io
+import re
 import struct
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -59,6 +60,10 @@ _MAX_DECIMAL = 13
 _DAY = 24 * 60 * 60 * 10**6
 #: Encodings of a file group in the index of records; the index of a UUID without one; 64 bits.
 _UUID, _TEXT, _NO_INDEX, _BITS = 0, 1, -1, (1 << 64) - 1
+_HEX = "[0-9a-f]"
+_UUID_GROUP = re.compile(
+    rf"({_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}})(?:-(0|[1-9][0-9]{{0,8}}))?", re.ASCII
+)
 
 
 def encode_record(record: Record, typed: bool = False) -> bytes:
@@ -234,14 +239,19 @@ def _statistics_datum(record: ColumnStatistics, typed: bool) -> dict[str, Any]:
 
 
 def _location_datum(record: LocationRecord) -> dict[str, Any]:
+    """Return a location as Hudi stores it: a UUID and its number, or any other name as text."""
+    high, low, number, text, encoding = -1, -1, _NO_INDEX, record.file_group, _TEXT
+    if match := _UUID_GROUP.fullmatch(record.file_group):
+        high, low = struct.unpack(">qq", UUID(match[1]).bytes)
+        number, text, encoding = int(match[2] or _NO_INDEX), "", _UUID
     return {
         "partitionName": record.partition,
-        "fileIdHighBits": -1,
-        "fileIdLowBits": -1,
-        "fileIndex": _NO_INDEX,
-        "fileId": record.file_group,
+        "fileIdHighBits": high,
+        "fileIdLowBits": low,
+        "fileIndex": number,
+        "fileId": text,
         "instantTime": record.milliseconds,
-        "fileIdEncoding": _TEXT,
+        "fileIdEncoding": encoding,
         "position": None,
     }
 

@@ -319,18 +319,32 @@ class MetadataTable(Closeable):
         A missing key has no entry. Raise MetadataException if the table has no such index, if it
         has one for each partition, or if actions completed without it.
         """
+        zone = self._properties.get(TIME_ZONE, "LOCAL")
+        return {
+            key: location(record, self.data_timeline.instants, zone)
+            for key, record in self.location_records(keys).items()
+        }
+
+    def location_records(self, keys: Iterable[str]) -> dict[str, LocationRecord]:
+        """Return the stored records of `lookup`; raise MetadataException as it does."""
         groups = {group.name: group for group in self._index_readers()}
         try:
             keys_of = by_group(keys, list(groups))
         except ValueError as error:
             raise MetadataException(self.path, f"can't use {RECORD_INDEX}: {error}") from error
-        zone = self._properties.get(TIME_ZONE, "LOCAL")
         return {
-            key: location(record, self.data_timeline.instants, zone)
+            key: record
             for name, of_group in keys_of.items()
             for key, record in groups[name].get_many(of_group).items()
             if isinstance(record, LocationRecord)
         }
+
+    def scan_locations(self) -> Iterator[LocationRecord]:
+        """Yield all records of the index, in one pass; raise MetadataException as `lookup`."""
+        for group in self._index_readers():
+            for record in group.scan():
+                if isinstance(record, LocationRecord):
+                    yield record
 
     def _index_readers(self) -> list[FileGroupReader]:
         """Return the file groups of the index of records; raise MetadataException."""

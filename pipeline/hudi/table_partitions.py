@@ -14,6 +14,7 @@ from fscontract.pipeline.hudi.file_groups import group_names, group_number, grou
 from fscontract.pipeline.hudi.index_definitions import (
     IndexedColumns,
     indexed_columns,
+    is_partitioned,
     remove_definitions,
 )
 from fscontract.pipeline.hudi.io import MetadataException, MetadataWarning, list_files
@@ -29,6 +30,7 @@ from fscontract.pipeline.hudi.timeline import (
     FILE_GROUPS,
     FILES,
     PARTITION_STATS,
+    RECORD_INDEX,
 )
 from fscontract.pipeline.hudi.writer_base import TableWriterBase
 
@@ -53,12 +55,16 @@ class TablePartitions(TableWriterBase):
     def _retire(self) -> None:
         """Remove partitions that can't be kept up to date, with one MetadataWarning."""
         properties = self._properties()
-        known = {FILES, COLUMN_STATS, PARTITION_STATS} - {*self._inflight(properties)}
-        if COLUMN_STATS not in properties.get(PARTITIONS, "").split(","):
+        usable = properties.get(PARTITIONS, "").split(",")
+        known, reason = {*FILE_GROUPS} - {*self._inflight(properties)}, "can't be kept up to date"
+        if COLUMN_STATS not in usable:
             known -= {PARTITION_STATS}
+        if RECORD_INDEX in usable and is_partitioned(self._fs, self.path, properties):
+            known -= {RECORD_INDEX}
+            reason += f"; {RECORD_INDEX} has its own keys in each partition"
         unknown = [name for name in self._listed_partitions(properties) if name not in known]
-        if unknown and FILES in properties.get(PARTITIONS, "").split(","):
-            self._disable(unknown, "can't be kept up to date")
+        if unknown and FILES in usable:
+            self._disable(unknown, reason)
 
     def _disable(self, names: Collection[str], reason: str) -> None:
         """Remove partitions, and warn about it."""

@@ -18,7 +18,7 @@ METADATA = ".hoodie/metadata"
 TIMELINE = ".hoodie/timeline"
 PROPERTIES = ".hoodie/hoodie.properties"
 
-#: Partitions of the metadata table, and the name of the single file group of those written here.
+#: Partitions of the metadata table that are written here, and the name of their first file group.
 FILES = "files"
 COLUMN_STATS = "column_stats"
 PARTITION_STATS = "partition_stats"
@@ -27,6 +27,7 @@ FILE_GROUPS = {
     FILES: "files-0000-0",
     COLUMN_STATS: "col-stats-0000-0",
     PARTITION_STATS: "partition-stats-0000-0",
+    RECORD_INDEX: "record-index-0000-0",
 }
 
 #: First of the metadata table's own instants, one for each initial partition.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from fscontract.pipeline.hudi.changes import (
     COMMIT,
     COMPACTION,
     DIGEST,
+    REPLACE,
     RESTORE,
     ROLLBACK,
     Change,
@@ -42,6 +44,7 @@ from fscontract.pipeline.hudi.commit_metadata import (
     encode_restore_plan,
     encode_rollback_plan,
 )
+from fscontract.pipeline.hudi.file_groups import group_names
 from fscontract.pipeline.hudi.index_definitions import (
     IndexedColumns,
     default_path,
@@ -72,6 +75,7 @@ from fscontract.pipeline.hudi.partition_stats import (
     check_known,
     partition_records,
 )
+from fscontract.pipeline.hudi.record_keys import UnknownKeys, changed_locations
 from fscontract.pipeline.hudi.records import NO_PARTITION, Record
 from fscontract.pipeline.hudi.schema import CLEAN_PLAN, RESTORE_PLAN, ROLLBACK_PLAN
 from fscontract.pipeline.hudi.schema import RESTORE as RESTORED
@@ -99,6 +103,7 @@ from fscontract.pipeline.hudi.timeline import (
     HOODIE,
     PARTITION_STATS,
     PROPERTIES,
+    RECORD_INDEX,
     REQUESTED,
     Instant,
     Timeline,
@@ -180,11 +185,23 @@ class MetadataWriter(PartitionBuilder):
             content = self._listed(lister, columns, reader)
             self._retire()
             properties = self._properties()
+            index = list_files(self._fs, f"{self._metadata}/{RECORD_INDEX}")
+            groups = len(group_names(index, self.timelines()[1]))
             self.drop()
             own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
-            ranges = PARTITION_STATS in properties.get(PARTITIONS, "").split(",")
+            partitions = properties.get(PARTITIONS, "").split(",")
+            ranges = PARTITION_STATS in partitions
             self.bootstrap(content, properties.get(NAME, "dataset"), own, columns, ranges)
+            if RECORD_INDEX in partitions:
+                self._rebuild_record_index(groups)
             return content
+
+    def _rebuild_record_index(self, file_groups: int) -> None:
+        try:
+            self.create_partition(RECORD_INDEX, file_groups=file_groups or None)
+        except MetadataException as error:
+            message = f"{self._metadata}: removed partition {RECORD_INDEX}: {error}"
+            warnings.warn(message, MetadataWarning, stacklevel=4)
 
     def _listed(
         self,
@@ -307,6 +324,7 @@ class MetadataWriter(PartitionBuilder):
         sync_files(self._fs, paths, self.path)
         if self._design != 1:
             change = self._with_statistics(change)
+            self._read_keys(instant, change)
         with self._critical():
             known = self.timelines()[0].instants.get(instant.time)
             if known is None:
@@ -395,7 +413,7 @@ class MetadataWriter(PartitionBuilder):
     def _apply(self, time: str, change: Change) -> None:
         check_version(self.path, self._of_dataset(), KEPT)
         self._retire()
-        records = self._records(change)
+        records = self._records(time, change)
         if time in self.timelines()[1].instants:  # an earlier attempt died
             self._take_out(time)
         delta = Instant(time, "deltacommit", COMPLETED)
@@ -408,20 +426,52 @@ class MetadataWriter(PartitionBuilder):
         content = encode_commit(written, "UPSERT_PREPPED", {DIGEST: digest_of(change)})
         self._instants.complete(delta, content, self._latest())
 
-    def _records(self, change: Change) -> dict[str, Sequence[Record]]:
-        """Return the records of a change, by partition of the table."""
+    def _records(self, time: str, change: Change) -> dict[str, Sequence[Record]]:
+        """Return the records of an action's change, by partition of the table."""
         records: dict[str, Sequence[Record]] = {FILES: file_records(change, self._names)}
         properties = self._properties()
         indexed = self._indexed(properties)
         if indexed.names:
             statistics = self._statistics(change, indexed.names)
             records[COLUMN_STATS] = versioned(statistics, indexed.typed)
-        if PARTITION_STATS in properties.get(PARTITIONS, "").split(","):
+        partitions = properties.get(PARTITIONS, "").split(",")
+        if PARTITION_STATS in partitions:
             try:
                 records[PARTITION_STATS] = self._partition_records(change, records, indexed)
             except IncompleteStatistics as error:
                 self._disable([PARTITION_STATS], str(error))
+        if RECORD_INDEX in partitions:
+            try:
+                records[RECORD_INDEX] = self._location_records(time, change)
+            except UnknownKeys as error:
+                self._disable([RECORD_INDEX], str(error))
+            self._keys.clear()
         return records
+
+    def _location_records(self, time: str, change: Change) -> list[Record]:
+        """Return the records of an action for the index of records; raise UnknownKeys."""
+        data, metadata = self.timelines()
+        if time in data.completed and data.instants[time].action == RESTORE:
+            raise UnknownKeys(f"restore {time} was completed without the metadata table")
+        missing = {instant.time for instant in unsynced(data, metadata)}
+        replacing = [
+            instant
+            for instant in data.instants.values()
+            if instant.action == REPLACE and instant.completed and instant.time not in missing
+        ]
+        replaced: dict[str, set[str]] = {}
+        for earlier in changes_of(self._fs, self.path, replacing):
+            for partition, groups in earlier.replaced.items():
+                replaced.setdefault(partition, set()).update(groups)
+        with self._table() as table:
+            return changed_locations(self._fs, table, change, time, replaced, self._keys)
+
+    def _read_keys(self, instant: Instant, change: Change) -> None:
+        """Read the keys of a change before acquiring the lock, so that other writers don't wait."""
+        usable = self._properties().get(PARTITIONS, "").split(",")
+        if self._lock is not None and not self._has_lock and RECORD_INDEX in usable:
+            with suppress(UnknownKeys, MetadataException, FileNotFoundError):
+                self._location_records(instant.time, change)
 
     def _partition_records(
         self, change: Change, records: Mapping[str, Sequence[Record]], indexed: IndexedColumns
@@ -555,11 +605,14 @@ class MetadataWriter(PartitionBuilder):
                 )
 
     def _restore(self, instant: Instant, targets: list[Instant]) -> Instant:
-        added = [change.added for change in changes_of(self._fs, self.path, targets)]
+        changes = changes_of(self._fs, self.path, targets)
         deleted: dict[str, set[str]] = {}
-        for sizes in added:
-            for partition, files in sizes.items():
+        for change in changes:
+            for partition, files in change.added.items():
                 deleted.setdefault(partition, set()).update(files)
+        usable = self._properties().get(PARTITIONS, "").split(",")
+        if RECORD_INDEX in usable and any(change.replaced for change in changes):
+            self._disable([RECORD_INDEX], "a restore brings back file groups that were replaced")
         self._delete_data(deleted)
         named = [f"{target.time}.{target.action}" for target in targets]
         done = self._finish(instant, Change(deleted=deleted), named)

@@ -27,9 +27,10 @@ from fscontract.pipeline.hudi.io import (
 )
 from fscontract.pipeline.hudi.locks import LockProvider
 from fscontract.pipeline.hudi.log import data_block, encode_log
+from fscontract.pipeline.hudi.log_records import delete_block
 from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.record_codec import encode_record
-from fscontract.pipeline.hudi.records import ColumnStatistics, Record
+from fscontract.pipeline.hudi.records import ColumnStatistics, Deleted, Record
 from fscontract.pipeline.hudi.schema import TYPED_JSON, UNTYPED_JSON
 from fscontract.pipeline.hudi.table_location import (
     KEPT,
@@ -109,6 +110,8 @@ class TableWriterBase:
         self._services = services
         self._patience = patience
         self._mine: set[str] = set()
+        #: Record keys of file slices that were read for the next action to be applied.
+        self._keys: dict[FileSlice, frozenset[str]] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.path!r})"
@@ -237,14 +240,23 @@ class TableWriterBase:
     ) -> WrittenFile:
         name = str(LogName(group, instant))
         typed = is_typed(self._properties())
-        entries = [(record.key.encode(), encode_record(record, typed)) for record in records]
-        bound = self._max_block_bytes
-        content = encode_log(
-            data_block(instant, _schema(typed), part, max_block_bytes=bound)
-            for part in _parts(entries, bound // 2)
-        )
+        schema, bound = _schema(typed), self._max_block_bytes
+        gone = [record.key for record in records if isinstance(record, Deleted)]
+        entries = [
+            (record.key.encode(), encode_record(record, typed))
+            for record in records
+            if not isinstance(record, Deleted)
+        ]
+        blocks = [
+            data_block(instant, schema, part, max_block_bytes=bound)
+            for part in (_parts(entries, bound // 2) if entries or not gone else ())
+        ]
+        if gone:
+            blocks.append(delete_block(instant, schema, partition, gone))
+        content = encode_log(blocks)
         write_file(self._fs, f"{self._metadata}/{partition}/{name}", content, replace=True)
-        return WrittenFile(partition, group, below(partition, name), len(content), len(records))
+        counts = len(entries), len(gone)
+        return WrittenFile(partition, group, below(partition, name), len(content), *counts)
 
     def _mark(self, partition: str) -> None:
         text = f"#partition metadata\ncommitTime={FIRST_INSTANT}\npartitionDepth=1\n"

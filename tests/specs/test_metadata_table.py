@@ -8,8 +8,9 @@ from fscontract.contract.spec.clauses import Clause, clauses, documents
 #: The clauses of the document; ids are never dropped or reused.
 IDS = """
 place partitions files sizes root absent-partition empty-partition deleted size-larger size-new
-deleted-twice associative live-only internal fixed-partitions index-partitions either-absent
-logs-once one-reader no-listing slices-cached opening-cheap time-travel time-travel-bounds
+deleted-twice associative live-only internal fixed-partitions index-partitions record-index
+either-absent logs-once one-reader no-listing slices-cached opening-cheap time-travel
+time-travel-bounds
 init-listing init-empty init-pending init-once init-whole init-large one-deltacommit action-write
 action-compaction action-clean action-rollback action-restore restore-deleted clean-missing
 clean-failed from-instant v1-sync v1-order v1-stops v1-merged v1-read-only v1-async-clean v2-order

@@ -7,6 +7,7 @@ from fscontract.contract.scenarios.metadata_table import (
     contents,
     designs,
     failures,
+    record_index,
     services,
 )
 from fscontract.contract.scenarios.metadata_table.harness import TableHarness
@@ -16,6 +17,7 @@ SCENARIOS: ScenarioSet[TableHarness] = ScenarioSet(
     TableHarness,
     (
         *contents.scenario.all,
+        *record_index.scenario.all,
         *actions.scenario.all,
         *designs.scenario.all,
         *services.scenario.all,

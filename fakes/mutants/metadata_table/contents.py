@@ -242,9 +242,9 @@ def drops_all(self: MetadataWriter, partition: str) -> bool:
 
 
 @mutant("metadata.fixed-partitions", MetadataWriter._build)
-def valid_first(self: MetadataWriter, records: Any, columns: Any) -> None:
+def valid_first(self: MetadataWriter, records: Any, columns: Any, new_groups: Any = ()) -> None:
     """A new partition is valid before its files are written."""
     properties = self._properties()
     properties |= {"hoodie.table.metadata.partitions": ",".join(["files", *records])}
     write_properties(self._fs, self.location.marker, properties, replace=True)
-    right(self)._build(records, columns)
+    right(self)._build(records, columns, new_groups)

@@ -21,6 +21,7 @@ from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.limits import DEADLOCK
 from tests.pipeline.hudi.test_record_index import indexed
+from tests.pipeline.hudi.test_record_keys import group, table_of
 
 
 @pytest.fixture
@@ -204,10 +205,10 @@ def test_rebuild_removes_partitions_that_are_not_written(dataset: Path) -> None:
     run("create", "trips")
     properties = dataset / ".hoodie" / "hoodie.properties"
     text = properties.read_text(encoding="utf-8")
-    others = text.replace("partitions=files", "partitions=files,record_index")
+    others = text.replace("partitions=files", "partitions=files,bloom_filters")
     properties.write_text(others, encoding="utf-8")
-    assert "removed partition record_index: can't be kept" in run("rebuild", "trips")
-    assert "record_index" not in properties.read_text(encoding="utf-8")
+    assert "removed partition bloom_filters: can't be kept" in run("rebuild", "trips")
+    assert "bloom_filters" not in properties.read_text(encoding="utf-8")
 
 
 def test_rebuilt_table_accepts_commits(dataset: Path) -> None:
@@ -365,3 +366,25 @@ def test_records_are_found_by_their_keys(tmp_path: Path, monkeypatch: pytest.Mon
     found = "b: city=a g-0 20260101000000000\nnot found: c, d\n"
     assert run("lookup", "table", "b", "c", "d", code=1) == found
     assert "Missing argument 'KEY...'" in run("lookup", "table", code=2)
+
+
+def test_an_index_of_records_is_created_rebuilt_and_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table_of(LocalFileSystem(str(tmp_path), durable=False), {group(1): "abc"}, None)
+    assert "the metadata table has no record_index" in run("lookup", "table", "a", code=3)
+    run("delete", "table")
+    assert "Built record_index" in run("create", "table", "--record-index")
+    assert len(list((tmp_path / "table/.hoodie/metadata/record_index").glob("*.hfile"))) == 10
+    found = f"a: city=a {group(1)[1]} 20260101000000000\n"
+    assert run("lookup", "table", "a") == found
+    assert "Built record_index" in run("rebuild", "table", "--partition", "record_index")
+    assert "10 file groups, not 3" in run(
+        "create", "table", "--record-index", "--record-index-groups", "3", code=2
+    )
+    assert "Deleted record_index" in run("delete", "table", "--partition", "record_index")
+    assert "Built record_index" in run(
+        "create", "table", "--record-index", "--record-index-groups", "3"
+    )
+    assert run("lookup", "table", "a") == found

@@ -130,16 +130,16 @@ def by_hudi(fs: FileSystem, version: str = "V2", groups: int = 1) -> MetadataWri
     made = started(fs, PATH, sizes, statistics=known, partition_stats=True)
     properties = parse_properties(get(fs, PROPERTIES).decode())
     properties.pop(COLUMNS)
-    properties[PARTITIONS] += ",record_index"
+    properties[PARTITIONS] += ",bloom_filters"
     properties[INFLIGHT] = "secondary_index_city"
     properties["hoodie.table.index.defs.path"] = ".hoodie/.index_defs/index.json"
     properties["hoodie.table.version"] = "9" if version == "V2" else "8"
     properties["hoodie.kept"] = "as it was"
     write_properties(fs, PROPERTIES, properties, replace=True)
     definition = {"indexName": "column_stats", "sourceFields": ["id", "city"], "version": version}
-    definitions = {"column_stats": definition, "record_index": {"sourceFields": []}}
+    definitions = {"column_stats": definition, "bloom_filters": {"sourceFields": []}}
     put(fs, DEFINITIONS, json.dumps({"indexDefinitions": definitions}).encode())
-    for partition in ("record_index", "secondary_index_city"):
+    for partition in ("bloom_filters", "secondary_index_city"):
         put(
             fs,
             f"{PATH}/.hoodie/metadata/{partition}/{partition}-0000-0_0-0-0_{'0' * 17}.hfile",

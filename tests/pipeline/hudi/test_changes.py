@@ -15,6 +15,7 @@ from fscontract.pipeline.hudi.changes import (
     Change,
     below,
     decode_change,
+    digest_of,
     encode_change,
 )
 from fscontract.pipeline.hudi.commit_metadata import encode_clean_plan
@@ -39,6 +40,29 @@ def test_write_instant_has_added_and_deleted_files(
     found = decode_change(action, content, "/instant")
     assert found.added == added
     assert {p: set(names) for p, names in found.deleted.items()} == deleted
+
+
+@given(ADDED, DELETED)
+def test_replacecommit_has_replaced_file_groups(
+    added: dict[str, dict[str, int]], groups: dict[str, set[str]]
+) -> None:
+    """Also in the JSON of the first layout."""
+    for layout in (1, 2):
+        change = Change(added, replaced=groups)
+        content = encode_change("replacecommit", TIME, change, {}, layout=layout)
+        found = decode_change("replacecommit", content, "/instant")
+        assert {p: set(names) for p, names in found.replaced.items()} == groups
+
+
+def test_replaced_file_groups_of_another_type_are_damage() -> None:
+    content = b'{"partitionToReplaceFileIds": {"p": "group"}}'
+    with pytest.raises(MetadataException, match="invalid replaced file groups"):
+        decode_change("replacecommit", content, "/instant")
+
+
+def test_digest_differs_by_the_replaced_file_groups() -> None:
+    assert digest_of(Change(replaced={"p": ["g"]})) != digest_of(Change())
+    assert digest_of(Change(replaced={"p": []})) == digest_of(Change())
 
 
 @given(DELETED)

@@ -12,7 +12,9 @@ from fscontract.pipeline.hudi.index_definitions import (
     IndexedColumns,
     default_path,
     indexed_columns,
+    is_partitioned,
     put_definition,
+    put_record_index,
     remove_definitions,
 )
 from fscontract.pipeline.hudi.io import MetadataException
@@ -117,3 +119,21 @@ def test_removal_keeps_the_other_definitions_as_they_were() -> None:
     fs = defined(json.dumps({"indexDefinitions": {**kept, "record_index": {}}}))
     remove_definitions(fs, PATH, HUDI, ["column_stats", "files"])
     assert json.loads(get(fs, DEFINITIONS)) == {"indexDefinitions": kept}
+
+
+def test_index_of_records_has_a_definition_from_version_nine_on() -> None:
+    fs = defined('{"indexDefinitions": {"column_stats": {"sourceFields": ["x"]}}}')
+    put_record_index(fs, PATH, {**HUDI, "hoodie.table.version": "8"})
+    assert list(json.loads(get(fs, DEFINITIONS))["indexDefinitions"]) == ["column_stats"]
+    put_record_index(fs, PATH, HUDI)
+    definitions = json.loads(get(fs, DEFINITIONS))["indexDefinitions"]
+    assert definitions.keys() == {"column_stats", "record_index"}
+    assert definitions["record_index"] == {
+        "indexName": "record_index",
+        "indexType": "record_index",
+        "indexFunction": "",
+        "sourceFields": [],
+        "indexOptions": {"isPartitioned": "false"},
+        "version": "V1",
+    }
+    assert not is_partitioned(fs, PATH, HUDI)

@@ -26,8 +26,10 @@ from fscontract.pipeline.hudi.log_records import (
     Deletion,
     DeletionsBlock,
     RowsBlock,
+    deletions_in,
     log_records,
 )
+from fscontract.pipeline.hudi.log_records import delete_block as deletion_of_keys
 from tests.pipeline.hudi.row_tables import avro_block, delete_block, parquet_block, time
 
 FIRST, SECOND, THIRD = time(1), time(2), time(3)
@@ -126,3 +128,16 @@ def test_a_torn_log_is_damage() -> None:
     torn = CorruptFileException("/t/log", 7, "incomplete log block")
     with pytest.raises(CorruptFileException, match="incomplete log block, at offset 7"):
         list(log_records([Log("/t/log", (), torn)], lambda instant: True))
+
+
+def test_deletions_of_keys_are_the_bytes_that_hudi_writes() -> None:
+    block = deletion_of_keys(FIRST, "{}", "record_index", ["TXN-005"])
+    content = "\0\0\0\3\0\0\0\x1b\2\2\x0eTXN-005\2\x18record_index\4\0\0"
+    assert block.content == content.encode("latin-1")
+    assert (block.type, block.header) == (DELETE, {INSTANT: FIRST, SCHEMA: "{}"})
+
+
+def test_deletions_of_keys_are_read_as_they_were_written() -> None:
+    keys = ["", "a", "id:7,city:\U0001f600"]
+    block = deletion_of_keys(FIRST, "{}", "record_index", keys)
+    assert list(deletions_in(block.content)) == [Deletion(key) for key in keys]

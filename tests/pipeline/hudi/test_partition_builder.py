@@ -236,7 +236,7 @@ def test_statistics_of_partitions_need_a_range_of_each_file(fs: MemoryFileSystem
     ("build", "message"),
     [
         (lambda made: made.create_partition("files"), "invalid partition: 'files'; must be"),
-        (lambda made: made.drop_partition("record_index"), "invalid partition: 'record_index'"),
+        (lambda made: made.drop_partition("bloom_filters"), "invalid partition: 'bloom_filters'"),
         (lambda made: made.create_partition(COLUMN_STATS), "column_stats requires columns"),
         (lambda made: made.create_partition(COLUMN_STATS, ["a,b"]), "invalid column name: 'a,b'"),
         (lambda made: made.create_partition(PARTITION_STATS), "requires column_stats"),

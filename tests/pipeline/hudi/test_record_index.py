@@ -17,7 +17,13 @@ from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException, write_file
 from fscontract.pipeline.hudi.log import DELETE, INSTANT, LogBlock, data_block, encode_log
 from fscontract.pipeline.hudi.record_codec import decoder, encode_record
-from fscontract.pipeline.hudi.record_index import RecordLocation, by_group, location
+from fscontract.pipeline.hudi.record_index import (
+    RecordLocation,
+    by_group,
+    file_group_count,
+    location,
+    milliseconds_of,
+)
 from fscontract.pipeline.hudi.records import LocationRecord
 from fscontract.pipeline.hudi.schema import DELETE_LIST, TYPED_JSON, UNTYPED_JSON, UNTYPED_RECORD
 from fscontract.pipeline.hudi.table import MetadataTable
@@ -28,6 +34,7 @@ from tests.pipeline.hudi.support import PATH, dataset, get, put
 
 GROUPS = [f"record-index-{number:04}-0" for number in range(4)]
 INDEX = f"{PATH}/.hoodie/metadata/record_index"
+UUID = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 #: Noon of the first day of 2026 in UTC.
 NOON = 1767268800000
 
@@ -181,9 +188,39 @@ def test_a_file_group_is_a_uuid_and_a_number(index: int, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("schema", [UNTYPED_JSON, TYPED_JSON])
-def test_a_location_is_read_as_it_was_written(schema: str) -> None:
-    content = encode_record(record("k"), schema == TYPED_JSON)
-    assert decoder(schema.encode())(b"k", content) == record("k")
+@pytest.mark.parametrize(
+    "group",
+    ["g-0", UUID, f"{UUID}-0", f"{UUID}-12", f"{UUID}-012", f"{UUID}--1", UUID.upper(), ""],
+)
+def test_a_location_is_read_as_it_was_written(schema: str, group: str) -> None:
+    content = encode_record(record("k", group), schema == TYPED_JSON)
+    assert decoder(schema.encode())(b"k", content) == record("k", group)
+
+
+def test_a_location_is_the_bytes_that_hudi_writes() -> None:
+    """In a table of Hudi 1.x: key TXN-003 of a table without partitions."""
+    written = (
+        "000000000000" "0a000000" "0202" "00"
+        "0286a98ab4fa9ceca8b501" "029de49f81988fd78fa201" "0200" "0200" "02d69dbccaaa67" "000000"
+    )  # fmt: skip
+    read = decoder(TYPED_JSON.encode())(b"TXN-003", bytes.fromhex(written))
+    assert isinstance(read, LocationRecord)
+    assert read.file_group.endswith("-0")
+    assert encode_record(read, typed=True).hex() == written
+
+
+@pytest.mark.parametrize(
+    ("records", "count"),
+    [(0, 10), (10**8, 10), (123_032_915, 10), (123_032_916, 11), (10**9, 89), (10**12, 10_000)],
+)
+def test_number_of_file_groups_follows_hudis_rule(records: int, count: int) -> None:
+    """File groups of 1 GiB for twice as many records of 48 bytes, at least 10."""
+    assert file_group_count(records) == count
+
+
+def test_time_of_an_instant_is_that_of_utc() -> None:
+    assert milliseconds_of("20260101120000000") == NOON
+    assert milliseconds_of("20261301120000000") is None
 
 
 def test_unknown_encodings_of_a_file_group_are_damage() -> None:

@@ -34,7 +34,7 @@ from tests.pipeline.hudi.support import (
 )
 
 A, B = "city=a", "city=b"
-REMOVED = "removed partitions record_index, secondary_index_city: can't be kept up to date"
+REMOVED = "removed partitions bloom_filters, secondary_index_city: can't be kept up to date"
 DIRECTORY = f"{PATH}/.hoodie/metadata"
 
 
@@ -69,6 +69,20 @@ def test_first_commit_removes_unknown_indexes_with_one_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         made.commit(adds("newer", 70))
+
+
+def test_index_with_keys_of_each_partition_is_removed_with_the_reason() -> None:
+    fs = MemoryFileSystem()
+    made = by_hudi(fs)
+    properties = get(fs, PROPERTIES).replace(b",bloom_filters", b",record_index")
+    put(fs, PROPERTIES, properties)
+    options = {"record_index": {"indexOptions": {"isPartitioned": "true"}}}
+    put(fs, DEFINITIONS, json.dumps({"indexDefinitions": options}).encode())
+    reason = "record_index has its own keys in each partition"
+    with pytest.warns(MetadataWarning, match=reason) as caught:
+        made.compact()
+    assert len(caught) == 1
+    assert "record_index" not in directories(fs)
 
 
 @pytest.mark.parametrize("version", ["V1", "V2"])

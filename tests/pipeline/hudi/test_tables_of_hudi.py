@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -16,18 +18,25 @@ from uuid import UUID
 from zipfile import ZipFile
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from fscontract.contract.models.metadata_table import difference
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.column_stats import key_partition
+from fscontract.pipeline.hudi.file_groups import group_of
+from fscontract.pipeline.hudi.hfile.reader import HFileReader
+from fscontract.pipeline.hudi.io import FileRegion, open_stream
+from fscontract.pipeline.hudi.log import HFILE, read_log, records_of
 from fscontract.pipeline.hudi.pruning import Filter
-from fscontract.pipeline.hudi.records import ColumnStatistics
+from fscontract.pipeline.hudi.record_codec import decoder, encode_record
+from fscontract.pipeline.hudi.record_index import group_names
+from fscontract.pipeline.hudi.records import ColumnStatistics, LocationRecord
 from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
-from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline
+from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline, parse_name
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _DIRECTORY = os.environ.get("FSCONTRACT_HUDI_TABLES", "")
@@ -165,7 +174,7 @@ def test_a_commit_keeps_a_table_right(archive: Path, tmp_path: Path) -> None:
         writer.clean_table()
     properties = parse_properties((root / ".hoodie" / "hoodie.properties").read_text())
     names = set(properties["hoodie.table.metadata.partitions"].split(","))
-    assert names <= {"files", "column_stats", "partition_stats"}
+    assert names <= {"files", "column_stats", "partition_stats", "record_index"}
     directories = {path.name for path in (root / ".hoodie" / "metadata").iterdir() if path.is_dir()}
     assert directories == names | {".hoodie"}
 
@@ -230,9 +239,17 @@ def test_the_index_of_records_has_the_file_group_of_every_key(
     root = extracted(archive, tmp_path)
     if not (root / ".hoodie/metadata/record_index").is_dir():
         pytest.skip("no index of records")
-    names = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
-    rows = pa.concat_tables(read(LocalFileSystem(), str(root), columns=names)).to_pylist()
-    present = {(row[names[0]], row[names[1]], row[names[2]].split("_")[0]) for row in rows}
+    assert located(root)
+
+
+#: Columns with the key, the partition and the file of a row.
+LOCATION = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
+
+
+def located(root: Path) -> set[str]:
+    """Return the keys of a table, after comparing its index with the rows of a snapshot query."""
+    rows = pa.concat_tables(read(LocalFileSystem(), str(root), columns=LOCATION)).to_pylist()
+    present = {(row[LOCATION[0]], row[LOCATION[1]], row[LOCATION[2]].split("_")[0]) for row in rows}
     keys = {key for key, _, _ in present}
     with MetadataTable(LocalFileSystem(), str(root)) as table:
         found = table.lookup([*keys, *(f"TXN-{number:03}" for number in range(100)), "", "x"])
@@ -240,6 +257,102 @@ def test_the_index_of_records_has_the_file_group_of_every_key(
         assert {(key, *item[:2]) for key, item in found.items()} <= present
         instants = set(table.data_timeline.instants)
         assert {item.instant for item in found.values()} <= instants
+    return keys
+
+
+def index_entries(root: Path) -> Iterator[tuple[Path, bytes | None, list[tuple[bytes, bytes]]]]:
+    """Yield the files of an index, with the schema and the entries of each HFile in them."""
+    fs = LocalFileSystem()
+    for path in sorted((root / ".hoodie/metadata/record_index").iterdir()):
+        if parse_name(path.name) is None:
+            continue
+        status = fs.get_file_status(str(path))
+        with open_stream(fs, status) as stream:
+            if path.suffix == ".hfile":
+                reader = HFileReader(FileRegion(stream, status.path, status.length))
+                yield path, reader.info.get(b"schema"), list(reader.scan())
+                continue
+            log = read_log(stream, status.path, status.length)
+            for block in log.blocks:
+                if block.type == HFILE:
+                    schema, entries = records_of(log, block)
+                    yield path, schema, list(entries)
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_locations_are_encoded_to_the_bytes_that_hudi_wrote(archive: Path, tmp_path: Path) -> None:
+    """In files with the same order of keys, in the same file groups.
+
+    In base files Hudi's records have the name of the file, too.
+    """
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie/metadata/record_index").is_dir():
+        pytest.skip("no index of records")
+    names = group_names(10)
+    count = 0
+    for path, schema, entries in index_entries(root):
+        assert [key for key, _ in entries] == sorted(key for key, _ in entries)
+        decode = decoder(schema)
+        for key, value in entries:
+            found = decode(key, value)
+            assert isinstance(found, LocationRecord)
+            encoded = encode_record(found, typed=True)
+            name = path.name.encode() if path.suffix == ".hfile" else b""
+            field = bytes([2, 2 * len(name)]) + name if name else b"\0"
+            assert value == encoded[:4] + field + encoded[5:]
+            assert group_of(found.key, names) in path.name
+            count += 1
+    assert count
+
+
+def unique_keys(root: Path) -> Callable[[Any], int]:
+    """Return a function that counts the rows whose keys occur only once in a table."""
+    count = Counter(
+        key
+        for rows in read(LocalFileSystem(), str(root), columns=LOCATION[:1])
+        for key in rows[LOCATION[0]].to_pylist()
+    )
+    return lambda rows: sum(count[key] == 1 for key in rows[LOCATION[0]].to_pylist())
+
+
+def put_rows(root: Path, partition: str, name: str, rows: Any) -> dict[str, int]:
+    """Write rows as a base file; return its size by name."""
+    position = rows.column_names.index("_hoodie_file_name")
+    renamed = rows.set_column(position, "_hoodie_file_name", pa.array([name] * rows.num_rows))
+    pq.write_table(renamed, root / partition / name)
+    return {name: (root / partition / name).stat().st_size}
+
+
+@needs_tables
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda archive: archive.stem)
+def test_commits_keep_the_index_of_records_right(archive: Path, tmp_path: Path) -> None:
+    """A commit that deletes, updates, inserts and moves rows; also compacted, and built anew."""
+    root = extracted(archive, tmp_path)
+    if not (root / ".hoodie/metadata/record_index").is_dir():
+        pytest.skip("no index of records")
+    before = located(root)
+    table = max(read(LocalFileSystem(), str(root)), key=unique_keys(root))
+    partition, file = (table[name][0].as_py() for name in LOCATION[1:])
+    first = table[LOCATION[0]][0].as_py()
+    inserted = table.slice(0, 1).set_column(
+        table.column_names.index(LOCATION[0]), LOCATION[0], pa.array(["new"])
+    )
+    writer = MetadataWriter(LocalFileSystem(durable=False), str(root))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names the removed partitions
+        instant = writer.begin()
+        kept = f"{file.split('_')[0]}_0-0-1_{instant.time}.parquet"
+        moved = f"{UUID(int=1)}-0_0-0-1_{instant.time}.parquet"
+        added = {
+            **put_rows(root, partition, kept, table.slice(2)),
+            **put_rows(root, partition, moved, pa.concat_tables([table.slice(1, 1), inserted])),
+        }
+        writer.finish(instant, Change({partition: added}))
+    for follow in (writer.compact, lambda: writer.create_partition("record_index"), writer.compact):
+        assert located(root) == before - {first} | {"new"}
+        follow()
+    assert located(root) == before - {first} | {"new"}
 
 
 @needs_tables

@@ -182,6 +182,18 @@ def test_a_condition_on_the_key_reads_the_file_group_in_the_record_index(
     assert found("c") == ["c"]
 
 
+def test_conditions_on_the_key_use_an_index_of_the_writer(table: RowTable, tmp_path: Path) -> None:
+    """It locates a row that a log inserts."""
+    made = MetadataWriter(table.fs, PATH)
+    made.initialize()
+    made.create_partition("record_index")
+    for key in ("a", "c", "d"):
+        reader = reader_of(f"{tmp_path}{PATH}", where=f"_hoodie_record_key = '{key}'", **INDEXED)
+        assert len(reader.partitions()) == 1
+        rows = rows_of(f"{tmp_path}{PATH}", where=f"_hoodie_record_key = '{key}'", **INDEXED)
+        assert [row["id"] for row in rows] == [key]
+
+
 def test_an_unreadable_table_is_one_line(table: RowTable, tmp_path: Path) -> None:
     table.base(table.complete(3), [], OTHER)
     (tmp_path / PATH[1:] / f"{OTHER}_0-1-0_{time(3)}.parquet").write_bytes(b"PAR1")
