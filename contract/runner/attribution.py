@@ -42,6 +42,7 @@ _PYTHON = Witnesses(
 _CLOSED = "close.state"
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
+_SEEKS = frozenset({"seek", "py_seek"})
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
 #: because each attempt runs the program up to there.
 _LONG, _FEW = 64, 8
@@ -242,7 +243,7 @@ class Blame:
         """Return the clause of a failure at a right position, if another call also fails there."""
         failure, program, op = violation.failure, violation.program, violation.step.op
         cause = failure.cause
-        if not cause or cause == failure.clause:
+        if not cause or cause == failure.clause or self._is_of_position(violation):
             return failure.clause
         reads = _witnesses(program.steps).reads
         others = [read for read in reads if read.op != op]
@@ -254,6 +255,34 @@ class Blame:
             return cause  # in a shrunk program the previous call causes the failure
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+
+    def _is_of_position(self, violation: Violation) -> bool:
+        """Return whether the call fails in the same way if its position is reached otherwise.
+
+        A read takes the place of a seek, and a seek that of any other calls.
+        """
+        position = violation.judged[1].pos if violation.judged is not None else 0
+        program, index = violation.program, violation.index
+        if position <= 0 or index < 1:
+            return False
+        is_sought = program.steps[index - 1].op in _SEEKS
+        approach = _approach(position, is_sought, _witnesses(program.steps) is _PYTHON)
+        seen = self._run(program.with_steps((approach, program.steps[index])))
+        if seen is None or seen.judged is None or seen.likeness != violation.likeness:
+            return False
+        return seen.index == 1 and seen.judged[1].pos == position
+
+
+def _approach(position: int, reads: bool, is_python: bool) -> Step:
+    """Return the call that brings a new stream to a position, by reading or by seeking."""
+    if reads:
+        return Step("py_read", (position,)) if is_python else _read_of(position)
+    return Step("py_seek", (position, 0)) if is_python else Step("seek", (position,))
+
+
+def _read_of(length: int) -> Step:
+    return Step("read_into", (length, 0, length))
 
 
 def _from_start(program: Program, length: int) -> Program:

@@ -68,6 +68,41 @@ class Forgets(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
+class EndsEarly(MemoryInputStream):
+    """Reads do not reach the last byte."""
+
+    def read_byte(self) -> int:
+        """End before the last byte."""
+        return -1 if self._pos == self._size - 1 else super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """End before the last byte."""
+        if self._pos == self._size - 1 and length:
+            return -1
+        return super().read_into(buffer, offset, length)
+
+
+class EndsAfterSeek(EndsEarly):
+    """Reads do not reach the last byte after a seek to it."""
+
+    _sought = False
+
+    def seek(self, position: int) -> None:
+        """Note that the stream was sought."""
+        super().seek(position)
+        self._sought = True
+
+    def read_byte(self) -> int:
+        """End before the last byte after a seek."""
+        return super().read_byte() if self._sought else MemoryInputStream.read_byte(self)
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """End before the last byte after a seek."""
+        if self._sought:
+            return super().read_into(buffer, offset, length)
+        return MemoryInputStream.read_into(self, buffer, offset, length)
+
+
 class ClosesNothing(MemoryInputStream):
     """close has no effect."""
 
@@ -85,6 +120,10 @@ class ClosesNothing(MemoryInputStream):
         (PreadMoves, (READ, Step("pread", (2, 4, 0, 2)), READ), "pread.pos-unchanged"),
         (BytesLie, (Step("seek", (2,)), READ), "read-byte.value"),
         (Forgets, (READ, INTO), "input-stream.same-data"),
+        (EndsEarly, (Step("seek", (4,)), READ), "read-byte.value"),
+        (EndsEarly, (Step("read_into", (4, 0, 4)), READ), "read-byte.value"),
+        (EndsEarly, (Step("seek", (4,)), INTO), "read-into.progress"),
+        (EndsAfterSeek, (Step("seek", (4,)), READ), "seek.pos"),
         (ClosesNothing, (READ, Step("close"), READ), "close.state"),
     ],
 )
