@@ -12,15 +12,20 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fscontract.contract.api.openfile_options import SPLIT_START
+from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_clauses import exchanged
 from fscontract.contract.models.openfile_stages import READABLE
+from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
+from fscontract.contract.models.stream_state import State
+from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.content import DENSE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.signature import AT_END
+from fscontract.contract.runner.signature import WRONG_LATER as _MEETS
 
 
 class Witnesses(NamedTuple):
@@ -43,6 +48,10 @@ _CLOSED = "close.state"
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
 _SEEKS = frozenset({"seek", "py_seek"})
+#: The format of a buffer of bytes.
+_BYTES = "B"
+#: The aspects of reads that delivered wrong bytes, or too few.
+_OF_BYTES = frozenset({"data", "moved", "end"})
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
 #: because each attempt runs the program up to there.
 _LONG, _FEW = 64, 8
@@ -99,6 +108,25 @@ class Blame:
         alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
         return seen if seen is not None and alike else violation
 
+    def at_first_wrong_byte(self, violation: Violation) -> Violation:
+        """Return the violation of a read that begins at the first wrong byte, if it is one, too.
+
+        Where a read begins that meets wrong bytes later depends on the program.
+        """
+        program, judged = violation.program, violation.judged
+        if _MEETS not in violation.relation or judged is None or not _is_plain(program):
+            return violation
+        step, state = judged
+        wrong = _first_wrong(step, state, violation.outcome)
+        if not wrong or state.pos < 0 or "position" in OPERATIONS[step.op]:
+            return violation
+        seek = _approach(state.pos + wrong, False, _witnesses(program.steps) is _PYTHON)
+        seen = self._run(replace(program, steps=(seek, program.steps[violation.index]), streams=1))
+        if seen is None or seen.index != 1 or _MEETS in seen.relation:
+            return violation
+        same = seen.failure.clause == violation.failure.clause
+        return seen if same and _how(seen.outcome) == _how(violation.outcome) else violation
+
     def within(self, violation: Violation) -> Violation:
         """Return what an exception at the end violates in a longer file, if it comes there, too.
 
@@ -127,7 +155,23 @@ class Blame:
             seen = self._run(simpler)
             if seen is not None and (program.opening is None or seen.failure.clause != _TOO_LATE):
                 return self.charge(seen)
+        plainer = self._in_plainer_call(violation)
+        if plainer is not None:
+            return self.charge(plainer)
         return Charge(self._own_clause(violation), violation)
+
+    def _in_plainer_call(self, violation: Violation) -> Violation | None:
+        """Return the same failure of a read without limit, of n bytes, or into bytes, if any."""
+        program, index, failure = violation.program, violation.index, violation.failure
+        if violation.judged is None or failure.aspect not in _OF_BYTES or not _is_plain(program):
+            return None
+        plainer = _plainer(*violation.judged)
+        if plainer is None:
+            return None
+        seen = self._at(program, index, plainer)
+        if seen is None or seen.failure.aspect != failure.aspect:
+            return None
+        return seen if seen.relation == violation.relation else None
 
     def _own_clause(self, violation: Violation) -> str:
         """Return the clause of a program whose special parts all matter for the failure."""
@@ -256,7 +300,6 @@ class Blame:
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
 
-
     def _is_of_position(self, violation: Violation) -> bool:
         """Return whether the call fails in the same way if its position is reached otherwise.
 
@@ -272,6 +315,33 @@ class Blame:
         if seen is None or seen.judged is None or seen.likeness != violation.likeness:
             return False
         return seen.index == 1 and seen.judged[1].pos == position
+
+
+def _plainer(step: Step, state: State) -> Step | None:
+    """Return the plainest call that reads as this one does; None if it is the plainest."""
+    if step.op == "py_readline" and step.args[0] is not None and step.args[0] > 0:
+        return Step("py_readline", (None,))
+    if step.op == "py_readinto" and step.args[0] != _BYTES:
+        return Step("py_readinto", (_BYTES, room(Call(step.op, step.args, state, frozenset()))))
+    reads_all = step.op == "py_readall" or (step.op == "py_read" and (step.args[0] or -1) < 0)
+    if reads_all and 0 <= state.pos < state.longest:
+        return Step("py_read", (state.longest - state.pos,))
+    return None
+
+
+def _is_plain(program: Program) -> bool:
+    """Return whether a program only calls one stream that is opened without options."""
+    if program.opening is not None or program.faults is not None or program.at is not None:
+        return False
+    return not any(step.op in OF_FILE or step.stream for step in program.steps)
+
+
+def _first_wrong(step: Step, state: State, outcome: Outcome) -> int:
+    """Return the offset of the first wrong byte in those that a read delivered, 0 if unknown."""
+    data = delivered(Call(step.op, step.args, state, frozenset()), outcome) or b""
+    right = state.versions[-1][max(state.pos, 0) : max(state.pos, 0) + len(data)]
+    pairs = enumerate(zip(data, right, strict=False))
+    return next((index for index, (seen, meant) in pairs if seen != meant), 0)
 
 
 def _approach(position: int, reads: bool, is_python: bool) -> Step:

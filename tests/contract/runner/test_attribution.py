@@ -215,3 +215,35 @@ def test_a_call_that_fails_on_every_file_of_the_new_length_is_not_charged_to_the
     findings = ShrinkingCounterexamples(subject, Everything())
     with findings.taken_unshrunk():  # another program may show it without a change
         assert findings.violation(found) == "pread.eof"
+
+
+class LosesTheSixth(MemoryInputStream):
+    """The sixth byte is wrong in every read."""
+
+    def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
+        super().__init__(data, path, declared)
+        self._view = memoryview(data[:5] + bytes(data[5:6].translate(_OTHER)) + data[6:])
+
+
+_OTHER = bytes(value ^ 255 for value in range(256))
+
+
+def signature(executor: Callable[..., object], program: Program) -> str:
+    """Return the signature of the program's failure on a stream with one wrong byte."""
+    subject = executor(LosesTheSixth)
+    found = subject.run(program).violation  # type: ignore[attr-defined]
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())  # type: ignore[arg-type]
+    clause = findings.violation(found)
+    assert clause is not None
+    (failure,) = findings.failed[clause].values()
+    return f"{clause}: {failure.signature}"
+
+
+@pytest.mark.parametrize("start", [0, 2, 5])
+def test_a_wrong_byte_has_one_signature_wherever_the_read_begins(
+    executor: MakeExecutor, start: int
+) -> None:
+    program = Program(9, (Step("seek", (start,)), Step("read_into", (9, 0, 9))))
+    expected = "read-into.data: read_into: returned bytes not in the file; away from the start"
+    assert signature(executor, program) == expected
