@@ -48,6 +48,8 @@ _CLOSED = "close.state"
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
 _SEEKS = frozenset({"seek", "py_seek"})
+#: Reads of Python files to the end, and of lines.
+_WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_next"})
 #: The format of a buffer of bytes.
 _BYTES = "B"
 #: The aspects of reads that delivered wrong bytes, or too few.
@@ -113,19 +115,30 @@ class Blame:
 
         Where a read begins that meets wrong bytes later depends on the program.
         """
-        program, judged = violation.program, violation.judged
-        if _MEETS not in violation.relation or judged is None or not _is_plain(program):
+        if violation.judged is None or not _is_plain(violation.program):
             return violation
-        step, state = judged
+        step, state = violation.judged
+        if "position" in OPERATIONS[step.op] or violation.failure.aspect not in _OF_BYTES:
+            return violation
+        if state.pos < 0:  # after a failed call, which may have had nothing to do with it
+            seen = self._sought(violation, state.origin.before)
+            return violation if seen is None else self.at_first_wrong_byte(seen)
         wrong = _first_wrong(step, state, violation.outcome)
-        if not wrong or state.pos < 0 or "position" in OPERATIONS[step.op]:
+        if not wrong or _MEETS not in violation.relation:
             return violation
-        seek = _approach(state.pos + wrong, False, _witnesses(program.steps) is _PYTHON)
-        seen = self._run(replace(program, steps=(seek, program.steps[violation.index]), streams=1))
-        if seen is None or seen.index != 1 or _MEETS in seen.relation:
-            return violation
-        same = seen.failure.clause == violation.failure.clause
-        return seen if same and _how(seen.outcome) == _how(violation.outcome) else violation
+        seen = self._sought(violation, state.pos + wrong)
+        return violation if seen is None or _MEETS in seen.relation else seen
+
+    def _sought(self, violation: Violation, position: int) -> Violation | None:
+        """Return the same failure of the same call alone after a seek to `position`, if any."""
+        if position < 0:
+            return None
+        program, index = violation.program, violation.index
+        seek = _approach(position, False, _witnesses(program.steps) is _PYTHON)
+        seen = self._run(replace(program, steps=(seek, program.steps[index]), streams=1))
+        if seen is None or seen.index != 1 or seen.failure.clause != violation.failure.clause:
+            return None
+        return seen if _how(seen.outcome) == _how(violation.outcome) else None
 
     def within(self, violation: Violation) -> Violation:
         """Return what an exception at the end violates in a longer file, if it comes there, too.
@@ -161,7 +174,7 @@ class Blame:
         return Charge(self._own_clause(violation), violation)
 
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
-        """Return the same failure of a read without limit, of n bytes, or into bytes, if any."""
+        """Return the same failure of a plainer read, if any: of n bytes, or of one whole line."""
         program, index, failure = violation.program, violation.index, violation.failure
         if violation.judged is None or failure.aspect not in _OF_BYTES or not _is_plain(program):
             return None
@@ -323,7 +336,7 @@ def _plainer(step: Step, state: State) -> Step | None:
         return Step("py_readline", (None,))
     if step.op == "py_readinto" and step.args[0] != _BYTES:
         return Step("py_readinto", (_BYTES, room(Call(step.op, step.args, state, frozenset()))))
-    reads_all = step.op == "py_readall" or (step.op == "py_read" and (step.args[0] or -1) < 0)
+    reads_all = step.op in _WITHOUT_COUNT or (step.op == "py_read" and (step.args[0] or -1) < 0)
     if reads_all and 0 <= state.pos < state.longest:
         return Step("py_read", (state.longest - state.pos,))
     return None

@@ -53,6 +53,9 @@ _RELATIONS = {
     ),
     ENDS_EARLY: frozenset({"end of file", "no bytes"}),
 }
+#: Relations of bytes that differ, at the start of a read or later.
+_DIFFERENT = frozenset({WRONG_LATER, "bytes not in the file", "too early", "too late", "zeros"})
+_WRONG = "returned wrong bytes"
 _LATER = {"moved": WRONG_DATA, "data": WRONG_DATA, "end": ENDS_EARLY}
 
 
@@ -77,7 +80,7 @@ def at_similar_offset(valid: Iterable[E], failure: Counterexample) -> E | None:
     """Return an entry for the same failure at a similar offset far from the start.
 
     A bug behind a block of a length that is not known shows before or behind the end of the kit's
-    own buffer, as the program happens to be.
+    own buffer, and at the start of a read or later, as the program happens to be.
     """
     rest = _without_place(failure.signature)
     alike = (e for e in valid if _without_place(e.signature) == rest)
@@ -134,8 +137,13 @@ def _without_read(signature: str) -> tuple[str, str]:
     return "; ".join(part for part in parts if part != reads[0]), reads[0]
 
 
-def _without_place(signature: str) -> list[str]:
-    return [part for part in signature.split("; ") if part not in PLACES]
+def _without_place(signature: str) -> tuple[str, ...]:
+    """Return a signature without the place, from which it depends where in a read bytes differ."""
+    how, *circumstances = signature.split("; ")
+    operation, _, result = how.partition(": returned ")
+    if operation in READ_OPERATIONS and result in _DIFFERENT:
+        how = f"{operation}: {_WRONG}"
+    return how, *(c for c in circumstances if c not in PLACES)
 
 
 def _are_similar(one: Program | None, other: Program | None) -> bool:

@@ -247,3 +247,9 @@ def test_a_wrong_byte_has_one_signature_wherever_the_read_begins(
     program = Program(9, (Step("seek", (start,)), Step("read_into", (9, 0, 9))))
     expected = "read-into.data: read_into: returned bytes not in the file; away from the start"
     assert signature(executor, program) == expected
+
+
+def test_wrong_bytes_after_a_failed_call_are_those_without_it(executor: MakeExecutor) -> None:
+    failed = (Step("seek", (5,)), Step("seek", (-1,)), Step("read_into", (4, 0, 4)))
+    expected = "read-into.data: read_into: returned bytes not in the file; away from the start"
+    assert signature(executor, Program(9, failed)) == expected

@@ -53,8 +53,18 @@ class TestOffsets:
         found = failing(f"read_into: returned {WRONG}{place}", length)
         assert is_known([self.FAR], "read-into.data", found) is expected
 
-    def test_another_result_at_the_same_offset_is_new(self) -> None:
-        found = failing("read_into: returned too early; away from the start")
+    @pytest.mark.parametrize(
+        ("result", "expected"),
+        [("bytes not in the file", True), ("too early", True), ("no bytes", False)],
+    )
+    def test_wrong_bytes_are_the_same_at_the_start_of_a_read_and_later(
+        self, result: str, expected: bool
+    ) -> None:
+        found = failing(f"read_into: returned {result}; away from the start")
+        assert is_known([self.FAR], "read-into.data", found) is expected
+
+    def test_wrong_bytes_of_another_read_are_new(self) -> None:
+        found = failing(f"read_byte: returned {WRONG}; away from the start")
         assert not is_known([self.FAR], "read-into.data", found)
 
     def test_entry_without_a_program_covers_no_other_offset(self) -> None:
