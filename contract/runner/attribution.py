@@ -316,7 +316,8 @@ class Blame:
     def _is_of_position(self, violation: Violation) -> bool:
         """Return whether the call fails in the same way if its position is reached otherwise.
 
-        A read takes the place of a seek, and a seek that of any other calls.
+        A read takes the place of a seek, and a seek that of any other calls. If that read meets wrong
+        bytes itself, the seek is not the cause of them.
         """
         position = violation.judged[1].pos if violation.judged is not None else 0
         program, index = violation.program, violation.index
@@ -325,7 +326,11 @@ class Blame:
         is_sought = program.steps[index - 1].op in _SEEKS
         approach = _approach(position, is_sought, _witnesses(program.steps) is _PYTHON)
         seen = self._run(program.with_steps((approach, program.steps[index])))
-        if seen is None or seen.judged is None or seen.likeness != violation.likeness:
+        if seen is None or seen.judged is None:
+            return False
+        if seen.index == 0:
+            return is_sought and seen.failure.aspect in _OF_BYTES
+        if seen.likeness != violation.likeness:
             return False
         return seen.index == 1 and seen.judged[1].pos == position
 

@@ -254,8 +254,7 @@ class ShrinkingCounterexamples(Counterexamples):
         executor, charged, signature = self.executor, violation.origin, violation.signature
         history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
-        if not later:
-            violation = self._blame.at_first_wrong_byte(violation)
+        violation = self._blame.at_first_wrong_byte(violation)
         failure, likeness = violation.failure, violation.likeness
 
         def has_same_failure(program: Program) -> bool:

@@ -253,3 +253,18 @@ def test_wrong_bytes_after_a_failed_call_are_those_without_it(executor: MakeExec
     failed = (Step("seek", (5,)), Step("seek", (-1,)), Step("read_into", (4, 0, 4)))
     expected = "read-into.data: read_into: returned bytes not in the file; away from the start"
     assert signature(executor, Program(9, failed)) == expected
+
+
+class WrongFromTheSixth(LosesTheSixth):
+    """All bytes from the sixth on are those before them."""
+
+    def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
+        super().__init__(data, path, declared)
+        self._view = memoryview(data[:5] + data[4:-1])
+
+
+def test_bytes_that_no_call_reads_rightly_are_not_charged_to_the_seek(
+    executor: MakeExecutor,
+) -> None:
+    program = Program(9, (Step("seek", (7,)), INTO))
+    assert named(executor, WrongFromTheSixth, program) == "read-into.data"
