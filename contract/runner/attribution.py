@@ -17,7 +17,7 @@ from fscontract.contract.models.openfile_clauses import exchanged
 from fscontract.contract.models.openfile_stages import READABLE
 from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
-from fscontract.contract.models.stream_state import State
+from fscontract.contract.models.stream_state import ANY, PAST, State
 from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.content import DENSE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
@@ -316,8 +316,8 @@ class Blame:
     def _is_of_position(self, violation: Violation) -> bool:
         """Return whether the call fails in the same way if its position is reached otherwise.
 
-        A read takes the place of a seek, and a seek that of any other calls. If that read meets wrong
-        bytes itself, the seek is not the cause of them.
+        A read takes the place of a seek, and a seek that of any other calls. If that read meets
+        wrong bytes itself, the seek is not the cause of them.
         """
         position = violation.judged[1].pos if violation.judged is not None else 0
         program, index = violation.program, violation.index
@@ -342,9 +342,10 @@ def _plainer(step: Step, state: State) -> Step | None:
     if step.op == "py_readinto" and step.args[0] != _BYTES:
         return Step("py_readinto", (_BYTES, room(Call(step.op, step.args, state, frozenset()))))
     reads_all = step.op in _WITHOUT_COUNT or (step.op == "py_read" and (step.args[0] or -1) < 0)
-    if reads_all and 0 <= state.pos < state.longest:
-        return Step("py_read", (state.longest - state.pos,))
-    return None
+    if not reads_all or state.pos == ANY:
+        return None
+    left = 0 if state.pos == PAST else state.longest - state.pos
+    return Step("py_read", (max(left, 1),))
 
 
 def _is_plain(program: Program) -> bool:

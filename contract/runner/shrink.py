@@ -47,6 +47,8 @@ def smaller_numbers(value: Argument) -> Iterator[int]:
         if value > 8:
             yield value // 2
             yield value - 1
+    elif type(value) is int and value < 0:
+        yield 0
     elif is_anchor(value) and value != "max":
         yield from (0, 1, 2, 4)
 

@@ -35,7 +35,7 @@ from fscontract.contract.spec.similar_failures import (
     after_any_read,
     at_similar_offset,
     in_any_read,
-    states_left,
+    shown_in_reads,
 )
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
@@ -134,18 +134,18 @@ def entries_of(known: Iterable[Known], clause: str, target: str) -> list[Known]:
 
     A race shows in one clause or another, as the threads happen to meet. An intermittent entry of a
     race is one of each clause in which the same operations race. It lists calls that fit no serial
-    order, not threads that hang, and nothing that one thread alone does. A state that reads leave
-    in a stream shows in one clause or another, too.
+    order, not threads that hang, and nothing that one thread alone does. Wrong bytes show in one
+    read or another, too (`similar_failures`).
     """
     applying = [entry for entry in known if entry.applies_to(target)]
     races = (k for k in applying if k.intermittent and k.signature == NO_ORDER)
     elsewhere = (k for k in races if k.clause != clause and are_of_one_race(k.clause, clause))
     own = [entry for entry in applying if entry.clause == clause]
-    left = (
-        replace(entry, clause=clause, signature=state, intermittent=True, program=None)
-        for entry, state in states_left(applying)
+    reads = (
+        replace(entry, clause=clause, signature=state, intermittent=True)
+        for entry, state in shown_in_reads(applying, clause)
     )
-    return [*own, *(replace(entry, clause=clause) for entry in elsewhere), *left]
+    return [*own, *(replace(entry, clause=clause) for entry in elsewhere), *reads]
 
 
 def match(
@@ -163,7 +163,7 @@ def match(
         next(listed, None)
         or after_any_read(valid, signature)
         or at_similar_offset(valid, counterexample)
-        or in_any_read(valid, signature)
+        or in_any_read(valid, counterexample)
     )
 
 

@@ -35,7 +35,7 @@ class Entry(Protocol):
 E = TypeVar("E", bound=Entry)
 #: The kinds of reads after which a failure has to be listed to be known after every read.
 _SEVERAL_READS = 3
-#: The clauses in which a state that reads leave has to show to be known in every clause.
+#: The clauses in which wrong reads have to be listed to be known in every clause.
 _SEVERAL_CLAUSES = 3
 #: The longest file whose offsets are all near its start, in bytes.
 _NEAR = 64
@@ -43,20 +43,20 @@ _NEAR = 64
 _SIMILAR = 8
 #: Calls before a failure that change nothing but the position, beside reads.
 _MOVES = frozenset({"after seek", "after skip"})
-#: Signatures of what a state that earlier reads leave does to reads.
-WRONG_DATA = "reads: wrong data after other reads"
-ENDS_EARLY = "reads: end too early after other reads"
+#: How reads are wrong, and when.
+_WRONG_DATA, _ENDS_EARLY = "reads: wrong data", "reads: end too early"
+_AFTER_READS, _AT_PLACE = " after other reads", " at a place"
 _RELATIONS = {
-    WRONG_DATA: frozenset(
+    _WRONG_DATA: frozenset(
         {WRONG_LATER, "bytes not in the file", "too early", "too late"}
         | {"zeros", "buffer not filled", "past the end of the file"}
     ),
-    ENDS_EARLY: frozenset({"end of file", "no bytes"}),
+    _ENDS_EARLY: frozenset({"", "end of file", "no bytes"}),
 }
 #: Relations of bytes that differ, at the start of a read or later.
 _DIFFERENT = frozenset({WRONG_LATER, "bytes not in the file", "too early", "too late", "zeros"})
 _WRONG = "returned wrong bytes"
-_LATER = {"moved": WRONG_DATA, "data": WRONG_DATA, "end": ENDS_EARLY}
+_LATER = {"moved": _WRONG_DATA, "data": _WRONG_DATA, "end": _ENDS_EARLY}
 
 
 def after_any_read(valid: Iterable[E], signature: str) -> E | None:
@@ -80,49 +80,65 @@ def at_similar_offset(valid: Iterable[E], failure: Counterexample) -> E | None:
     """Return an entry for the same failure at a similar offset far from the start.
 
     A bug behind a block of a length that is not known shows before or behind the end of the kit's
-    own buffer, and at the start of a read or later, as the program happens to be.
+    own buffer, and at the start of a read or later, as the program happens to be. The result itself
+    has to be listed for the clause.
     """
+    listed = [*valid]
+    if _how(failure.signature) not in {_how(entry.signature) for entry in listed}:
+        return None
     rest = _without_place(failure.signature)
-    alike = (e for e in valid if _without_place(e.signature) == rest)
+    alike = (e for e in listed if _without_place(e.signature) == rest)
     return next((e for e in alike if _are_similar(e.program, failure.program)), None)
 
 
-def in_any_read(valid: Iterable[E], signature: str) -> E | None:
-    """Return the entry of a state that reads leave, if that is what the signature shows."""
-    state = state_left(signature)
-    return next((e for e in valid if state and e.signature == state), None)
+def in_any_read(valid: Iterable[E], failure: Counterexample) -> E | None:
+    """Return the entry of `shown_in_reads` that covers a failure, if one does."""
+    state = wrong_read(failure.signature)
+    return next((e for e in valid if state and _covers(e, state, failure)), None)
 
 
-def states_left(entries: Iterable[E]) -> Iterator[tuple[E, str]]:
-    """Yield the states that reads leave, with an entry that shows each of them.
+def _covers(entry: Entry, state: str, failure: Counterexample) -> bool:
+    if entry.signature != state:
+        return False
+    return state.endswith(_AFTER_READS) or _are_similar(entry.program, failure.program)
 
-    Wrong bytes that are right without earlier reads come from what those reads left in the stream.
-    Which call meets it depends on the seed. Entries that show it in several clauses list it in all.
+
+def shown_in_reads(entries: Iterable[E], clause: str) -> Iterator[tuple[E, str]]:
+    """Yield entries of other clauses that list wrong reads of this one, and how they list them.
+
+    Wrong bytes that are right without earlier reads come from what those reads left in the stream,
+    and wrong bytes of several reads at one place are wrong in the file that they read. Which call
+    meets them depends on the seed. Entries that show them in several clauses list them in all;
+    wrong bytes at a place only in those that have no entry.
     """
     shown: dict[str, dict[str, E]] = {}
-    for entry in entries:
-        state = state_left(entry.signature)
+    listed = [*entries]
+    for entry in listed:
+        state = wrong_read(entry.signature)
         if state:
             shown.setdefault(state, {}).setdefault(entry.clause, entry)
+    has_own = any(entry.clause == clause for entry in listed)
     for state, by_clause in shown.items():
-        if len(by_clause) >= _SEVERAL_CLAUSES:
-            yield next(iter(by_clause.values())), state
+        if len(by_clause) >= _SEVERAL_CLAUSES and not (has_own and state.endswith(_AT_PLACE)):
+            yield from ((entry, state) for entry in by_clause.values())
 
 
-def state_left(signature: str) -> str:
-    """Return the kind of wrong result that shows only after other reads; "" if it is not one."""
+def wrong_read(signature: str) -> str:
+    """Return how a read is wrong, and whether only after other reads; "" if it is not one."""
     how, *circumstances = signature.split("; ")
     reads = {c for c in circumstances if c.removeprefix("after ") in READ_OPERATIONS}
-    if not reads or {*circumstances} - reads - _MOVES - ANYWHERE:
+    others = {*circumstances} - reads
+    if others - (_MOVES | ANYWHERE if reads else PLACES):
         return ""
     operation, _, result = how.partition(": ")
-    if operation == "later call":
-        return _LATER.get(result, "")
     kind, _, relation = result.partition(" ")
-    if operation not in READ_OPERATIONS or kind != Kind.RETURNED.value:
-        return ""
-    found = {*relation.split(", ")}
-    return next((state for state, known in _RELATIONS.items() if found <= known), "")
+    found = ""
+    if operation == "later call":
+        found = _LATER.get(result, "") if reads else ""
+    elif operation in READ_OPERATIONS and kind == Kind.RETURNED.value and (relation or reads):
+        relations = {*relation.split(", ")}
+        found = next((name for name, known in _RELATIONS.items() if relations <= known), "")
+    return found and found + (_AFTER_READS if reads else _AT_PLACE)
 
 
 def _without_read(signature: str) -> tuple[str, str]:
@@ -135,6 +151,10 @@ def _without_read(signature: str) -> tuple[str, str]:
     if len(reads) != 1:
         return "", ""
     return "; ".join(part for part in parts if part != reads[0]), reads[0]
+
+
+def _how(signature: str) -> str:
+    return signature.partition("; ")[0]
 
 
 def _without_place(signature: str) -> tuple[str, ...]:

@@ -53,15 +53,18 @@ class TestOffsets:
         found = failing(f"read_into: returned {WRONG}{place}", length)
         assert is_known([self.FAR], "read-into.data", found) is expected
 
-    @pytest.mark.parametrize(
-        ("result", "expected"),
-        [("bytes not in the file", True), ("too early", True), ("no bytes", False)],
-    )
-    def test_wrong_bytes_are_the_same_at_the_start_of_a_read_and_later(
-        self, result: str, expected: bool
-    ) -> None:
+    @pytest.mark.parametrize("result", ["bytes not in the file", "zeros", "no bytes"])
+    def test_another_result_at_the_same_offset_is_new(self, result: str) -> None:
         found = failing(f"read_into: returned {result}; away from the start")
-        assert is_known([self.FAR], "read-into.data", found) is expected
+        assert not is_known([self.FAR], "read-into.data", found)
+
+    def test_wrong_bytes_that_are_listed_elsewhere_are_the_same_at_the_start_of_a_read(
+        self,
+    ) -> None:
+        near = entry("read-into.data", "read_into: returned zeros; away from the start", 70)
+        found = failing("read_into: returned zeros; beyond the first buffer; away from the start")
+        assert is_known([self.FAR, near], "read-into.data", found)
+        assert not is_known([near], "read-into.data", found)
 
     def test_wrong_bytes_of_another_read_are_new(self) -> None:
         found = failing(f"read_byte: returned {WRONG}; away from the start")
@@ -102,6 +105,7 @@ class TestStateThatReadsLeave:
             f"py_readlines: returned {WRONG}; after read_byte; after unbuffer",
             f"py_readlines: returned {WRONG}; after read_byte; after a change of the file",
             "py_readlines: returned no bytes; after read_byte",
+            "py_readlines: returned more than asked for; after read_byte",
             "py_readlines: returned; after read_byte",
             "py_readlines: IO; after read_byte",
             "py_tell: returned too early; after read_byte",
@@ -120,3 +124,38 @@ class TestStateThatReadsLeave:
         found = failing("py_readline: returned no bytes; after py_read; after py_next")
         assert is_known(ends, "python.readline.last", found)
         assert not is_known(ends, "python.readlines.all", self.FOUND)
+
+
+class TestPlaces:
+    """Wrong bytes at a place of the file, which several reads show."""
+
+    THREE = (
+        entry("read-into.data", f"read_into: returned {WRONG}; away from the start"),
+        entry("python.read.data", "py_read: returned zeros; beyond the first buffer"),
+        entry("python.readline.line", "py_readline: returned too late; away from the start"),
+    )
+    FOUND = failing(f"py_readlines: returned {WRONG}; away from the start")
+
+    def test_entries_of_three_clauses_cover_a_clause_without_an_entry(self) -> None:
+        assert is_known([*self.THREE], "python.readlines.all", self.FOUND)
+        assert not is_known([*self.THREE[:2]], "python.readlines.all", self.FOUND)
+
+    def test_a_clause_with_an_entry_of_its_own_is_not_covered(self) -> None:
+        own = entry("python.readlines.all", "py_readlines: OTHER KeyError")
+        assert not is_known([*self.THREE, own], "python.readlines.all", self.FOUND)
+
+    def test_a_failure_near_the_start_is_new(self) -> None:
+        near = replace(self.FOUND, program=Program(5, (Step("py_readlines", (None,)),)))
+        assert not is_known([*self.THREE], "python.readlines.all", near)
+
+    @pytest.mark.parametrize(
+        "signature",
+        [
+            f"py_readlines: returned {WRONG}; after seek",
+            "py_readlines: returned; away from the start",
+            "py_readlines: returned no bytes; away from the start",
+            f"py_readlines: returned {WRONG}; at the end of the file",
+        ],
+    )
+    def test_a_failure_of_another_kind_is_new(self, signature: str) -> None:
+        assert not is_known([*self.THREE], "python.readlines.all", failing(signature))
