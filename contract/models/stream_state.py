@@ -47,7 +47,12 @@ class State(NamedTuple):
         return len(self.versions[0]) if not self.changed else max(map(len, self.versions))
 
     def at(self, pos: int, origin: Origin) -> State:
-        """Return the same stream at another position."""
+        """Return the same stream at another position.
+
+        One whose position stays unknown keeps the likeliest one.
+        """
+        if pos < 0 and self.pos < 0 and origin.before == ANY != self.origin.before:
+            origin = origin._replace(before=self.origin.before)
         return State(pos, self.is_open, origin, self.versions, self.changed)
 
     def lost(self, origin: Origin) -> State:

@@ -12,15 +12,20 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fscontract.contract.api.openfile_options import SPLIT_START
+from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_clauses import exchanged
 from fscontract.contract.models.openfile_stages import READABLE
+from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
+from fscontract.contract.models.stream_state import ANY, PAST, State
+from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.content import DENSE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.signature import AT_END
+from fscontract.contract.runner.signature import WRONG_LATER as _MEETS
 
 
 class Witnesses(NamedTuple):
@@ -46,6 +51,13 @@ _OF_SOME_RANGES = frozenset(
 )
 #: The clause of a read with a correct error at a wrong stage.
 _TOO_LATE = "open.failure-stage"
+_SEEKS = frozenset({"seek", "py_seek"})
+#: Reads of Python files to the end, and of lines.
+_WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_next"})
+#: The format of a buffer of bytes.
+_BYTES = "B"
+#: The aspects of reads that delivered wrong bytes, or too few.
+_OF_BYTES = frozenset({"data", "moved", "end"})
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
 #: because each attempt runs the program up to there.
 _LONG, _FEW = 64, 8
@@ -102,6 +114,36 @@ class Blame:
         alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
         return seen if seen is not None and alike else violation
 
+    def at_first_wrong_byte(self, violation: Violation) -> Violation:
+        """Return the violation of a read that begins at the first wrong byte, if it is one, too.
+
+        Where a read begins that meets wrong bytes later depends on the program.
+        """
+        if violation.judged is None or not _is_plain(violation.program):
+            return violation
+        step, state = violation.judged
+        if "position" in OPERATIONS[step.op] or violation.failure.aspect not in _OF_BYTES:
+            return violation
+        if state.pos < 0:  # after a failed call, which may have had nothing to do with it
+            seen = self._sought(violation, state.origin.before)
+            return violation if seen is None else self.at_first_wrong_byte(seen)
+        wrong = _first_wrong(step, state, violation.outcome)
+        if not wrong or _MEETS not in violation.relation:
+            return violation
+        seen = self._sought(violation, state.pos + wrong)
+        return violation if seen is None or _MEETS in seen.relation else seen
+
+    def _sought(self, violation: Violation, position: int) -> Violation | None:
+        """Return the same failure of the same call alone after a seek to `position`, if any."""
+        if position < 0:
+            return None
+        program, index = violation.program, violation.index
+        seek = _approach(position, False, _witnesses(program.steps) is _PYTHON)
+        seen = self._run(replace(program, steps=(seek, program.steps[index]), streams=1))
+        if seen is None or seen.index != 1 or seen.failure.clause != violation.failure.clause:
+            return None
+        return seen if _how(seen.outcome) == _how(violation.outcome) else None
+
     def within(self, violation: Violation) -> Violation:
         """Return what the call violates within a longer file, if it fails in the same way there.
 
@@ -144,7 +186,23 @@ class Blame:
             seen = self._run(simpler)
             if seen is not None and (program.opening is None or seen.failure.clause != _TOO_LATE):
                 return self.charge(seen)
+        plainer = self._in_plainer_call(violation)
+        if plainer is not None:
+            return self.charge(plainer)
         return Charge(self._own_clause(violation), violation)
+
+    def _in_plainer_call(self, violation: Violation) -> Violation | None:
+        """Return the same failure of a plainer read, if any: of n bytes, or of one whole line."""
+        program, index, failure = violation.program, violation.index, violation.failure
+        if violation.judged is None or failure.aspect not in _OF_BYTES or not _is_plain(program):
+            return None
+        plainer = _plainer(*violation.judged)
+        if plainer is None:
+            return None
+        seen = self._at(program, index, plainer)
+        if seen is None or seen.failure.aspect != failure.aspect:
+            return None
+        return seen if seen.relation == violation.relation else None
 
     def _own_clause(self, violation: Violation) -> str:
         """Return the clause of a program whose special parts all matter for the failure."""
@@ -260,7 +318,7 @@ class Blame:
         """Return the clause of a failure at a right position, if another call also fails there."""
         failure, program, op = violation.failure, violation.program, violation.step.op
         cause = failure.cause
-        if not cause or cause == failure.clause:
+        if not cause or cause == failure.clause or self._is_of_position(violation):
             return failure.clause
         reads = _witnesses(program.steps).reads
         others = [read for read in reads if read.op != op]
@@ -272,6 +330,66 @@ class Blame:
             return cause  # in a shrunk program the previous call causes the failure
         fail = all(self._at(program, violation.index, read) for read in others)
         return cause if fail else failure.clause
+
+    def _is_of_position(self, violation: Violation) -> bool:
+        """Return whether the call fails in the same way if its position is reached otherwise.
+
+        A read takes the place of a seek, and a seek that of any other calls. If that read meets
+        wrong bytes itself, the seek is not the cause of them.
+        """
+        position = violation.judged[1].pos if violation.judged is not None else 0
+        program, index = violation.program, violation.index
+        if position <= 0 or index < 1:
+            return False
+        is_sought = program.steps[index - 1].op in _SEEKS
+        approach = _approach(position, is_sought, _witnesses(program.steps) is _PYTHON)
+        seen = self._run(program.with_steps((approach, program.steps[index])))
+        if seen is None or seen.judged is None:
+            return False
+        if seen.index == 0:
+            return is_sought and seen.failure.aspect in _OF_BYTES
+        if seen.likeness != violation.likeness:
+            return False
+        return seen.index == 1 and seen.judged[1].pos == position
+
+
+def _plainer(step: Step, state: State) -> Step | None:
+    """Return the plainest call that reads as this one does; None if it is the plainest."""
+    if step.op == "py_readline" and step.args[0] is not None and step.args[0] > 0:
+        return Step("py_readline", (None,))
+    if step.op == "py_readinto" and step.args[0] != _BYTES:
+        return Step("py_readinto", (_BYTES, room(Call(step.op, step.args, state, frozenset()))))
+    reads_all = step.op in _WITHOUT_COUNT or (step.op == "py_read" and (step.args[0] or -1) < 0)
+    if not reads_all or state.pos == ANY:
+        return None
+    left = 0 if state.pos == PAST else state.longest - state.pos
+    return Step("py_read", (max(left, 1),))
+
+
+def _is_plain(program: Program) -> bool:
+    """Return whether a program only calls one stream that is opened without options."""
+    if program.opening is not None or program.faults is not None or program.at is not None:
+        return False
+    return not any(step.op in OF_FILE or step.stream for step in program.steps)
+
+
+def _first_wrong(step: Step, state: State, outcome: Outcome) -> int:
+    """Return the offset of the first wrong byte in those that a read delivered, 0 if unknown."""
+    data = delivered(Call(step.op, step.args, state, frozenset()), outcome) or b""
+    right = state.versions[-1][max(state.pos, 0) : max(state.pos, 0) + len(data)]
+    pairs = enumerate(zip(data, right, strict=False))
+    return next((index for index, (seen, meant) in pairs if seen != meant), 0)
+
+
+def _approach(position: int, reads: bool, is_python: bool) -> Step:
+    """Return the call that brings a new stream to a position, by reading or by seeking."""
+    if reads:
+        return Step("py_read", (position,)) if is_python else _read_of(position)
+    return Step("py_seek", (position, 0)) if is_python else Step("seek", (position,))
+
+
+def _read_of(length: int) -> Step:
+    return Step("read_into", (length, 0, length))
 
 
 def _from_start(program: Program, length: int) -> Program:

@@ -248,12 +248,13 @@ class ShrinkingCounterexamples(Counterexamples):
             self._times.end_shrinking(self._shrinking)
 
     def _examined(
-        self, violation: Violation, later: bool = False, is_longer: bool = False
+        self, violation: Violation, later: bool = False, is_changed: bool = False
     ) -> Examined | None:
-        """Shrink and attribute a violation; `is_longer` if its file was lengthened for that."""
+        """Shrink and attribute a violation; `is_changed` if its program was changed for that."""
         executor, charged, signature = self.executor, violation.origin, violation.signature
         history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
+        violation = self._blame.at_first_wrong_byte(violation)
         failure, likeness = violation.failure, violation.likeness
 
         def has_same_failure(program: Program) -> bool:
@@ -275,9 +276,11 @@ class ShrinkingCounterexamples(Counterexamples):
             if later and not alike:
                 return None
             violation = next(iter(alike), again.violation) or violation
-            longer = violation if is_longer else self._blame.within(violation)
-            if longer is not violation:
-                instead = self._examined(longer, is_longer=True)
+            other = violation if is_changed else self._blame.within(violation)
+            if other is violation and not is_changed:
+                other = self._blame.at_first_wrong_byte(violation)
+            if other is not violation:
+                instead = self._examined(other, is_changed=True)
                 assert instead is not None
                 self._charged[signature] = instead.clause
                 return replace(instead, shadowed=violation.failure.clause)

@@ -45,6 +45,8 @@ def smaller_numbers(value: Argument) -> Iterator[int]:
     if type(value) is int and value > 0:
         yield from (n for n in (0, 1, 2, 4) if n < value)
         yield from _cut(value) if value > 8 else ()
+    elif type(value) is int and value < 0:
+        yield 0
     elif is_anchor(value) and value != "max":
         yield from (0, 1, 2, 4)
 

@@ -15,8 +15,9 @@ from typing import Any
 from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
+from fscontract.contract.models.python_read import room
 from fscontract.contract.models.readers import RULES as READERS
-from fscontract.contract.models.stream_state import Failure, State
+from fscontract.contract.models.stream_state import Failure, State, opened
 from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.open_calls import BuilderCall
@@ -32,21 +33,28 @@ AT_END = "at the end of the file"
 FAILED = "after a failed call"
 _ELSEWHERE = "after a call on another stream"
 _BEYOND = "beyond the first buffer"
+_AWAY = "away from the start"
+#: The relation of bytes of which the first one is right.
+WRONG_LATER = "wrong after the first byte"
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
     {"", "too early", "too late", "end of file", "no bytes"}
-    | {"wrong after the first byte", "past the end of the file"}
+    | {WRONG_LATER, "past the end of the file"}
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
 #: Circumstances in which very different defects show: they only describe the position.
-_EVERYWHERE = frozenset({FAILED, AT_END, "away from the start", _BEYOND})
+_EVERYWHERE = frozenset({FAILED, AT_END, _AWAY, _BEYOND})
 #: The aspects of calls that returned a wrong result.
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
 _AT_OFFSET, _SEVERAL = "at an offset in the buffer", "several ranges"
 _NEGATIVE = {"begin": "a negative begin", "end": "a negative end"}
 _EVERYWHERE |= {_AT_OFFSET, _SEVERAL, *_NEGATIVE.values()}
+#: Circumstances of the offset at which bytes are read, and of the one to which they go.
+PLACES = frozenset({_AWAY, _BEYOND, _AT_OFFSET})
+#: Circumstances that say nothing of what has been done to the stream, but that a call failed.
+ANYWHERE = PLACES | {FAILED, AT_END}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -174,7 +182,7 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     if faults is not None:
         yield from sorted(f"fault {kind}" for kind in faults.kinds)
     if approach:
-        yield "away from the start"
+        yield _AWAY
     steps = program.steps[approach : max(index, 0)]
     yield from sorted({f"after {_SAME_METHOD.get(s.op, s.op)}" for s in steps} - _UNNAMED)
     if 0 <= index < len(program.steps):
@@ -278,6 +286,8 @@ def _length(step: Step) -> int | None:
     """Return how many bytes a call asks for, None if it does not say."""
     if step.op in ("read_byte", "py_next"):
         return 1
+    if step.op == "py_readinto":
+        return room(Call(step.op, step.args, opened(b""), frozenset()))
     arguments = _arguments(step)
     if "start" in arguments:
         limit = arguments["size"] if arguments["limit"] is None else arguments["limit"]
@@ -368,7 +378,7 @@ def _of_bytes(data: bytes, at: int | None, state: State) -> str:
     if at is None or at < 0:
         return "" if data in version else "bytes not in the file"
     if data[:1] == version[at : at + 1]:
-        return "wrong after the first byte"
+        return WRONG_LATER
     found = version.find(data)
     if found < 0:
         return "bytes not in the file"

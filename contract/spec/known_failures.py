@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 
 from fscontract.contract.concurrency.verdict import NO_ORDER, are_of_one_race
-from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import (
@@ -32,6 +31,12 @@ from fscontract.contract.spec.clauses import (
     present,
     read_id,
 )
+from fscontract.contract.spec.similar_failures import (
+    after_any_read,
+    at_similar_offset,
+    in_any_read,
+    shown_in_reads,
+)
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
@@ -39,8 +44,6 @@ _REQUIRED = ("clause", "reason", "signature")
 _OPTIONAL = ("issue", "until", "target", "intermittent", "program")
 #: The longest program that an entry has, in characters of JSON.
 _LONGEST_PROGRAM = 400
-#: The kinds of reads after which a failure has to be listed to be known after every read.
-_SEVERAL_READS = 3
 #: Verdicts of a clause that was judged: an entry that did not occur is then outdated.
 _JUDGED = VIOLATED | {Verdict.PASS, Verdict.LAX, Verdict.KNOWN, Verdict.FIXED}
 
@@ -131,13 +134,18 @@ def entries_of(known: Iterable[Known], clause: str, target: str) -> list[Known]:
 
     A race shows in one clause or another, as the threads happen to meet. An intermittent entry of a
     race is one of each clause in which the same operations race. It lists calls that fit no serial
-    order, not threads that hang, and nothing that one thread alone does.
+    order, not threads that hang, and nothing that one thread alone does. Wrong bytes show in one
+    read or another, too (`similar_failures`).
     """
     applying = [entry for entry in known if entry.applies_to(target)]
     races = (k for k in applying if k.intermittent and k.signature == NO_ORDER)
     elsewhere = (k for k in races if k.clause != clause and are_of_one_race(k.clause, clause))
     own = [entry for entry in applying if entry.clause == clause]
-    return own + [replace(entry, clause=clause) for entry in elsewhere]
+    reads = (
+        replace(entry, clause=clause, signature=state, intermittent=True)
+        for entry, state in shown_in_reads(applying, clause)
+    )
+    return [*own, *(replace(entry, clause=clause) for entry in elsewhere), *reads]
 
 
 def match(
@@ -150,36 +158,13 @@ def match(
         if entry.clause == clause_id and (entry.until is None or today <= entry.until)
     ]
     listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
-    return next(listed, None) or _after_any_read(valid, counterexample.signature)
-
-
-def _after_any_read(valid: Iterable[Known], signature: str) -> Known | None:
-    """Return an entry for the same failure after other reads, if entries name several of them.
-
-    A failure that follows several kinds of reads follows all of them, and which ones a run meets
-    depends on the seed. A wrong position is a failure of the one read.
-    """
-    rest, read = _without_read(signature)
-    if not read or rest.startswith("position:"):
-        return None
-    alike: dict[str, Known] = {}
-    for entry in valid:
-        other, its_read = _without_read(entry.signature)
-        if its_read and other == rest:
-            alike.setdefault(its_read, entry)
-    return next(iter(alike.values())) if len(alike) >= _SEVERAL_READS else None
-
-
-def _without_read(signature: str) -> tuple[str, str]:
-    """Return a signature without the read that came before the failure, and this read.
-
-    Both are empty if there is none, or more than one.
-    """
-    parts = signature.split("; ")
-    reads = [part for part in parts if part.removeprefix("after ") in READ_OPERATIONS]
-    if len(reads) != 1:
-        return "", ""
-    return "; ".join(part for part in parts if part != reads[0]), reads[0]
+    signature = counterexample.signature
+    return (
+        next(listed, None)
+        or after_any_read(valid, signature)
+        or at_similar_offset(valid, counterexample)
+        or in_any_read(valid, counterexample)
+    )
 
 
 def absent(listed: Iterable[Known], failures: Iterable[Counterexample]) -> Iterator[Known]:

@@ -77,6 +77,17 @@ class TestStates:
         judged = judge_all("py_read", (1,), (unknown(position),), FEATURES, refused)
         assert (judged.failure is None) is accepted
 
+    @pytest.mark.parametrize(("position", "accepted"), [(1 << 62, True), (1 << 40, False)])
+    def test_a_read_may_refuse_such_a_position_after_a_failed_seek(
+        self, position: int, accepted: bool
+    ) -> None:
+        features = frozenset({"supports-seek"})
+        sought = judge_all("seek", (position,), (unknown(0),), features, returned(None)).states
+        refused = Outcome(Kind.IO, detail="OSError")
+        lost = judge_all("seek", (-1,), sought, features, refused).states
+        judged = judge_all("read_into", (1, 0, 1), lost, features, refused)
+        assert (judged.failure is None) is accepted
+
     def test_the_position_before_a_failed_seek_is_the_likeliest(self) -> None:
         refused = Outcome(Kind.OTHER, detail="negative")
         (lost,) = judge_all("py_seek", (0, 9), (unknown(3, b"abcab"),), FEATURES, refused).states

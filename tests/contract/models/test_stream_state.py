@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fscontract.contract.models.stream_state import Origin, opened
+from fscontract.contract.models.stream_state import ANY, Origin, opened
 
 STATE = opened(b"abc")
 CHANGED = STATE._replace(versions=(b"abc", b"abcdef", b"a"), changed=True)
@@ -29,3 +29,13 @@ def test_moved_stream_keeps_its_content() -> None:
     moved = CHANGED.at(2, origin)
     assert (moved.pos, moved.origin) == (2, origin)
     assert (moved.versions, moved.changed) == (CHANGED.versions, True)
+
+
+def test_unknown_position_keeps_the_likeliest_one_through_calls_that_do_not_move() -> None:
+    lost = STATE.at(2, Origin("seek")).lost(Origin("seek", failed=True))
+    assert lost.at(ANY, Origin("available")).origin.before == 2
+
+
+def test_known_position_has_no_likeliest_one() -> None:
+    lost = STATE.at(2, Origin("seek")).lost(Origin("seek", failed=True))
+    assert lost.at(1, Origin("read_byte")).origin.before == ANY

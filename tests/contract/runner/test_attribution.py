@@ -71,6 +71,41 @@ class Forgets(MemoryInputStream):
         return super().read_into(buffer, offset, length)
 
 
+class EndsEarly(MemoryInputStream):
+    """Reads do not reach the last byte."""
+
+    def read_byte(self) -> int:
+        """End before the last byte."""
+        return -1 if self._pos == self._size - 1 else super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """End before the last byte."""
+        if self._pos == self._size - 1 and length:
+            return -1
+        return super().read_into(buffer, offset, length)
+
+
+class EndsAfterSeek(EndsEarly):
+    """Reads do not reach the last byte after a seek to it."""
+
+    _sought = False
+
+    def seek(self, position: int) -> None:
+        """Note that the stream was sought."""
+        super().seek(position)
+        self._sought = True
+
+    def read_byte(self) -> int:
+        """End before the last byte after a seek."""
+        return super().read_byte() if self._sought else MemoryInputStream.read_byte(self)
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """End before the last byte after a seek."""
+        if self._sought:
+            return super().read_into(buffer, offset, length)
+        return MemoryInputStream.read_into(self, buffer, offset, length)
+
+
 class ClosesNothing(MemoryInputStream):
     """close has no effect."""
 
@@ -88,6 +123,10 @@ class ClosesNothing(MemoryInputStream):
         (PreadMoves, (READ, Step("pread", (2, 4, 0, 2)), READ), "pread.pos-unchanged"),
         (BytesLie, (Step("seek", (2,)), READ), "read-byte.value"),
         (Forgets, (READ, INTO), "input-stream.same-data"),
+        (EndsEarly, (Step("seek", (4,)), READ), "read-byte.value"),
+        (EndsEarly, (Step("read_into", (4, 0, 4)), READ), "read-byte.value"),
+        (EndsEarly, (Step("seek", (4,)), INTO), "read-into.progress"),
+        (EndsAfterSeek, (Step("seek", (4,)), READ), "seek.pos"),
         (ClosesNothing, (READ, Step("close"), READ), "close.state"),
     ],
 )
@@ -251,3 +290,56 @@ def test_a_call_that_fails_on_every_file_of_the_new_length_is_not_charged_to_the
     findings = ShrinkingCounterexamples(subject, Everything())
     with findings.taken_unshrunk():  # another program may show it without a change
         assert findings.violation(found) == "pread.eof"
+
+
+class LosesTheSixth(MemoryInputStream):
+    """The sixth byte is wrong in every read."""
+
+    def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
+        super().__init__(data, path, declared)
+        self._view = memoryview(data[:5] + bytes(data[5:6].translate(_OTHER)) + data[6:])
+
+
+_OTHER = bytes(value ^ 255 for value in range(256))
+
+
+def signature(executor: MakeExecutor, program: Program) -> str:
+    """Return the signature of the program's failure on a stream with one wrong byte."""
+    subject = executor(LosesTheSixth)
+    found = subject.run(program).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    clause = findings.violation(found)
+    assert clause is not None
+    (failure,) = findings.failed[clause].values()
+    return f"{clause}: {failure.signature}"
+
+
+@pytest.mark.parametrize("start", [0, 2, 5])
+def test_a_wrong_byte_has_one_signature_wherever_the_read_begins(
+    executor: MakeExecutor, start: int
+) -> None:
+    program = Program(9, (Step("seek", (start,)), Step("read_into", (9, 0, 9))))
+    expected = "read-into.data: read_into: returned bytes not in the file; away from the start"
+    assert signature(executor, program) == expected
+
+
+def test_wrong_bytes_after_a_failed_call_are_those_without_it(executor: MakeExecutor) -> None:
+    failed = (Step("seek", (5,)), Step("seek", (-1,)), Step("read_into", (4, 0, 4)))
+    expected = "read-into.data: read_into: returned bytes not in the file; away from the start"
+    assert signature(executor, Program(9, failed)) == expected
+
+
+class WrongFromTheSixth(LosesTheSixth):
+    """All bytes from the sixth on are those before them."""
+
+    def __init__(self, data: bytes, path: str = "/memory", declared: int | None = None) -> None:
+        super().__init__(data, path, declared)
+        self._view = memoryview(data[:5] + data[4:-1])
+
+
+def test_bytes_that_no_call_reads_rightly_are_not_charged_to_the_seek(
+    executor: MakeExecutor,
+) -> None:
+    program = Program(9, (Step("seek", (7,)), INTO))
+    assert named(executor, WrongFromTheSixth, program) == "read-into.data"

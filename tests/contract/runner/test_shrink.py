@@ -75,3 +75,8 @@ def test_the_calls_of_a_long_program_are_bounded() -> None:
 
     assert len(shrink(Program(5, (READ,) * 10_000), needs_all).steps) == 10_000
     assert calls < CALLS + 10_000
+
+
+def test_a_negative_number_becomes_zero_where_it_does_not_matter() -> None:
+    small = shrink(Program(3, (Step("py_seek", (-1, 1)),)), lambda _: True)
+    assert small.steps == (Step("py_seek", (0, 0)),)
