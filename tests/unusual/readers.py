@@ -12,11 +12,11 @@ import lzma
 import queue
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
-from fscontract.contract.models.blockreader import Block, Layout, Record, expected_of
+from fscontract.contract.models.blockreader import BOM, Block, Layout, Record, expected_of
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
     CheckedReader,
@@ -39,6 +39,8 @@ class _Read(NamedTuple):
 class WholeFile(CheckedReader):
     """Reads the whole file for each block by one call, whatever the size of buffers."""
 
+    codecs: ClassVar[Mapping[str, Callable[[bytes], bytes]]] = _CODECS
+
     def __init__(self, fs: FileSystem, settings: ReaderSettings) -> None:
         if settings.context == "fixed-width" and settings.length is None:
             raise ValueError("fixed-width records need a length")
@@ -60,10 +62,10 @@ class WholeFile(CheckedReader):
         """Yield the records of a block, uncut and undropped."""
         settings, data = self.settings, self.read(stream, block.file_length)
         suffix = block.path[block.path.rfind(".") :] if "." in block.path else ""
-        if suffix in _CODECS:
+        if suffix in self.codecs:
             if (block.offset, block.end) != (settings.data_offset, block.file_length):
                 raise OSError("a part of a compressed file")
-            data = _CODECS[suffix](data)
+            data = self.codecs[suffix](data)
             block = Block(block.block_id, settings.data_offset, len(data), block.previous)
         length = settings.length or self.fs.get_file_status("/").block_size
         yield from expected_of(
@@ -125,6 +127,17 @@ class WholeFile(CheckedReader):
         stream, self.stream, self.last = self.stream, None, None
         if stream is not None:
             stream.close()
+
+
+class AsStored(WholeFile):
+    """Delivers the stored bytes of compressed files, and byte order marks."""
+
+    codecs: ClassVar[Mapping[str, Callable[[bytes], bytes]]] = {}
+
+    def records(self, stream: FSDataInputStream, block: Block) -> Iterator[Record]:
+        mark = BOM if self.read(stream, block.file_length).startswith(BOM) else b""
+        for offset, data, end in super().records(stream, block):
+            yield Record(offset, data if offset else mark + data, end)
 
 
 class SingleBytes(WholeFile):
@@ -242,6 +255,6 @@ class _WithoutScaling(BlockReaderBinding):
         return WholeFile(filesystem, settings)
 
 
-ALL = (*map(_Binding, (WholeFile, Ranges, PythonFile, ByteBuffers)), _WithoutScaling())
+ALL = (*map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, ByteBuffers)), _WithoutScaling())
 #: Readers that take long.
 SLOW = tuple(map(_Binding, (SingleBytes, Prefetched)))

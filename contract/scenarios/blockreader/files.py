@@ -163,7 +163,7 @@ RECORDS = [
     Case("record.stale-bytes", Layout(b"abcdefgh\nij"), (100, 4), (9, 2), buffer=9),
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
-    *_cases("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n"),
+    *_cases("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n", b"a\n" + BOM),
     *_cases("record.crlf", b"a\r\nb\r\nc\r\n", b"a\r\n\r\nb\r\n"),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
