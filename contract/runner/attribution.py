@@ -58,6 +58,8 @@ _WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_nex
 _BYTES = "B"
 #: The aspects of reads that delivered wrong bytes, or too few.
 _OF_BYTES = frozenset({"data", "moved", "end"})
+#: Those of reads that delivered something else than they should, or raised.
+_OF_READ = _OF_BYTES | {"raised"}
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
 #: because each attempt runs the program up to there.
 _LONG, _FEW = 64, 8
@@ -194,7 +196,7 @@ class Blame:
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
         """Return the same failure of a plainer read, if any: of n bytes, or of one whole line."""
         program, index, failure = violation.program, violation.index, violation.failure
-        if violation.judged is None or failure.aspect not in _OF_BYTES or not _is_plain(program):
+        if violation.judged is None or failure.aspect not in _OF_READ or not _is_plain(program):
             return None
         plainer = _plainer(*violation.judged)
         if plainer is None:
@@ -202,7 +204,8 @@ class Blame:
         seen = self._at(program, index, plainer)
         if seen is None or seen.failure.aspect != failure.aspect:
             return None
-        return seen if seen.relation == violation.relation else None
+        alike = _how(seen.outcome) == _how(violation.outcome)
+        return seen if alike and seen.relation == violation.relation else None
 
     def _own_clause(self, violation: Violation) -> str:
         """Return the clause of a program whose special parts all matter for the failure."""
@@ -276,9 +279,10 @@ class Blame:
     ) -> str:
         cause = seen.failure.cause or seen.failure.clause
         if not seen.placed:  # reads at the end all return the same: try a longer file
-            if self._fixed or program.length >= _ROOMY:
+            if self._fixed:
                 return cause
-            program = replace(program, length=_ROOMY)
+            is_small = program.length < _ROOMY
+            program = replace(program, length=_ROOMY) if is_small else self._lengthened(program)
             roomy = self._at(program, index, with_.position)
             if roomy is None or roomy.failure.aspect != "moved" or not roomy.placed:
                 return cause

@@ -203,7 +203,7 @@ def test_sequential_read_from_a_server_without_ranges_fails_after_a_block(
     """Finding F12: the cache requests the rest by range."""
     actual = "ILLEGAL_ARGUMENT (ValueError: The HTTP server"
     steps = ["py_read", 1], ["py_read", 4096]
-    finds(on_the_web(no_ranges, copy), "python.read.advance", actual, 9000, *steps)
+    finds(on_the_web(no_ranges, copy), "python.read.data", actual, 9000, *steps)
 
 
 def test_positioned_read_at_the_end_on_the_web_raises(

@@ -226,8 +226,7 @@ def test_web_server_with_ranges_has_its_findings(ranges: str, copy: Path) -> Non
 def test_web_server_without_ranges_has_its_findings(no_ranges: str, copy: Path) -> None:
     """F8, F11, F12, F14, F15, F16."""
     binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)
-    reading_on = {"read-into.data", "python.read.data", "python.read.advance"}
-    reading_on |= {"python.readlines.all", "python.iter.lines"}
+    reading_on = {"read-into.data", "python.read.data"}
     moving = {"seek.pos", "python.seek.set", "python.seek.end"}
     fails = WHOLE_FILE | BUFFERED | reading_on | moving | WHOLE_ANSWERS
     lax = BUFFERED_LAX | WHOLE_ANSWERS_LAX | AWAITED_WHOLE_LAX
