@@ -194,11 +194,15 @@ class Blame:
         return Charge(self._own_clause(violation), violation)
 
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
-        """Return the same failure of a plainer read, if any: of n bytes, or of one whole line."""
+        """Return the same failure of a plainer read, if any: of n bytes, or of one whole line.
+
+        Reads of a closed stream have separate clauses.
+        """
         program, index, failure = violation.program, violation.index, violation.failure
         if violation.judged is None or failure.aspect not in _OF_READ or not _is_plain(program):
             return None
-        plainer = _plainer(*violation.judged)
+        step, state = violation.judged
+        plainer = _plainer(step, state) if state.is_open else None
         if plainer is None:
             return None
         seen = self._at(program, index, plainer)
