@@ -127,7 +127,7 @@ class Blame:
         if "position" in OPERATIONS[step.op] or violation.failure.aspect not in _OF_BYTES:
             return violation
         if state.pos < 0:  # after a failed call, which may have had nothing to do with it
-            seen = self._sought(violation, state.origin.before)
+            seen = self._sought(violation, max(state.origin.before, 0))
             return violation if seen is None else self.at_first_wrong_byte(seen)
         wrong = _first_wrong(step, state, violation.outcome)
         if not wrong or _MEETS not in violation.relation:
