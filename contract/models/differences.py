@@ -29,8 +29,9 @@ def difference(step: Step, state: State, outcome: Outcome) -> str:
     `step` has no anchors; `state` is that before the call. Empty if none differs, or if the text of
     the outcome shows it.
     """
-    for right in () if outcome.raised else right_values(step, state)[:1]:
-        return _of_values(outcome.value, right)
+    values = () if outcome.raised else right_values(step, state)
+    if values:
+        return _of_values(outcome.value, values[0])
     windows = list(_windows(step, state, outcome))
     for number, window in enumerate(windows, 1):
         place = f"range {number}, " if len(windows) > 1 else ""
@@ -45,7 +46,7 @@ def _difference(window: _Window, data: bytes) -> str:
     right = data[position : position + count]
     expected = bytes([FILL]) * start + right
     expected += bytes([FILL]) * (len(got) - len(expected))
-    at = _first(expected, got)
+    at = first_difference(expected, got)
     if at < SHOWN_BYTES:
         return ""
     inside, moved = start <= at < start + len(right), position != start
@@ -62,7 +63,7 @@ def _of_values(actual: Any, right: Any) -> str:
     is_bytes = isinstance(actual, bytes) and isinstance(right, bytes)
     if not is_bytes and not (isinstance(actual, str) and isinstance(right, str)):
         return ""
-    at = _first(right, actual)
+    at = first_difference(right, actual)
     if at < SHOWN_BYTES:
         return ""
     show: Callable[[Any, int], str] = _around if is_bytes else _text_around
@@ -70,7 +71,7 @@ def _of_values(actual: Any, right: Any) -> str:
     return f"{name} {at}: expected {show(right, at)}, got {show(actual, at)}"
 
 
-def _first(right: Sequence[Any], actual: Sequence[Any]) -> int:
+def first_difference(right: Sequence[Any], actual: Sequence[Any]) -> int:
     """Return the first index at which two sequences differ; 0 if one starts with the other."""
     pairs = zip(right, actual, strict=False)
     return next((n for n, (one, other) in enumerate(pairs) if one != other), 0)

@@ -75,11 +75,11 @@ def failure_block(result: ClauseResult, width: int = _WIDTH, tracebacks: bool = 
     if result.outcome is Verdict.FIXED:
         lines += _labelled(width, "actual", "passes, but is listed as known: take the entry out")
         lines += _labelled(width, "reason", result.reason)
-    elif result.counterexample is None:
+    elif result.counterexample is not None:
+        lines += _counterexample(result.counterexample, width, tracebacks)
+    else:
         lines += _labelled(width, "reason", result.reason)
     if result.counterexample is not None:
-        if result.outcome is not Verdict.FIXED:
-            lines += _counterexample(result.counterexample, width, tracebacks)
         lines += _again(result.counterexample)
     for number, other in enumerate(result.counterexamples[1:_MAX_SHOWN], 2):
         lines += [f"  failure {number}", *_other_failure(other, width, tracebacks)]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from fscontract.contract.api.openfile_options import SPLIT_START
 from fscontract.contract.models.acceptor import delivered
+from fscontract.contract.models.differences import first_difference
 from fscontract.contract.models.openfile_clauses import exchanged
 from fscontract.contract.models.openfile_stages import READABLE
 from fscontract.contract.models.python_read import room
@@ -24,8 +25,7 @@ from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
-from fscontract.contract.runner.signature import AT_END
-from fscontract.contract.runner.signature import WRONG_LATER as _MEETS
+from fscontract.contract.runner.signature import AT_END, WRONG_LATER
 
 
 class Witnesses(NamedTuple):
@@ -130,10 +130,10 @@ class Blame:
             seen = self._sought(violation, max(state.origin.before, 0))
             return violation if seen is None else self.at_first_wrong_byte(seen)
         wrong = _first_wrong(step, state, violation.outcome)
-        if not wrong or _MEETS not in violation.relation:
+        if not wrong or WRONG_LATER not in violation.relation:
             return violation
         seen = self._sought(violation, state.pos + wrong)
-        return violation if seen is None or _MEETS in seen.relation else seen
+        return violation if seen is None or WRONG_LATER in seen.relation else seen
 
     def _sought(self, violation: Violation, position: int) -> Violation | None:
         """Return the same failure of the same call alone after a seek to `position`, if any."""
@@ -385,8 +385,7 @@ def _first_wrong(step: Step, state: State, outcome: Outcome) -> int:
     """Return the offset of the first wrong byte in those that a read delivered, 0 if unknown."""
     data = delivered(Call(step.op, step.args, state, frozenset()), outcome) or b""
     right = state.versions[-1][max(state.pos, 0) : max(state.pos, 0) + len(data)]
-    pairs = enumerate(zip(data, right, strict=False))
-    return next((index for index, (seen, meant) in pairs if seen != meant), 0)
+    return first_difference(right, data)
 
 
 def _approach(position: int, reads: bool, is_python: bool) -> Step:

@@ -46,15 +46,12 @@ _MOVES = frozenset({"after seek", "after skip"})
 #: How reads are wrong, and when.
 _WRONG_DATA, _ENDS_EARLY = "reads: wrong data", "reads: end too early"
 _AFTER_READS, _AT_PLACE = " after other reads", " at a place"
-_RELATIONS = {
-    _WRONG_DATA: frozenset(
-        {WRONG_LATER, "bytes not in the file", "too early", "too late"}
-        | {"zeros", "buffer not filled", "past the end of the file"}
-    ),
-    _ENDS_EARLY: frozenset({"", "end of file", "no bytes"}),
-}
 #: Relations of bytes that differ, at the start of a read or later.
 _DIFFERENT = frozenset({WRONG_LATER, "bytes not in the file", "too early", "too late", "zeros"})
+_RELATIONS = {
+    _WRONG_DATA: _DIFFERENT | {"buffer not filled", "past the end of the file"},
+    _ENDS_EARLY: frozenset({"", "end of file", "no bytes"}),
+}
 _WRONG = "returned wrong bytes"
 _LATER = {"moved": _WRONG_DATA, "data": _WRONG_DATA, "end": _ENDS_EARLY}
 

@@ -202,20 +202,9 @@ def test_an_exception_at_the_end_is_charged_to_the_end_if_only_the_end_raises_it
 class RefusesLongRanges(MemoryInputStream):
     """read_vectored raises for a range of more than two bytes."""
 
-    def read_vectored(
-        self,
-        ranges: Sequence[FileRange],
-        allocate: Allocate = bytearray,
-        release: Release = no_release,
-    ) -> None:
-        """Raise instead of reading."""
-        if any(item.length > 2 for item in ranges):
-            raise OSError("too many bytes")
-        super().read_vectored(ranges, allocate, release)
-
-
-class RefusesRangesToTheEnd(MemoryInputStream):
-    """read_vectored raises for a range that ends at the end of the file."""
+    def refuses(self, item: FileRange) -> bool:
+        """Return whether a range makes the call fail."""
+        return item.length > 2
 
     def read_vectored(
         self,
@@ -224,9 +213,17 @@ class RefusesRangesToTheEnd(MemoryInputStream):
         release: Release = no_release,
     ) -> None:
         """Raise instead of reading."""
-        if any(item.offset + item.length == self._size for item in ranges):
+        if any(map(self.refuses, ranges)):
             raise OSError("the range is not satisfiable")
         super().read_vectored(ranges, allocate, release)
+
+
+class RefusesRangesToTheEnd(RefusesLongRanges):
+    """read_vectored raises for a range that ends at the end of the file."""
+
+    def refuses(self, item: FileRange) -> bool:
+        """Return whether the range ends there."""
+        return item.offset + item.length == self._size
 
 
 @pytest.mark.parametrize(
