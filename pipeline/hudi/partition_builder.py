@@ -49,6 +49,7 @@ from fscontract.pipeline.hudi.table_location import (
     KEPT,
     PARTITIONS,
     check_version,
+    usable_partitions,
     write_properties,
 )
 from fscontract.pipeline.hudi.table_services import TableServices
@@ -264,7 +265,7 @@ class PartitionBuilder(TableServices):
     def _is_typed(self, columns: Sequence[str]) -> bool:
         """Return True if statistics have their type: if an index that exists has, or a new one."""
         properties = self._properties()
-        if COLUMN_STATS not in properties.get(PARTITIONS, "").split(",") and not self._elsewhere:
+        if COLUMN_STATS not in usable_partitions(properties) and not self._elsewhere:
             properties |= default_path(properties)
             put_definition(self._fs, self.path, properties, columns)
         return indexed_columns(self._fs, self.path, properties).typed

@@ -54,9 +54,9 @@ from fscontract.pipeline.hudi.table_location import (
     KEPT,
     location_of,
     read_properties,
+    usable_partitions,
     version_of,
 )
-from fscontract.pipeline.hudi.table_location import PARTITIONS as METADATA_PARTITIONS
 from fscontract.pipeline.hudi.timeline import (
     COLUMN_STATS,
     FILES,
@@ -106,7 +106,7 @@ class MetadataTable(Closeable):
         self._metadata = location.metadata
         self.metrics = metrics or Metrics()
         self._properties = properties = read_properties(fs, location.marker)
-        self.partitions = frozenset(properties.get(METADATA_PARTITIONS, "").split(","))
+        self.partitions = frozenset(usable_partitions(properties))
         if FILES not in self.partitions:
             raise MetadataException(self.path, "the dataset has no metadata table")
         if (version := version_of(self.path, properties)) < KEPT[0]:
@@ -395,7 +395,7 @@ class MetadataTable(Closeable):
         if slices:
             return False
         properties = self._location.properties(self._fs)
-        return partition not in properties.get(METADATA_PARTITIONS, "").split(",")
+        return partition not in usable_partitions(properties)
 
     def _merge_unsynced(self, partition: str) -> None:
         """Merge changes that are missing in the table over the logs, in order."""

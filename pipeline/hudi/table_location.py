@@ -145,7 +145,12 @@ class TableLocation:
 
     def exists(self, fs: FileSystem) -> bool:
         """Return True if a usable table exists."""
-        return FILES in self.properties(fs).get(PARTITIONS, "").split(",")
+        return FILES in usable_partitions(self.properties(fs))
+
+
+def usable_partitions(properties: Mapping[str, str]) -> list[str]:
+    """Return the partitions of the table that its marker's properties list."""
+    return properties.get(PARTITIONS, "").split(",")
 
 
 def location_of(path: str, directory: str | None = None) -> TableLocation:

@@ -23,6 +23,7 @@ from fscontract.pipeline.hudi.table_location import (
     COLUMNS,
     INFLIGHT,
     PARTITIONS,
+    usable_partitions,
     write_properties,
 )
 from fscontract.pipeline.hudi.timeline import (
@@ -40,7 +41,7 @@ class TablePartitions(TableWriterBase):
 
     def _listed_partitions(self, properties: Mapping[str, str]) -> list[str]:
         """Return the usable partitions, and those that are being built."""
-        named = (*properties.get(PARTITIONS, "").split(","), *self._inflight(properties))
+        named = (*usable_partitions(properties), *self._inflight(properties))
         return [name for name in dict.fromkeys(named) if name]
 
     def _inflight(self, properties: Mapping[str, str]) -> list[str]:
@@ -48,14 +49,14 @@ class TablePartitions(TableWriterBase):
 
     def _indexed(self, properties: Mapping[str, str]) -> IndexedColumns:
         """Return the columns with statistics; none if the table has no such partition."""
-        if COLUMN_STATS not in properties.get(PARTITIONS, "").split(","):
+        if COLUMN_STATS not in usable_partitions(properties):
             return IndexedColumns()
         return indexed_columns(self._fs, self.path, properties)
 
     def _retire(self) -> None:
         """Remove partitions that can't be kept up to date, with one MetadataWarning."""
         properties = self._properties()
-        usable = properties.get(PARTITIONS, "").split(",")
+        usable = usable_partitions(properties)
         known, reason = {*FILE_GROUPS} - {*self._inflight(properties)}, "can't be kept up to date"
         if COLUMN_STATS not in usable:
             known -= {PARTITION_STATS}

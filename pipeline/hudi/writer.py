@@ -91,6 +91,7 @@ from fscontract.pipeline.hudi.table_location import (
     VERSION,
     WRITABLE,
     check_version,
+    usable_partitions,
     version_of,
     write_properties,
 )
@@ -189,7 +190,7 @@ class MetadataWriter(PartitionBuilder):
             groups = len(group_names(index, self.timelines()[1]))
             self.drop()
             own = {k: v for k, v in properties.items() if k not in (PARTITIONS, COLUMNS, CHECKSUM)}
-            partitions = properties.get(PARTITIONS, "").split(",")
+            partitions = usable_partitions(properties)
             ranges = PARTITION_STATS in partitions
             self.bootstrap(content, properties.get(NAME, "dataset"), own, columns, ranges)
             if RECORD_INDEX in partitions:
@@ -370,7 +371,7 @@ class MetadataWriter(PartitionBuilder):
         content = encode_change(
             instant.action, instant.time, change, extra, target, failed, self._layout()
         )
-        if self._design != 1 and FILES in properties.get(PARTITIONS, "").split(","):
+        if self._design != 1 and FILES in usable_partitions(properties):
             self.maintain()
             self._catch_up()
             self.apply(instant, change)
@@ -434,7 +435,7 @@ class MetadataWriter(PartitionBuilder):
         if indexed.names:
             statistics = self._statistics(change, indexed.names)
             records[COLUMN_STATS] = versioned(statistics, indexed.typed)
-        partitions = properties.get(PARTITIONS, "").split(",")
+        partitions = usable_partitions(properties)
         if PARTITION_STATS in partitions:
             try:
                 records[PARTITION_STATS] = self._partition_records(change, records, indexed)
@@ -468,7 +469,7 @@ class MetadataWriter(PartitionBuilder):
 
     def _read_keys(self, instant: Instant, change: Change) -> None:
         """Read the keys of a change before acquiring the lock, so that other writers don't wait."""
-        usable = self._properties().get(PARTITIONS, "").split(",")
+        usable = usable_partitions(self._properties())
         if self._lock is not None and not self._has_lock and RECORD_INDEX in usable:
             with suppress(UnknownKeys, MetadataException, FileNotFoundError):
                 self._location_records(instant.time, change)
@@ -610,7 +611,7 @@ class MetadataWriter(PartitionBuilder):
         for change in changes:
             for partition, files in change.added.items():
                 deleted.setdefault(partition, set()).update(files)
-        usable = self._properties().get(PARTITIONS, "").split(",")
+        usable = usable_partitions(self._properties())
         if RECORD_INDEX in usable and any(change.replaced for change in changes):
             self._disable([RECORD_INDEX], "a restore brings back file groups that were replaced")
         self._delete_data(deleted)
