@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -52,6 +53,8 @@ from fscontract.contract.spec.known_failures import Known
 
 #: The exit status of a process that could not send its result.
 LOST = 70
+#: The number of collections of the second generation before one of all objects; 10 by default.
+_YOUNG_COLLECTIONS = 60
 
 
 class _Unheard(Exception):
@@ -269,6 +272,8 @@ def main(line: int, journal: int) -> NoReturn:
     for number in (line, journal):
         os.set_inheritable(number, False)
     sys.argv[:] = ["fscontract"]
+    # A collection of all objects passes over the whole kit; those of young ones are as usual.
+    gc.set_threshold(*gc.get_threshold()[:2], _YOUNG_COLLECTIONS)
     warnings.simplefilter("ignore", RenamedWarning)  # the parent process warns
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name)

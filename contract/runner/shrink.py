@@ -128,12 +128,18 @@ def shrink(
     once `is_over` returns True.
     """
     left, calls = ATTEMPTS, CALLS
+    tried: set[int] = set()
 
     def smaller(candidates: Iterator[Program]) -> Program | None:
         nonlocal left, calls
         for candidate in candidates:
             if left == 0 or calls <= 0 or is_over():
                 return None
+            if candidate.opening is None:  # values of a builder may be equal and of two types
+                key = hash(candidate)
+                if key in tried:
+                    continue
+                tried.add(key)
             left -= 1
             calls -= len(candidate.steps)
             if fails(candidate):
@@ -142,7 +148,7 @@ def shrink(
 
     passes = [_with_fewer_faults, _without_calls, _without_steps, _with_one_stream]
     if not same_length:
-        passes += [_with_shorter_file, _with_less_before]
+        passes += [_with_less_before, _with_shorter_file]
     passes += [_with_equal_arguments_smaller, _with_smaller_arguments, _with_plainer_calls]
     improved = True
     while improved and left and calls > 0 and not is_over():
@@ -200,8 +206,11 @@ def _with_one_stream(program: Program) -> Iterator[Program]:
 
 
 def _with_shorter_file(program: Program) -> Iterator[Program]:
-    long = program.length > 2 * _LENGTHS[-1]
-    lengths = (0, *_cut(program.length)) if long else _LENGTHS
+    """Yield shorter files, and first those that are made fast: 1 KiB, 4 KiB and so on."""
+    lengths: Iterable[int] = _LENGTHS
+    if program.length > 2 * _LENGTHS[-1]:
+        powers = (_LENGTHS[-1] << n for n in range(0, program.length.bit_length(), 2))
+        lengths = (0, *powers, *_cut(program.length))
     yield from (replace(program, length=n) for n in lengths if n < program.length)
 
 

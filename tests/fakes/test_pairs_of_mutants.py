@@ -83,6 +83,7 @@ def test_a_second_bug_is_seen_beside_a_known_one(first: str, second: str) -> Non
     assert new_failures(mutant_named(first), mutant_named(second))
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("name", ["read-byte.value-SignedByte", "seek.pos-SeeksToBlock"])
 def test_a_known_failure_has_the_same_signature_with_another_seed(name: str) -> None:
     """So a run that is repeated conforms."""

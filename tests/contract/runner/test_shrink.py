@@ -48,6 +48,30 @@ def test_a_read_past_the_end_shrinks_with_its_file() -> None:
     assert shrink(program, reads_past_the_end).length < 5
 
 
+def test_no_program_runs_twice() -> None:
+    ran: list[Program] = []
+
+    def fails(program: Program) -> bool:
+        ran.append(program)
+        return seeks_then_reads(program)
+
+    shrink(Program(4099, (READ, Step("seek", (3000,)), READ, READ)), fails)
+    assert len(ran) == len(set(ran))
+
+
+def test_few_large_files_are_made_to_shrink_a_program() -> None:
+    """Positions decrease with the file."""
+    lengths = set()
+
+    def reads_within(program: Program) -> bool:
+        lengths.add(program.length)
+        return seeks_then_reads(program) and program.steps[0].args[0] < program.length
+
+    steps = (Step("seek", (2_000_000,)), READ)
+    assert shrink(Program(3_149_827, steps), reads_within).length == 3
+    assert len([length for length in lengths if length > 1_000_000]) < 25
+
+
 def test_a_program_of_two_streams_needs_one_if_the_other_does_not_matter() -> None:
     program = Program(5, (Step("seek", (2,), 1), Step("read_byte", (), 1)), 2)
     assert shrink(program, seeks_then_reads).streams == 1
