@@ -57,6 +57,8 @@ PLACES = frozenset({_AWAY, _BEYOND, _AT_OFFSET})
 ANYWHERE = PLACES | {FAILED, AT_END}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
+#: Relations of wrong bytes of one defect: which one it is depends on the place and the length.
+_WRONG_BYTES = frozenset({"too early", "too late", "bytes not in the file", WRONG_LATER})
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
 #: source have effects of their own.
 _AFTER = "after "
@@ -211,10 +213,12 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
     step, (how, *circumstances) = violation.step, signature.split("; ")
     kinds = _kinds(violation.outcome)
     found = {f"{step.op} {kind}" for kind in kinds}
-    if step.op in READ_OPERATIONS:
+    if step.op in READ_OPERATIONS or (step.op in WITHOUT_STREAM and _has_bytes(violation.outcome)):
         relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
         if relations & _EARLY_ENDS or _is_empty(step, violation.outcome):
             relations = relations - _EARLY_ENDS | {"ends early"}
+        elif relations & _WRONG_BYTES or step.op in WITHOUT_STREAM:
+            relations = relations - _WRONG_BYTES | {"wrong bytes"}
         found.update(f"read: {relation}" for relation in relations)
     if how.startswith("position:"):
         found.add("position")
@@ -236,6 +240,14 @@ def _kinds(outcome: Outcome) -> set[str]:
 def _word(kind: Kind) -> str:
     """Return the name of a kind in signatures, which do not tell I/O errors apart."""
     return Kind.IO.value if kind is Kind.NOT_FOUND else kind.value
+
+
+def _has_bytes(outcome: Outcome) -> bool:
+    """Return whether a call returned bytes, or several of them."""
+    value = outcome.value
+    values = value.values() if isinstance(value, dict) else value
+    several = isinstance(values, list | tuple) or isinstance(value, dict)
+    return isinstance(value, bytes) or (several and any(isinstance(one, bytes) for one in values))
 
 
 def _is_empty(step: Step, outcome: Outcome) -> bool:
