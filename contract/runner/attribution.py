@@ -131,36 +131,44 @@ class Blame:
         how = violation.likeness[:-1]
         return next((one for one in seen if one and one.likeness[:-1] == how), violation)
 
-    def after_plain_reads(self, violation: Violation) -> Program:
-        """Return the program with the plainest reads of as many bytes before the failing call.
+    def after_plain_calls(self, violation: Violation) -> Program:
+        """Return the program with the plainest reads and seeks before the failing call.
 
-        Which reads bring a stream into the state that matters depends on the program. One that
-        meets the end asks for a byte more. A read stays if no other makes the call fail alike.
+        Which of them bring a stream into the state that matters depends on the program. A read that
+        meets the end asks for a byte more. A call stays if no other makes the last one fail alike.
         """
         program, index = violation.program, violation.index
         if index < 1 or not _is_plain(program):
             return program
-        for number, length in self._reads_before(program, index):
+        for number, plainer in self._plain_calls(program, violation):
             before, step, *after = program.steps[:number], *program.steps[number:]
-            for asked in (length, length + 1):
-                plain = _plainest_read(asked, violation.step)
+            for plain in plainer:
                 if plain == step:
                     break
                 seen = self._run(program.with_steps((*before, plain, *after)))
-                if seen is not None and seen.index == index and _fails_alike(seen, violation):
+                if seen is not None and _are_alike(seen, violation, step):
                     program = seen.program
                     break
         return program
 
-    def _reads_before(self, program: Program, index: int) -> Iterator[tuple[int, int]]:
-        """Yield the numbers of the last reads before a call, and how many bytes each delivered."""
+    def _plain_calls(
+        self, program: Program, violation: Violation
+    ) -> Iterator[tuple[int, tuple[Step, ...]]]:
+        """Yield the numbers of the last reads and seeks before a call, and plainer ones of each."""
+        index = violation.index
         outcomes = self._observe(program.with_steps(program.steps[:index]))
         for number, outcome in [*enumerate(outcomes)][-observable(index) :]:
             step = resolve_step(program.steps[number], program.length, self._buffer)
-            if step.op in READ_OPERATIONS and step.op not in STAYING:
+            if step.op == "py_seek" and step.args[1] != 0 and type(outcome.value) is int:
+                yield number, (Step("py_seek", (outcome.value, 0)),)
+            elif step.op in READ_OPERATIONS and step.op not in STAYING:
                 read = delivered(Call(step.op, step.args, opened(b""), frozenset()), outcome)
                 if read is not None:
-                    yield number, max(len(read), 1)
+                    length, beside = max(len(read), 1), violation.step
+                    yield (
+                        number,
+                        (_plainest_read(length, beside), _plainest_read(length + 1, beside)),
+                    )
 
     def at_first_wrong_byte(self, violation: Violation) -> Violation:
         """Return the violation of a read that begins at the first wrong byte, if it is one, too.
@@ -428,9 +436,13 @@ class Blame:
         return seen.index == 1 and seen.judged[1].pos == position
 
 
-def _fails_alike(one: Violation, other: Violation) -> bool:
-    """Return whether two calls fail in the same way, by the same call."""
-    return (one.likeness, one.failure.cause) == (other.likeness, other.failure.cause)
+def _are_alike(one: Violation, other: Violation, step: Step) -> bool:
+    """Return whether programs fail alike; after a read, also by the same earlier call.
+
+    `step` is the call in which they differ.
+    """
+    is_of_same = step.op in _SEEKS or one.failure.cause == other.failure.cause
+    return is_of_same and one.index == other.index and one.likeness == other.likeness
 
 
 def _plainest_read(length: int, beside: Step) -> Step:

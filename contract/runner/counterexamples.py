@@ -305,10 +305,10 @@ class ShrinkingCounterexamples(Counterexamples):
         return Examined(clause, shrunk, shadowed)
 
     def _plain(self, program: Program, likeness: tuple[str, ...]) -> Program:
-        """Return the program with the plainest reads before the call that fails in this way."""
+        """Return the program with the plainest calls before the one that fails in this way."""
         first = self.executor.run(program).first
         alike = next((other for other in first if other.likeness == likeness), None)
-        return program if alike is None else self._blame.after_plain_reads(alike)
+        return program if alike is None else self._blame.after_plain_calls(alike)
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
         return shrink(program, fails, self._fixed, lambda: self._shrinking.is_over)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +14,9 @@ from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.fakes.mutants.stream.variants import LateEndCheck
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import FEATURES, MakeExecutor
 
@@ -429,3 +434,52 @@ def test_a_position_past_the_end_is_charged_to_the_plainest_read_that_goes_there
     findings = ShrinkingCounterexamples(subject, Everything())
     with findings.taken_unshrunk():  # another call may show it in a file with bytes only
         assert findings.violation(found) == clause
+
+
+class FailsBeyond(io.FileIO):
+    """Reads past the end raise."""
+
+    @property
+    def size(self) -> int:
+        """The length of the file, in bytes."""
+        return os.fstat(self.fileno()).st_size
+
+    def readinto(self, buffer: Buffer) -> int:  # type: ignore[override]
+        """Raise past the end."""
+        if self.tell() > self.size:
+            raise OSError("too little data")
+        return super().readinto(buffer)
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Raise past the end."""
+        if self.tell() > self.size:
+            raise OSError("too little data")
+        return super().read(-1 if size is None else size)
+
+
+class FailsBeyondUnlessSet(FailsBeyond):
+    """A seek from the start does not go there."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Stop at the end, if the offset is from the start."""
+        if whence == 0:
+            return super().seek(min(offset, self.size))
+        return super().seek(offset, whence)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [(FailsBeyond, "python.seek.set"), (FailsBeyondUnlessSet, "python.seek.current")],
+)
+def test_a_failure_after_a_seek_is_charged_to_the_plainest_seek_that_shows_it(
+    kind: type[io.FileIO], clause: str, tmp_path: Path
+) -> None:
+    binding = PythonFileBinding(kind, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        steps = (Step("py_seek", (4, 2)), Step("py_read", (2,)))
+        assert _charged(subject, Program(3, steps)) == clause
+    finally:
+        binding.dispose()
