@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from fscontract.contract.spec.clauses import Clause
     from fscontract.contract.spec.known_failures import Known
 
+#: The maximum of runs to find all failures, and the distance of their seeds.
+_MAX_RUNS, _SEED_STEP = 4, 7919
+
 
 @click.command(short_help="Keep a file of known failures.")
 @click.option("--write", "action", flag_value="write", help="Add current failures to FILE.")
@@ -43,17 +46,12 @@ def known(
     """Add the failures of TARGET to FILE, or remove fixed ones from it.
 
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only. The
-    time limit of the run is 600 s at quick, too: a failure that is not found is not listed.
+    time limit of a run is 600 s at quick, too: a failure that is not found is not listed. So
+    --write also runs with other seeds until one adds nothing, at most four times.
     """
-    from fscontract.contract.report.text import out_of_time
     from fscontract.contract.runner import run_options
     from fscontract.contract.runner.time_budget import BUDGETS
-    from fscontract.contract.spec.known_failures import (
-        KnownError,
-        load_known,
-        prune_known,
-        write_known,
-    )
+    from fscontract.contract.spec.known_failures import load_known
 
     if action is None:
         raise click.UsageError("specify --write or --prune")
@@ -71,19 +69,34 @@ def known(
     if not clauses:
         say_error(options.NOTHING_SELECTED)
         ctx.exit(NOTHING)
-    result = _checked(target, run, clauses, entries)
+    total = 0
+    for number in range(_MAX_RUNS):
+        seeded = replace(run, seed=run.seed + number * _SEED_STEP)
+        changed = _update(file_, _checked(target, seeded, clauses, entries), reason)
+        total += changed
+        if not changed or action == "prune":
+            break
+        entries = load_known(file_)
+    click.echo(f"{total} {'added' if action == 'write' else 'dropped'}")
+
+
+def _update(file_: Path, result: RunResult, reason: str | None) -> int:
+    """Add entries for this reason, or remove fixed ones; return how many. Raise KnownError."""
+    from fscontract.contract.report.text import out_of_time
+    from fscontract.contract.spec.known_failures import KnownError, prune_known, write_known
+
     if result.cut_short:
         say(out_of_time(result), err=True)
+    word = "dropped" if reason is None else "added"
     try:
-        if action == "write":
-            changed, word = write_known(file_, result, reason or ""), "added"
-        else:
-            changed, word = prune_known(file_, result), "dropped"
+        changed = (
+            prune_known(file_, result) if reason is None else write_known(file_, result, reason)
+        )
     except OSError as error:
         raise KnownError(f"can't write {file_}: {error.strerror or error}") from error
     for entry in changed:
         say(f"{word}: {entry.clause}: {entry.signature}")
-    click.echo(f"{len(changed)} {word}")
+    return len(changed)
 
 
 def _checked(

@@ -15,15 +15,16 @@ from fscontract.contract.api.openfile_options import SPLIT_START
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.differences import first_difference
 from fscontract.contract.models.openfile_clauses import exchanged
-from fscontract.contract.models.openfile_stages import READABLE
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS, READABLE
 from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
-from fscontract.contract.models.stream_state import ANY, PAST, State
+from fscontract.contract.models.stream_state import ANY, PAST, State, opened
 from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.content import DENSE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
+from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.signature import AT_END, WRONG_LATER
 
@@ -58,6 +59,8 @@ _WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_nex
 _BYTES = "B"
 #: The aspects of reads that delivered wrong bytes, or too few.
 _OF_BYTES = frozenset({"data", "moved", "end"})
+#: The relations of bytes that are nowhere in the file.
+_NOWHERE = frozenset({"bytes not in the file", "buffer not filled", "zeros"})
 #: Those of reads that delivered something else than they should, or raised.
 _OF_READ = _OF_BYTES | {"raised"}
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
@@ -115,6 +118,57 @@ class Blame:
         seen = self._run(Program(violation.program.length, (step,)))
         alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
         return seen if seen is not None and alike else violation
+
+    def on_unchanged_file(self, violation: Violation) -> Violation:
+        """Return the failure of the same calls on a file that did not change, if they fail so.
+
+        Other bytes of the file may relate to the right ones in another way.
+        """
+        program = violation.program
+        if not any(s.op in OF_FILE for s in program.steps) or program.opening or program.faults:
+            return violation
+        seen = map(self._run, self._simpler(violation))
+        how = violation.likeness[:-1]
+        return next((one for one in seen if one and one.likeness[:-1] == how), violation)
+
+    def after_plain_calls(self, violation: Violation) -> Program:
+        """Return the program with the plainest reads and seeks before the failing call.
+
+        Which of them bring a stream into the state that matters depends on the program. A read that
+        meets the end asks for a byte more. A call stays if no other makes the last one fail alike.
+        """
+        program, index = violation.program, violation.index
+        if index < 1 or not _is_plain(program):
+            return program
+        for number, plainer in self._plain_calls(program, violation):
+            before, step, *after = program.steps[:number], *program.steps[number:]
+            for plain in plainer:
+                if plain == step:
+                    break
+                seen = self._run(program.with_steps((*before, plain, *after)))
+                if seen is not None and _are_alike(seen, violation, step):
+                    program = seen.program
+                    break
+        return program
+
+    def _plain_calls(
+        self, program: Program, violation: Violation
+    ) -> Iterator[tuple[int, tuple[Step, ...]]]:
+        """Yield the numbers of the last reads and seeks before a call, and plainer ones of each."""
+        index = violation.index
+        outcomes = self._observe(program.with_steps(program.steps[:index]))
+        for number, outcome in [*enumerate(outcomes)][-observable(index) :]:
+            step = resolve_step(program.steps[number], program.length, self._buffer)
+            if step.op == "py_seek" and step.args[1] != 0 and type(outcome.value) is int:
+                yield number, (Step("py_seek", (outcome.value, 0)),)
+            elif step.op in READ_OPERATIONS and step.op not in STAYING:
+                read = delivered(Call(step.op, step.args, opened(b""), frozenset()), outcome)
+                if read is not None:
+                    length, beside = max(len(read), 1), violation.step
+                    yield (
+                        number,
+                        (_plainest_read(length, beside), _plainest_read(length + 1, beside)),
+                    )
 
     def at_first_wrong_byte(self, violation: Violation) -> Violation:
         """Return the violation of a read that begins at the first wrong byte, if it is one, too.
@@ -191,6 +245,9 @@ class Blame:
         plainer = self._in_plainer_call(violation)
         if plainer is not None:
             return self.charge(plainer)
+        at_end = self._at_end(violation)
+        if at_end is not None:
+            return self.charge(at_end)
         return Charge(self._own_clause(violation), violation)
 
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
@@ -210,6 +267,22 @@ class Blame:
             return None
         alike = _how(seen.outcome) == _how(violation.outcome)
         return seen if alike and seen.relation == violation.relation else None
+
+    def _at_end(self, violation: Violation) -> Violation | None:
+        """Return the failure of a position after a read at the end, if a short one also moves it.
+
+        Return None for any other failure, and if the read at the end leaves the position.
+        """
+        displacement = self.displacement(violation.program, violation.index)
+        if displacement is None or not violation.program.length or self._fixed:
+            return None
+        seen = displacement[1]
+        read = seen.program.steps[seen.index - 1]
+        if read.op not in READ_OPERATIONS or seen.relation != "too late":
+            return None
+        if seen.judged is None or seen.judged[1].pos != seen.judged[1].longest:
+            return None
+        return self._at(Program(0, (replace(read, stream=0), seen.step)), 1, seen.step)
 
     def _own_clause(self, violation: Violation) -> str:
         """Return the clause of a program whose special parts all matter for the failure."""
@@ -336,8 +409,10 @@ class Blame:
             )
         if failure.aspect == "raised" and violation.index > 0:
             return cause  # in a shrunk program the previous call causes the failure
-        fail = all(self._at(program, violation.index, read) for read in others)
-        return cause if fail else failure.clause
+        seen = [self._at(program, violation.index, read) for read in others]
+        if violation.origin in _SEEKS and any(one and one.relation in _NOWHERE for one in seen):
+            return failure.clause  # the bytes are of no other position
+        return cause if all(seen) else failure.clause
 
     def _is_of_position(self, violation: Violation) -> bool:
         """Return whether the call fails in the same way if its position is reached otherwise.
@@ -359,6 +434,20 @@ class Blame:
         if seen.likeness != violation.likeness:
             return False
         return seen.index == 1 and seen.judged[1].pos == position
+
+
+def _are_alike(one: Violation, other: Violation, step: Step) -> bool:
+    """Return whether programs fail alike; after a read, also by the same earlier call.
+
+    `step` is the call in which they differ.
+    """
+    is_of_same = step.op in _SEEKS or one.failure.cause == other.failure.cause
+    return is_of_same and one.index == other.index and one.likeness == other.likeness
+
+
+def _plainest_read(length: int, beside: Step) -> Step:
+    """Return a read of `length` bytes in the API of another call."""
+    return Step("py_read", (length,)) if beside.op.startswith("py_") else _read_of(length)
 
 
 def _plainer(step: Step, state: State) -> Step | None:

@@ -226,7 +226,7 @@ class RunContext:
         for clause in settings.clauses:
             if clause.id in suspects:
                 seen = Seen(0, unverified=None, lost="", **found.of(clause.id))
-                listed = settings.known_of(clause.id, self.binding.name)
+                listed = settings.known_of(self.binding.name)
                 has_budget = clause.id in settings.profile.budgets
                 result = outcome_of(
                     clause, seen, listed, date.today(), sources=sources, has_budget=has_budget

@@ -254,6 +254,7 @@ class ShrinkingCounterexamples(Counterexamples):
         executor, charged, signature = self.executor, violation.origin, violation.signature
         history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
+        violation = self._blame.on_unchanged_file(violation)
         violation = self._blame.at_first_wrong_byte(violation)
         failure, likeness = violation.failure, violation.likeness
 
@@ -270,6 +271,8 @@ class ShrinkingCounterexamples(Counterexamples):
             small = (
                 self._shrunk(cut, has_same_failure) if has_same_failure(cut) else violation.program
             )
+            if not later and not self._shrinking.is_over:
+                small = self._plain(small, likeness)
             with recorded(lambda: executor.index) as raised:
                 again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
@@ -300,6 +303,12 @@ class ShrinkingCounterexamples(Counterexamples):
             history=history,
         )
         return Examined(clause, shrunk, shadowed)
+
+    def _plain(self, program: Program, likeness: tuple[str, ...]) -> Program:
+        """Return the program with the plainest calls before the one that fails in this way."""
+        first = self.executor.run(program).first
+        alike = next((other for other in first if other.likeness == likeness), None)
+        return program if alike is None else self._blame.after_plain_calls(alike)
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
         return shrink(program, fails, self._fixed, lambda: self._shrinking.is_over)

@@ -243,9 +243,10 @@ def unseen(
 ) -> tuple[Program, ...]:
     """Return the programs of a target's known failures that are not among the counterexamples."""
     programs: dict[Program, None] = {}
+    known = settings.known_of(target)
     for clause in sorted(settings.declared):
         failures = [f for found in counterexamples.of(clause).values() for f in found]
-        for entry in absent(settings.known_of(clause, target), failures):
+        for entry in absent(known, clause, failures):
             if entry.program is not None:
                 programs[entry.program] = None
     return tuple(programs)

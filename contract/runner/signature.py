@@ -57,6 +57,10 @@ PLACES = frozenset({_AWAY, _BEYOND, _AT_OFFSET})
 ANYWHERE = PLACES | {FAILED, AT_END}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
+#: Relations of wrong bytes of one defect: which one it is depends on the place and the length.
+_WRONG_BYTES = frozenset({"too early", "too late", "bytes not in the file", WRONG_LATER})
+#: Words for such reads.
+_WRONG, _EARLY = "wrong bytes", "ends early"
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
 #: source have effects of their own.
 _AFTER = "after "
@@ -212,10 +216,9 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
     kinds = _kinds(violation.outcome)
     found = {f"{step.op} {kind}" for kind in kinds}
     if step.op in READ_OPERATIONS:
-        relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
-        if relations & _EARLY_ENDS or _is_empty(step, violation.outcome):
-            relations = relations - _EARLY_ENDS | {"ends early"}
-        found.update(f"read: {relation}" for relation in relations)
+        found.update(f"read: {way}" for way in _ways_of_read(step, violation, kinds))
+    elif _reads_data(step, violation.outcome):
+        found.update((f"read: {_WRONG}", f"read: {_EARLY}"))
     if how.startswith("position:"):
         found.add("position")
         if violation.index > 0:
@@ -236,6 +239,30 @@ def _kinds(outcome: Outcome) -> set[str]:
 def _word(kind: Kind) -> str:
     """Return the name of a kind in signatures, which do not tell I/O errors apart."""
     return Kind.IO.value if kind is Kind.NOT_FOUND else kind.value
+
+
+def _ways_of_read(step: Step, violation: Violation, kinds: set[str]) -> set[str]:
+    """Return how a stream's read is wrong, with one word for what depends on place and length."""
+    relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
+    if not relations or relations & _EARLY_ENDS or _is_empty(step, violation.outcome):
+        return relations - _EARLY_ENDS | {_EARLY}
+    return relations - _WRONG_BYTES | {_WRONG} if relations & _WRONG_BYTES else relations
+
+
+def _reads_data(step: Step, outcome: Outcome) -> bool:
+    """Return whether a call without a stream gives data of files, which may also end too early."""
+    if step.op in READERS:
+        return outcome.kind not in _OF_READER
+    return step.op in WITHOUT_STREAM and (step.op == "fs_text" or _has_bytes(outcome.value))
+
+
+def _has_bytes(value: object) -> bool:
+    """Return whether bytes are in a result, such as a list of those of several files."""
+    if isinstance(value, dict):
+        return _has_bytes([*value.values()])
+    if isinstance(value, list | tuple):
+        return any(_has_bytes(one) for one in value)
+    return isinstance(value, bytes)
 
 
 def _is_empty(step: Step, outcome: Outcome) -> bool:

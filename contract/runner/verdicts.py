@@ -78,7 +78,7 @@ def outcome_of(
     sources: Mapping[str, frozenset[str]] = MappingProxyType({}),
     has_budget: bool = False,
 ) -> ClauseResult:
-    """Return the clause's result; `listed` are its entries among the known failures.
+    """Return the clause's result; `listed` are the known failures of the target.
 
     An entry turns the failure that it lists into a known one; a clause is known if each of its
     failures is. A SHOULD that is missed stays lax, and the entry explains it. An entry whose
@@ -131,7 +131,7 @@ def _rank(failure: Counterexample) -> int:
 
 def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult:
     """Return the result, or that one of these entries lists a failure that did not occur."""
-    gone = outdated(listed, result.counterexamples)
+    gone = outdated(listed, result.clause.id, result.counterexamples)
     return replace(result, outcome=Verdict.FIXED, reason=gone, issue="") if gone else result
 
 
@@ -221,7 +221,7 @@ def _judge(
         lost=evidence.lost,
         **counterexamples.of(clause.id),
     )
-    listed = settings.known_of(clause.id, binding.name)
+    listed = settings.known_of(binding.name)
     result = outcome_of(
         clause,
         seen,
@@ -258,7 +258,7 @@ def _promises_kept(
         expected = (f"the target has what it declares: {feature}",)
         actual = f"{NOT_THERE}: {result.reason}"
         failure = Counterexample(None, expected, actual, how=NOT_THERE)
-        listed = settings.known_of(result.clause.id, binding.name)
+        listed = settings.known_of(binding.name)
         changed[result.clause.id] = outcome_of(
             result.clause, Seen(failed=(failure,)), listed, date.today()
         )

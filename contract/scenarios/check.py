@@ -47,7 +47,7 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import Known, entries_of
+from fscontract.contract.spec.known_failures import Known
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
@@ -315,7 +315,7 @@ def _verdict(
         unverified=_unverified(clause.id, findings, stopped, out_of_time),
         lost=lost,
     )
-    entries = entries_of(known, clause.id, target)
+    entries = [entry for entry in known if entry.applies_to(target)]
     ended_early = out_of_time or bool(stopped)
     return outcome_of(clause, seen, entries, date.today(), ended_early=ended_early)
 

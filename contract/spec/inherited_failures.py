@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.program import OPERATIONS
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.signature import AT_END
@@ -54,7 +55,8 @@ def inherits(
 ) -> InheritedFailure | None:
     """Return the known failure of base classes that a failure of a target is, if it is one.
 
-    It may have more circumstances than the known one: which ones are found depends on the target.
+    It may have more circumstances than the known one, and other reads before it: which ones are
+    found depends on the target.
     Only a program that was shrunk fails at the end of its file, if reads fail at any position.
     `sources` are the classes that define what an operation calls, by operation. One that the target
     defines itself has none.
@@ -65,10 +67,18 @@ def inherits(
         signature = known.signature
         if failure.unshrunk:
             signature = signature.replace(_AT_END, "")
-        matches = failure.is_instance_of(signature) and known.classes <= every
+        matches = _parts(failure.signature) >= _parts(signature) and known.classes <= every
         if matches and not at_fault.isdisjoint(known.classes):
             return known
     return None
+
+
+def _parts(signature: str) -> frozenset[str]:
+    """Return the parts of a signature, with one word for all reads before the failure."""
+    parts = signature.split("; ")
+    return frozenset(
+        "after a read" if p.removeprefix("after ") in READ_OPERATIONS else p for p in parts
+    )
 
 
 def operations_of(clause: Clause, sources: Iterable[str]) -> list[str]:

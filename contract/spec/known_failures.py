@@ -31,12 +31,7 @@ from fscontract.contract.spec.clauses import (
     present,
     read_id,
 )
-from fscontract.contract.spec.similar_failures import (
-    after_any_read,
-    at_similar_offset,
-    in_any_read,
-    shown_in_reads,
-)
+from fscontract.contract.spec.similar_failures import similar_entry
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
@@ -129,61 +124,49 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
             entries[entry] = None
 
 
-def entries_of(known: Iterable[Known], clause: str, target: str) -> list[Known]:
-    """Return the entries for a clause on a target, its own first.
-
-    A race shows in one clause or another, as the threads happen to meet. An intermittent entry of a
-    race is one of each clause in which the same operations race. It lists calls that fit no serial
-    order, not threads that hang, and nothing that one thread alone does. Wrong bytes show in one
-    read or another, too (`similar_failures`).
-    """
-    applying = [entry for entry in known if entry.applies_to(target)]
-    races = (k for k in applying if k.intermittent and k.signature == NO_ORDER)
-    elsewhere = (k for k in races if k.clause != clause and are_of_one_race(k.clause, clause))
-    own = [entry for entry in applying if entry.clause == clause]
-    reads = (
-        replace(entry, clause=clause, signature=state, intermittent=True)
-        for entry, state in shown_in_reads(applying, clause)
-    )
-    return [*own, *(replace(entry, clause=clause) for entry in elsewhere), *reads]
-
-
 def match(
     known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
 ) -> Known | None:
-    """Return the entry for this failure of this clause that has not expired on `today`."""
-    valid = [
-        entry
-        for entry in known
-        if entry.clause == clause_id and (entry.until is None or today <= entry.until)
-    ]
+    """Return the entry for this failure of this clause that has not expired on `today`.
+
+    An entry lists the failures of its clause that have its signature. An intermittent entry of a
+    race lists it in each clause in which the same operations race: it shows in one or another, as
+    the threads happen to meet. A wrong read is listed as `similar_entry` says.
+    """
+    valid = [entry for entry in known if entry.until is None or today <= entry.until]
     listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
-    signature = counterexample.signature
-    return (
-        next(listed, None)
-        or after_any_read(valid, signature)
-        or at_similar_offset(valid, counterexample)
-        or in_any_read(valid, counterexample)
-    )
+    return next(
+        (entry for entry in listed if entry.clause == clause_id or _races_in(entry, clause_id)),
+        None,
+    ) or similar_entry(valid, counterexample)
 
 
-def absent(listed: Iterable[Known], failures: Iterable[Counterexample]) -> Iterator[Known]:
+def _races_in(entry: Known, clause: str) -> bool:
+    """Return whether an entry lists calls that fit no serial order, which race in `clause`, too."""
+    is_race = entry.intermittent and entry.signature == NO_ORDER
+    return is_race and are_of_one_race(entry.clause, clause)
+
+
+def absent(
+    known: Iterable[Known], clause: str, failures: Iterable[Counterexample]
+) -> Iterator[Known]:
     """Yield the entries of a clause whose failure has to occur in every run, and did not.
 
     While the same failure occurs under fewer circumstances, it is not known to be absent under
     more.
     """
     occurred = tuple(failures)
-    for entry in listed:
-        if not entry.intermittent and not any(
-            f.is_listed_as(entry.signature) or f.has_instance(entry.signature) for f in occurred
-        ):
+    for entry in known:
+        if entry.clause != clause or entry.intermittent:
+            continue
+        signature = entry.signature
+        if not any(f.is_listed_as(signature) or f.has_instance(signature) for f in occurred):
             yield entry
 
 
-def outdated(listed: Iterable[Known], failures: Iterable[Counterexample]) -> str:
+def outdated(known: Iterable[Known], clause: str, failures: Iterable[Counterexample]) -> str:
     """Describe the first entry of a judged clause whose failure is gone; "" if there is none."""
-    gone = next(absent(listed, failures), None)
+    gone = next(absent(known, clause, failures), None)
     if gone is None:
         return ""
     return f"listed as known ({gone.reason}), but it did not fail: {gone.signature}"
@@ -281,7 +264,7 @@ def _occurs(entry: Known, result: ClauseResult) -> bool:
     failures = result.counterexamples
     if not failures:
         return result.outcome not in (Verdict.PASS, Verdict.FIXED, Verdict.LAX)
-    return not any(absent((entry,), failures))
+    return not any(absent((entry,), entry.clause, failures))
 
 
 def _mistakes(item: Any) -> Iterable[str]:

@@ -395,6 +395,17 @@ def test_known_write_and_prune(stub_target: str, suite: Any) -> None:
     assert load_known(Path("k.yaml")) == ()
 
 
+def test_known_write_runs_with_other_seeds_until_one_adds_nothing(
+    stub_target: str, suite: Any
+) -> None:
+    suite.outcomes["seek.zero"] = Verdict.FAIL
+    run("known", "--write", "k.yaml", stub_target, "--reason", "r", "--seed", "5")
+    seeds = [settings.seed for settings in suite.runs]
+    assert (len(seeds), seeds[0], len({*seeds})) == (2, 5, 2)
+    assert "0 added" in run("known", "--write", "k.yaml", stub_target, "--reason", "r").stdout
+    assert len(suite.runs) == 3
+
+
 def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> None:
     """Nothing is run before both are there."""
     assert "specify --write or --prune" in error("known", "k.yaml", stub_target)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +14,9 @@ from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.fakes.mutants.stream.variants import LateEndCheck
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import FEATURES, MakeExecutor
 
@@ -340,3 +345,141 @@ def test_bytes_that_no_call_reads_rightly_are_not_charged_to_the_seek(
 ) -> None:
     program = Program(9, (Step("seek", (7,)), INTO))
     assert named(executor, WrongFromTheSixth, program) == "read-into.data"
+
+
+class StaleAfterTwo(MemoryInputStream):
+    """Once two bytes were read, the bytes behind the first seek are inverted."""
+
+    _sought = False
+
+    def seek(self, position: int) -> None:
+        """Forget the right bytes if some were read."""
+        if self._pos >= 2 and not self._sought:
+            self._view = memoryview(bytes(self.data).translate(_OTHER))
+        self._sought = True
+        super().seek(position)
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        (READ, READ),
+        (INTO,),
+        (Step("read_buffer", (4, 0, 4)),),
+        (Step("read_into", (99, 0, 99)),),
+    ],
+)
+def test_a_failure_has_one_signature_whichever_reads_come_before(
+    executor: MakeExecutor, reads: tuple[Step, ...]
+) -> None:
+    subject = executor(StaleAfterTwo)
+    found = subject.run(Program(9, (*reads, Step("seek", (1,)), INTO))).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    clause = findings.violation(found)
+    assert clause is not None
+    (failure,) = findings.failed[clause].values()
+    assert failure.signature.endswith("; after read_into; after seek")
+
+
+class InvertsAfterSeek(MemoryInputStream):
+    """The bytes behind a seek are inverted: the file has them nowhere."""
+
+    def seek(self, position: int) -> None:
+        """Lose the right bytes."""
+        super().seek(position)
+        self._view = memoryview(bytes(self.data).translate(_OTHER))
+
+    def read_byte(self) -> int:
+        """Read the same bytes."""
+        buffer = bytearray(1)
+        return buffer[0] if self.read_into(buffer, 0, 1) > 0 else -1
+
+
+def test_bytes_of_no_position_are_not_charged_to_the_seek(executor: MakeExecutor) -> None:
+    program = Program(600, (Step("seek", (300,)), READ))  # each byte is somewhere in the file
+    assert named(executor, InvertsAfterSeek, program) == "read-byte.value"
+
+
+class AdvancesAsAsked(MemoryInputStream):
+    """read_into moves the position by the length that was asked for."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Count the bytes that were not read, too."""
+        count = super().read_into(buffer, offset, length)
+        self._pos += max((length or 0) - max(count, 0), 0)
+        return count
+
+
+class AdvancesAsAskedOnce(AdvancesAsAsked):
+    """It does so only if there is a byte left."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Leave the position at the end."""
+        if self._pos >= self._size:
+            return MemoryInputStream.read_into(self, buffer, offset, length)
+        return super().read_into(buffer, offset, length)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [(AdvancesAsAsked, "read-into.eof"), (AdvancesAsAskedOnce, "read-into.advance")],
+)
+def test_a_position_past_the_end_is_charged_to_the_plainest_read_that_goes_there(
+    executor: MakeExecutor, kind: type[MemoryInputStream], clause: str
+) -> None:
+    subject = executor(kind)
+    found = subject.run(Program(3, (Step("read_into", (5, 0, 5)), POSITION))).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    with findings.taken_unshrunk():  # another call may show it in a file with bytes only
+        assert findings.violation(found) == clause
+
+
+class FailsBeyond(io.FileIO):
+    """Reads past the end raise."""
+
+    @property
+    def size(self) -> int:
+        """The length of the file, in bytes."""
+        return os.fstat(self.fileno()).st_size
+
+    def readinto(self, buffer: Buffer) -> int:  # type: ignore[override]
+        """Raise past the end."""
+        if self.tell() > self.size:
+            raise OSError("too little data")
+        return super().readinto(buffer)
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Raise past the end."""
+        if self.tell() > self.size:
+            raise OSError("too little data")
+        return super().read(-1 if size is None else size)
+
+
+class FailsBeyondUnlessSet(FailsBeyond):
+    """A seek from the start does not go there."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Stop at the end, if the offset is from the start."""
+        if whence == 0:
+            return super().seek(min(offset, self.size))
+        return super().seek(offset, whence)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [(FailsBeyond, "python.seek.set"), (FailsBeyondUnlessSet, "python.seek.current")],
+)
+def test_a_failure_after_a_seek_is_charged_to_the_plainest_seek_that_shows_it(
+    kind: type[io.FileIO], clause: str, tmp_path: Path
+) -> None:
+    binding = PythonFileBinding(kind, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        steps = (Step("py_seek", (4, 2)), Step("py_read", (2,)))
+        assert _charged(subject, Program(3, steps)) == clause
+    finally:
+        binding.dispose()

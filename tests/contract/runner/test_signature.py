@@ -251,11 +251,32 @@ def test_reads_that_end_early_share_a_trait_however_they_say_it() -> None:
     assert set.intersection(*map(set, found)) == {"read: ends early"}
 
 
+def test_wrong_bytes_share_a_trait_wherever_they_are_and_whichever_call_returns_them() -> None:
+    """A call without a stream has none of the relations of a stream's read."""
+    calls = [
+        (READ, returned(DATA[3]), "too early"),
+        (Step("py_read", (4,)), returned(b"abcd"), "bytes not in the file"),
+        (Step("fs_head", (4,)), returned(b"abcd"), ""),
+        (Step("fs_cat", (("file",), "raise")), returned((("file", b"ab"),)), ""),
+        (Step("lib_zip", (1, 5)), Outcome(Kind.OTHER), ""),
+    ]
+    found = [
+        traits(Violation(Program(5, (step,)), 0, step, outcome, DATA_FAILURE, relation=how), "x")
+        for step, outcome, how in calls
+    ]
+    assert set.intersection(*map(set, found)) == {"read: wrong bytes"}
+
+
+def test_a_wrong_size_has_no_trait_of_wrong_bytes() -> None:
+    size = Violation(Program(5, (Step("fs_size"),)), 0, Step("fs_size"), returned(6), DATA_FAILURE)
+    assert traits(size, "x") == ("fs_size returned",)
+
+
 def test_where_a_stream_stands_is_no_trait_of_a_failure() -> None:
     found = traits(
         _violation(), "read_into: returned too late; away from the start; after unbuffer"
     )
-    assert found == ("after unbuffer", "read: too late", "read_into returned")
+    assert found == ("after unbuffer", "read: wrong bytes", "read_into returned")
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,17 @@ def test_an_inherited_failure_may_have_more_circumstances_but_not_fewer() -> Non
     assert inherits(clause, fewer, sources) is None
 
 
+@pytest.mark.parametrize(
+    ("before", "is_inherited"), [("after py_readline", True), ("after seek", False)]
+)
+def test_an_inherited_failure_may_follow_another_read(before: str, is_inherited: bool) -> None:
+    known = inherited_failures()["python.iter.lines"][0]
+    sources = dict.fromkeys(("py_next", "py_read"), known.classes)
+    how = known.signature.partition("; ")[0]
+    failure = Counterexample(None, (), "", identity=f"{how}; {before}")
+    assert (inherits(clauses()["python.iter.lines"], failure, sources) == known) is is_inherited
+
+
 def test_a_failure_without_time_to_shrink_it_is_inherited_from_any_position() -> None:
     known = inherited_failures()["read-fully.eof"][0]
     sources = {"read_fully": known.classes, "read_fully_all": known.classes}

@@ -22,7 +22,6 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import (
     Known,
     KnownError,
-    entries_of,
     failures,
     load_known,
     match,
@@ -156,51 +155,6 @@ def test_a_failure_matches_by_clause_and_signature() -> None:
     assert match((SEEK,), "seek.negative", other, TODAY) is None
 
 
-def _closed_after(*reads: str) -> list[Known]:
-    signatures = (f"py_closed: returned; at the end of the file; after {read}" for read in reads)
-    return [Known("python.closed.before", "closes at EOF", signature) for signature in signatures]
-
-
-@pytest.mark.parametrize(
-    ("entries", "signature", "is_known"),
-    [
-        (
-            _closed_after("py_read", "read_byte", "read_into"),
-            "py_closed: returned; at the end of the file; after py_readlines",
-            True,
-        ),
-        (
-            _closed_after("py_read", "read_byte"),
-            "py_closed: returned; at the end of the file; after py_readlines",
-            False,
-        ),
-        (
-            _closed_after("py_read", "read_byte", "read_into"),
-            "py_closed: returned; at the end of the file; after py_seek",
-            False,
-        ),
-        (
-            _closed_after("py_read", "read_byte", "read_into"),
-            "py_closed: raised; at the end of the file; after py_readlines",
-            False,
-        ),
-        (
-            [
-                Known("python.closed.before", "r", f"position: too early; after {read}")
-                for read in ("py_read", "read_byte", "read_into")
-            ],
-            "position: too early; after py_readline",
-            False,
-        ),
-    ],
-)
-def test_a_failure_after_three_kinds_of_reads_is_known_after_each(
-    entries: list[Known], signature: str, is_known: bool
-) -> None:
-    failure = replace(FAILED, identity=signature)
-    assert bool(match(entries, "python.closed.before", failure, TODAY)) is is_known
-
-
 def test_a_failure_that_was_not_shrunk_matches_with_needless_circumstances() -> None:
     """A run without time to shrink it finds the same failure."""
     entry = Known("seek.negative", "r", "seek: returned; after close")
@@ -231,18 +185,18 @@ def test_a_race_is_listed_in_each_clause_in_which_its_operations_race(
     entry: Known, clause: str, listed: bool
 ) -> None:
     """Only if its entry is intermittent; one about threads that hang is none of a race."""
-    expected = [replace(entry, clause=clause)] if listed else []
-    assert entries_of([entry], clause, "memory") == expected
+    failure = Counterexample(None, ("a serial order",), "returned", how=entry.signature)
+    known = [entry] if entry.applies_to("memory") else []
+    assert (match(known, clause, failure, TODAY) is entry) is listed
 
 
 def test_the_entry_of_a_race_lists_no_failure_of_one_thread() -> None:
     """Nor threads that hang, which is another bug."""
-    listed = entries_of([RACE], "pread.serializable", "memory")
     failure = Counterexample(None, ("a serial order",), "returned", how=NO_ORDER)
     alone = replace(failure, how="pread: returned", identity="pread: returned too late")
     hang = replace(failure, how="threads: hang")
     found = [
-        match(listed, "pread.serializable", one, TODAY) is not None
+        match([RACE], "pread.serializable", one, TODAY) is not None
         for one in (failure, alone, hang)
     ]
     assert found == [True, False, False]
