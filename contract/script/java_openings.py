@@ -1,7 +1,7 @@
 """Write opens of unusual paths, and opens through Hadoop's builder, as Java statements.
 
-The stages of an open through the builder are asked which exceptions they permit: the calls of the builder, `build`,
-and `get` of the future. A read of a byte follows.
+The stages of an open through the builder are asked which exceptions they permit: the calls of the
+builder, `build`, and `get` of the future. A read of a byte follows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import partial
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.models import openfile_stages
-from fscontract.contract.models.openfile_stages import Case, StageVerdict
 from fscontract.contract.models.opened_path import CHECKS_AT_OPEN
+from fscontract.contract.models.openfile_stages import Case, StageVerdict
 from fscontract.contract.models.permitted import RAISED
 from fscontract.contract.program.content import new_content
 from fscontract.contract.program.open_calls import Opening

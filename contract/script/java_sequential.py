@@ -12,7 +12,6 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.java_class import JavaClass, condition, raising
 from fscontract.contract.script.plan import Plan
 
-
 #: The most bytes of the ranges of a vectored read.
 _MOST_BYTES = 16
 

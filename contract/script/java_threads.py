@@ -18,7 +18,6 @@ from fscontract.contract.script.plan import Plan, plan_each
 from fscontract.contract.script.threads import INDEPENDENT, OVERLAP
 from fscontract.contract.spec.clauses import clauses
 
-
 #: The most lines: each thread makes and judges its calls.
 MAX_LINES = 60
 #: The most streams on which the threads make their calls.
