@@ -123,7 +123,7 @@ def _range_failure(
 def _inside(call: Call) -> str:
     """Return the clause that promises the data of ranges that end before EOF."""
     ranges = _ranges(call)
-    if overlapping(tuple(r for r in ranges if not _beyond(call, r))):
+    if overlapping(ranges):
         return "read-vectored.overlap-allowed"
     if any(_beyond(call, r) for r in ranges):
         return "read-vectored.good-ranges"

@@ -23,8 +23,9 @@ from fscontract.contract.script.plan import Plan, plan_each
 from fscontract.contract.script.sequential import SequentialScript
 from fscontract.contract.spec.clauses import clauses
 
-#: The most lines: each thread is a function, and so is the pause between them.
-MAX_LINES = 44
+#: The most lines with two threads, and those more for each further thread. Each thread is a
+#: function, and so is the pause between them.
+MAX_LINES, FURTHER = 44, 4
 #: How often free threads repeat calls that do not depend on those before, and the most tries.
 REPEATS, TRIES = 150, 1000
 #: The seconds that a paused thread waits for the others, which may wait for it.
@@ -48,7 +49,8 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
     if failure.first_thread is not None:
         threads.insert(0, threads.pop(failure.first_thread))
     lines = [*_Threads(api, failure, data, threads).lines()]
-    return assembled(failure, content_lines((data,), source.content), lines, max_lines=MAX_LINES)
+    max_lines = MAX_LINES + FURTHER * (len(threads) - 2)
+    return assembled(failure, content_lines((data,), source.content), lines, max_lines=max_lines)
 
 
 class _Threads:
