@@ -114,7 +114,7 @@ class JavaClass(ABC):
     def _message(self, start: str) -> str:
         """Return the literal of the text before the actual outcome."""
         expected = shorten(f"{start}expected {self.says()}", _MOST_SAID, placeholder=" ...")
-        return text_literal(f"{expected}, got ")
+        return text_literal(f"{expected}, actual: ")
 
     def _junit_body(self) -> Iterator[str]:
         name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)

@@ -60,6 +60,8 @@ class SequentialScript:
 
     def text(self) -> str:
         """Return the script; raise NoScript if it is too long."""
+        own = self._writes_its_own
+        cleanup = () if own else self.api.cleanup
         preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
         last = [*indented(self.last())]
         right = [*self.right()]
@@ -70,11 +72,17 @@ class SequentialScript:
             *self._on_error(),
             *right,
             *self.shown(),
-            *(line for one in self.api.cleanup for line in statement(one)),
+            *(line for one in cleanup for line in statement(one)),
             EXIT,
         ]
-        data = content_lines(self.plan.versions, self.source.content)
+        data = () if own else content_lines(self.plan.versions, self.source.content)
         return assembled(self.failure, data, lines, self._helper.splitlines())
+
+    @property
+    def _writes_its_own(self) -> bool:
+        """True if the only call writes the files that a library reads."""
+        last = self.plan.last
+        return last is not None and last.op.startswith("lib_") and not self.plan.calls
 
     @property
     def _helper(self) -> str:
@@ -93,7 +101,7 @@ class SequentialScript:
         for line in self.api.setup:
             yield _merged(line, imports)
         yield from imports
-        if self.api.write:
+        if self.api.write and not self._writes_its_own:
             yield from self._write(0)
 
     def calls_before(self) -> Iterator[str]:

@@ -234,7 +234,9 @@ def test_junit_test_asserts_and_takes_its_uri_from_a_property(hadoop: Binding) -
     assert "import org.junit.jupiter.api.*;" in text
     assert "@Test\n  void preadEof() throws Exception {" in text
     assert 'System.getProperty("uri", "file:///")' in text
-    assert 'Assertions.assertTrue(right, "expected returns -1, the end, got " + actual);' in text
+    assert (
+        'Assertions.assertTrue(right, "expected returns -1, the end, actual: " + actual);' in text
+    )
 
 
 def test_secret_options_come_from_environment_variables(hadoop: Binding) -> None:
