@@ -560,7 +560,7 @@ def _statements(call: Call) -> Iterator[str]:
     """Yield the statements before a call, with their blocks on separate lines."""
     for line in call.before:
         head, _, body = line.partition(": ")
-        is_block = line.startswith(("for ", "if ", "with "))
+        is_block = body and line.startswith(("for ", "if ", "with "))
         yield from (f"{head}:", f"    {body}") if is_block else (line,)
 
 

@@ -282,6 +282,22 @@ def test_calls_of_stores_wait_or_are_awaited(
     assert ran.code == 0, ran.output
 
 
+@pytest.mark.parametrize(
+    ("step", "wrong"), [("lib_parquet", "[:-9]"), ("lib_csv", "[:-9]"), ("lib_zip", "[:-30]")]
+)
+def test_library_reads_the_file_that_it_wrote(
+    step: str, wrong: str, bare_scripts: ScriptRunner
+) -> None:
+    pytest.importorskip("pyarrow")
+    script = _script(_MEMORY, "readers.zip.members", [[step, 3, 40]])
+    assert is_formatted(script)
+    assert "DATA" not in script
+    right = bare_scripts.run(script)
+    assert right.code == 0, right.output
+    cut = script.replace("pipe_file(name, data)", f"pipe_file(name, data{wrong})")
+    assert bare_scripts.run(cut).code == 1
+
+
 def test_script_of_a_missing_library_can_not_run(bare_scripts: ScriptRunner) -> None:
     script = _script(_MEMORY, "close.state", [["close"], ["py_tell"]])
     ran = bare_scripts.run(script.replace("import fsspec", "import no_such_library"))
