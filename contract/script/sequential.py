@@ -534,6 +534,10 @@ class SequentialScript:
             return
         if not any(part.data or part.kinds for part in end.parts):
             return  # the call itself has to raise
+        if all(part.data for part in end.parts):
+            parts = (self._bytes(str(offset), length) for offset, length in step.args[0])
+            yield f"actual == [{', '.join(parts)}]"
+            return
         conditions = [f"isinstance(actual, list) and len(actual) == {len(end.parts)}"]
         for number, (part, (offset, length)) in enumerate(
             zip(end.parts, step.args[0], strict=True)
