@@ -7,6 +7,8 @@ after the calls.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
 
 from fscontract.contract.api.iostatistics import METERS
 from fscontract.contract.api.openfile_options import READ_POLICY
@@ -14,14 +16,13 @@ from fscontract.contract.program.content import OF_COSTS, SparseContent, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Step, resolve_step
 from fscontract.contract.script.calls import NoScript, ScriptApi, Source
-from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
-from fscontract.contract.script.layout import literal, quoted
+from fscontract.contract.script.layout import indented, literal, printed
 from fscontract.contract.spec.clauses import Cost, clauses
 
-#: The most lines.
-MAX_LINES = 64
+#: The starts of the names of counters that a filesystem has for all of its streams together.
+_OF_STREAMS = ("stream_", "store_io_request")
 #: What the meters count, for the text of the expected result.
 _COUNTED = {
     "probes": "look-ups of the file",
@@ -56,37 +57,53 @@ def cost_script(api: ScriptApi, source: Source, failure: Failure) -> str:
                 *api.setup,
                 *sorted(imports),
                 *api.write.format("DATA").splitlines(),
-                *_opened(api, opening),
-                *_steps(api, failure, cost.before or ()),
-                *(["start = counters(f)"] if cost.before and cost.meter != "held" else []),
-                *_steps(api, failure, cost.steps),
-                "end = counters(f)",
-                "f.close()",
-                *_known(api),
-                *_read_off(cost),
+                *_measured(api, failure, cost, opening),
             ]
         ),
+        *_read_off(cost),
         f"right = 0 <= count {sign} {allowed}",
-        "print(__doc__)",
-        f'print("expected: ", "{_words(sign)} {allowed} {_COUNTED[cost.meter]}")',
-        'print("actual:   ", count, more)',
+        *printed(f"{_words(sign)} {allowed} {_COUNTED[cost.meter]}", "{count} {more}"),
         *api.cleanup,
         EXIT,
     ]
-    made = content_lines((data,), source.content)
-    return assembled(failure, made, lines, tuple(_counters()), MAX_LINES)
+    return assembled(failure, [f"DATA = bytes({len(data)})"], lines)
 
 
-def _opened(api: ScriptApi, opening: Opening) -> Iterator[str]:
-    """Yield the statements that open the file by its builder, from the first counters on."""
+def _measured(api: ScriptApi, failure: Failure, cost: Cost, opening: Opening) -> Iterator[str]:
+    """Yield the statements that make the calls, and set the counters `start`, `end` and `known`."""
+    telling, subtracted = METERS[cost.meter]
+    of_filesystem = [n for n in (*telling, *subtracted) if not n.startswith(_OF_STREAMS)]
+    yield f'names = "{" ".join((*telling, *subtracted))}".split()'
+    end = "dict(f.io_statistics())"
+    if of_filesystem:
+        first = len(telling) + len(subtracted) - len(of_filesystem)
+        chosen = f"names[{first}:]" if first else "names"
+        yield ""
+        yield "def counters(*streams):"
+        yield f"    found = {{n: v for n, v in fs.io_statistics().items() if n in {chosen}}}"
+        yield "    return found | {n: v for f in streams for n, v in f.io_statistics().items()}"
+        yield ""
+        end = "counters(f)"
     if any(name == "with_file_status" for name, *_ in opening.calls):
         yield f"status = {api.status.removesuffix('.length')}"
-    yield "start = counters()"
-    yield f"builder = {api.builder}"
-    for name, *args in opening.calls:
-        given = "status" if name == "with_file_status" else ", ".join(map(literal, args))
-        yield f"builder = builder.{name}({given})"
-    yield "f = builder.build().result()"
+    yield f"start = {'counters()' if of_filesystem else '{}'}"
+    calls = "".join(f".{name}({_given(name, args)})" for name, *args in opening.calls)
+    yield f"f = {api.builder}{calls}.build().result()"
+    yield from _steps(api, failure, cost.before or ())
+    if cost.before and cost.meter != "held":
+        yield f"start = {end}"
+    yield from _steps(api, failure, cost.steps)
+    yield f"end = {end}"
+    yield "f.close()"
+    if of_filesystem:
+        yield api.status
+    yield "f = fs.open(path)"
+    yield "f.read_byte()  # counters appear once they count"
+    yield f"known = end | {end}"
+
+
+def _given(name: str, args: list[Any]) -> str:
+    return "status" if name == "with_file_status" else ", ".join(map(literal, args))
 
 
 def _limit(failure: Failure, cost: Cost, policy: object) -> tuple[str, int]:
@@ -102,42 +119,23 @@ def _words(sign: str) -> str:
 
 
 def _steps(api: ScriptApi, failure: Failure, steps: tuple[Step, ...]) -> Iterator[str]:
-    """Yield calls whose results do not matter; raise NoScript."""
-    for step in steps:
+    """Yield calls whose results do not matter, equal ones in a loop; raise NoScript."""
+    for step, alike in groupby(steps):
         call = api.spell(resolve_step(step, failure.program.length, failure.buffer), "f")
         if call is None or call.before:
             raise NoScript(f"the API has no single call for {step}")
-        yield from ([f"buffer = {call.buffer}", *call.ready] if call.buffer else ())
-        yield call.on_buffer()
-
-
-def _known(api: ScriptApi) -> Iterator[str]:
-    """Yield the statements that set `known`: a counter may be there once it has counted."""
-    yield f"{api.status}  # counters appear once they count"
-    yield "f = fs.open(path)"
-    yield "f.read_byte()"
-    yield "known = {**end, **counters(f)}"
+        inline = call.buffer and not call.ready and "FileRange" not in call.buffer
+        lines = [f"buffer = {call.buffer}", *call.ready] if call.buffer and not inline else []
+        lines.append(call.expression if inline else call.on_buffer())
+        count = len([*alike])
+        yield from [f"for _ in range({count}):", *indented(lines)] if count > 1 else lines
 
 
 def _read_off(cost: Cost) -> Iterator[str]:
     """Yield the statements that compute `count` from the counters before and after the calls."""
-    telling, subtracted = METERS[cost.meter]
-    names = ", ".join(map(quoted, (*telling, *subtracted)))
-    yield f"names = ({names}{',' * (names.count(',') == 0)})"
+    _, subtracted = METERS[cost.meter]
     yield "more = {n: end.get(n, 0) - start.get(n, 0) for n in names if n in known}"
     if subtracted:
         yield "count = more.pop(names[0], -1) - sum(more.values())"
     else:
         yield "count = max(more.values(), default=-1)  # several may count the same"
-
-
-def _counters() -> Iterator[str]:
-    """Yield the function that returns the counters of the filesystem, and of a stream."""
-    yield ""
-    yield "def counters(*streams):"
-    yield "    found = fs.io_statistics()"
-    yield '    shared = ("stream_", "store_io_request")  # of all streams together'
-    yield "    found = {n: found[n] for n in found if not n.startswith(shared)}"
-    yield "    for stream in streams:"
-    yield "        found.update(stream.io_statistics())"
-    yield "    return found"

@@ -40,11 +40,11 @@ def _lines(name: str, data: bytes) -> Iterator[str]:
         text = f"{name} = bytes({_LOWEST} + ({first} + {step} * i) % {_PRIME} for i in range({{}}))"
         yield from statement(text.format(len(data)))
         return
-    (a, b, c), shift = recurrence(data)
-    yield f"a, b, c, {name} = {a}, {b}, {c}, bytearray()"
+    start, shift = recurrence(data)
+    yield f"{name} = {[*start]}"
     yield f"while len({name}) < {len(data)}:"
-    yield f"    {name}.append({_LOWEST} + (a + {shift}) % {_PRIME})"
-    yield f"    a, b, c = b, c, (11 * a + 243 * b) % {_PRIME}"
+    following = f"(11 * {name}[-3] + 243 * {name}[-2] + {shift}) % {_PRIME}"
+    yield f"    {name}.append({_LOWEST} + {following})"
     yield f"{name} = bytes({name})"
 
 
@@ -75,14 +75,14 @@ def linear(data: bytes) -> tuple[int, int] | None:
     return (first, step) if data == right else None
 
 
-def recurrence(data: bytes) -> tuple[tuple[int, int, int], int]:
-    """Return the first three numbers and the shift of a long test content; raise NoScript."""
-    v = [byte - _LOWEST for byte in data[:4]]
-    # v[n] = s[n] + shift, and s[n+3] = 243 s[n+1] + 11 s[n], all modulo 251
-    shift = (243 * v[1] + 11 * v[0] - v[3]) * pow(253, -1, _PRIME) % _PRIME
-    a, b, c = first = tuple((n - shift) % _PRIME for n in v[:3])
-    for byte in data:
-        if byte != _LOWEST + (a + shift) % _PRIME:
+def recurrence(data: bytes) -> tuple[bytes, int]:
+    """Return the first three bytes and the shift of a long test content; raise NoScript.
+
+    Each next byte is 5 + (11 a + 243 b + shift) % 251, if a and b are the third and the second
+    byte before it.
+    """
+    shift = (data[3] - _LOWEST - 11 * data[0] - 243 * data[1]) % _PRIME
+    for a, b, byte in zip(data, data[1:], data[3:], strict=False):
+        if byte != _LOWEST + (11 * a + 243 * b + shift) % _PRIME:
             raise NoScript(f"the file has {len(data):,} bytes that no short formula makes")
-        a, b, c = b, c, (11 * a + 243 * b) % _PRIME
-    return (first[0], first[1], first[2]), shift
+    return data[:3], shift

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from fscontract.contract.script.calls import NoScript
@@ -9,27 +10,23 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.layout import docstring, indented
 from fscontract.contract.spec.clauses import clauses
 
-#: The most lines of a script. Those of local files and files in memory have 40 at most; options of
-#: a server may take a line each.
-MAX_LINES = 50
-#: The modules of the standard library that statements of scripts use.
-_MODULES = (
-    "asyncio",
-    "contextlib",
-    "errno",
-    "faulthandler",
-    "gc",
-    "gzip",
-    "http.server",
-    "io",
-    "json",
-    "os",
-    "pickle",
-    "sys",
-    "tempfile",
-    "threading",
-    "time",
-)
+#: The most lines of a script, in Python and in Java.
+MAX_LINES = 40
+#: The imports of the standard library, by the words of scripts that need them.
+_IMPORTS = {
+    **{
+        rf"{name}\.": f"import {name}"
+        for name in (
+            *("asyncio", "contextlib", "errno", "gc", "gzip", "io", "json", "os", "pickle", "sys"),
+            *("tempfile", "threading", "time"),
+        )
+    },
+    r"wait\(": "from concurrent.futures import ThreadPoolExecutor, wait",
+    r"ThreadPoolExecutor\(\d": "from concurrent.futures import ThreadPoolExecutor",
+    r"Barrier\(": "from threading import Barrier",
+    r"Thread\(": "from threading import Thread",
+    r"make_server\(": "from wsgiref.simple_server import make_server",
+}
 
 
 def assembled(
@@ -44,11 +41,11 @@ def assembled(
     Raise NoScript if it is too long. The versions of the libraries are left out if that helps.
     """
     lines, functions = [*lines], [*functions]
-    helper = ["", *functions, "", ""] if functions else []
+    helper = ["", "", *functions, "", ""] if functions else []
     text = "\n".join([*functions, *lines])
-    imports = [f"import {name}" for name in _MODULES if f"{name}." in text]
-    rest = ["", *imports, "", *data, *helper, *lines]
-    about = docstring(*_about(failure, True)), docstring(*_about(failure, False))
+    imports = [line for word, line in _IMPORTS.items() if re.search(rf"(?<![\w.]){word}", text)]
+    rest = ["", *imports, *([""] if imports else []), *data, *helper, *lines]
+    about = docstring(_about(failure, True)), docstring(_about(failure, False))
     whole = min(([*head, *rest] for head in about), key=lambda one: len(one) > max_lines)
     if len(whole) > max_lines:
         raise NoScript(f"the script has {len(whole)} lines, more than {max_lines}")
@@ -61,20 +58,19 @@ def set_up(statements: Iterable[str]) -> Iterator[str]:
     yield from indented(_after_imports([*statements]))
     yield "except Exception as error:"
     yield '    print("can\'t run:", repr(error))'
-    yield "    sys.exit(2)"
+    yield "    raise SystemExit(2)"
 
 
 #: The last statement of a script.
-EXIT = "sys.exit(0 if right else 1)  # 1: the bug is there, 2: this can't run"
+EXIT = "raise SystemExit(0 if right else 1)  # 1: the bug is there, 2: this can't run"
 
 
-def _about(failure: Failure, measured: bool) -> Iterator[str]:
-    """Yield the first line of the docstring, and the rest, with the versions if `measured`."""
+def _about(failure: Failure, measured: bool) -> str:
+    """Return the text of the docstring, with the versions if `measured`."""
     clause = clauses()[failure.clause]
-    yield f"{clause.id}: {clause.statement}"
     versions = ", ".join(f"{name} {version}" for name, version in failure.versions.items())
-    where = f"Expected by {clause.citation}."
-    yield f"{where} Measured with {versions}." if versions and measured else where
+    text = f"{clause.id}: {clause.statement} Expected by {clause.citation}."
+    return f"{text} Measured with {versions}." if versions and measured else text
 
 
 def _after_imports(lines: list[str]) -> list[str]:
@@ -82,7 +78,7 @@ def _after_imports(lines: list[str]) -> list[str]:
     imports = ("import ", "from ")
     spaced: list[str] = []
     for line in lines:
-        if spaced and spaced[-1].startswith(imports) and not line.startswith(imports):
+        if spaced and spaced[-1].startswith(imports) and line and not line.startswith(imports):
             spaced.append("")
         spaced.append(line)
     return spaced

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fscontract.contract.program.fault_kinds import MOST_REQUESTS
 from fscontract.contract.program.faults import Fault
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Form, NoScript, ScriptApi, Source
@@ -18,21 +19,22 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.layout import indented, literal, statement
 from fscontract.contract.script.plan import plan
-from fscontract.contract.script.sequential import SequentialScript
+from fscontract.contract.script.sequential import SequentialScript, or_raised
 
-#: The most lines.
-MAX_LINES = 60
 #: Calls that make no requests, so that no fault strikes them.
 _QUIET = frozenset({"seek", "get_pos", "py_seek", "py_tell"})
-#: The keys of a fault that strikes requests by their numbers alone.
-_AIM = frozenset({"kind", "nth", "times"})
-#: The errors of faults before a file of fsspec.
+#: The keys of a fault that a script can aim: by the numbers of requests, and by their offsets.
+_AIM = frozenset({"kind", "nth", "times", "operation", "offset"})
+#: The errors of faults before a file of fsspec. A deleted or forbidden file stays so.
 _ERRORS = {
     "reset": "ECONNRESET",
     "timeout": "ETIMEDOUT",
     "throttle": "EBUSY",
     "descriptors": "EMFILE",
+    "delete": "ENOENT",
+    "revoke": "EACCES",
 }
+_LASTING = frozenset({"delete", "revoke"})
 
 
 def injected_fault_script(api: ScriptApi, source: Source, failure: Failure) -> str:
@@ -55,28 +57,21 @@ def injected_fault_script(api: ScriptApi, source: Source, failure: Failure) -> s
             f"plan = FaultPlan.loads({literal(faults.dumps())})",
             f"{api.injector}.attach(plan)",
         )
-        return script.under_faults(("from fscontract.fakes import FaultPlan",), armed, (), ())
+        return script.under_faults(("from fscontract.fakes import FaultPlan",), armed, ())
     (fault, *others) = faults.faults
     if others or fault.kind not in _ERRORS or not fault.to_json().keys() <= _AIM:
-        raise NoScript(f"the fault {fault.kind} needs more than an error at one request")
-    opened = (f"{api.fetcher} = failing({api.fetcher})",)
-    return script.under_faults((), (), opened, tuple(_failing(fault)))
+        raise NoScript(f"the fault {fault.kind} needs more than one request that fails")
+    return script.under_faults((), (), tuple(_failing(api.fetcher, fault)))
 
 
 class _FaultScript(SequentialScript):
     """Calls, of which the last one may also raise OSError."""
 
     def under_faults(
-        self,
-        imports: tuple[str, ...],
-        armed: tuple[str, ...],
-        opened: tuple[str, ...],
-        functions: tuple[str, ...],
+        self, imports: tuple[str, ...], armed: tuple[str, ...], opened: tuple[str, ...]
     ) -> str:
         """Return the script; `armed` is before the file is opened, and `opened` after that."""
         opening, *before = self.calls_before()
-        if functions:
-            opening = opening.replace("fs.open(", "failing(fs.open)(")
         made = [*self.file_made(), *imports, *armed, opening, *opened, *before]
         lines = [
             *set_up([*made, *self.buffer_made()]),
@@ -90,34 +85,45 @@ class _FaultScript(SequentialScript):
             EXIT,
         ]
         data = content_lines(self.plan.versions, None)
-        return assembled(self.failure, data, lines, functions, MAX_LINES)
+        return assembled(self.failure, data, lines)
 
     def _right(self) -> Iterator[str]:
         if self.failure.clause == "fault.close":
             yield "right = not isinstance(actual, Exception)"
             return
-        yield from self.right()
-        yield "if isinstance(actual, OSError) and not isinstance(actual, EOFError):"
-        yield "    right = True  # a request failed"
+        yield from or_raised(self.right(), "OSError")
 
 
-def _failing(fault: Fault) -> Iterator[str]:
-    """Yield a function that returns a call some of whose requests fail."""
-    struck = f"requests >= {fault.nth}"
-    if fault.times == 1:
-        struck = f"requests == {fault.nth}"
-    elif isinstance(fault.times, int):
-        struck = f"requests in range({fault.nth}, {fault.last + 1})"
-    yield "requests = 0"
+def _failing(fetcher: str, fault: Fault) -> Iterator[str]:
+    """Yield the statements that replace the function that fetches bytes for the file `f`.
+
+    The open is the first request, unless the fault is aimed at those of bytes.
+    """
+    aimed = fault.offset is not None or fault.operation in ("get", ("get",))
+    if fault.operation is not None and not aimed:
+        raise NoScript("the fault strikes other requests than those of bytes")
+    first = fault.nth - (0 if aimed else 1)
+    if first < 1:
+        raise NoScript("the open fails, so that no call of the file does")
+    struck = f"len(requests) >= {first}"
+    if fault.kind not in _LASTING and fault.last < MOST_REQUESTS:
+        last = fault.last - (0 if aimed else 1)
+        several = f"in range({first}, {last + 1})"
+        struck = f"len(requests) {f'== {first}' if first == last else several}"
+    yield f"fetch, requests = {fetcher}, []"
     yield ""
-    yield ""
-    yield "def failing(call):"
-    yield "    def request(*args, **options):"
-    yield "        global requests"
-    yield "        requests += 1"
-    yield f"        if {struck}:  # {fault.kind}"
+    yield "def failing(start, end):"
+    if fault.offset is None:
+        yield "    requests.append(start)"
+        yield f"    if {struck}:  # {fault.kind}"
+    else:
+        assert isinstance(fault.offset, tuple)
+        start, end = fault.offset
+        inside = f"start >= {start}" if end is None else f"{start} <= start < {end}"
+        yield f"    requests.extend([start] if {inside} else [])"
+        yield f"    if {inside} and {struck}:  # {fault.kind}"
     number = f"errno.{_ERRORS[fault.kind]}"
-    yield f"            raise OSError({number}, os.strerror({number}))"
-    yield "        return call(*args, **options)"
+    yield f"        raise OSError({number}, os.strerror({number}))"
+    yield "    return fetch(start, end)"
     yield ""
-    yield "    return request"
+    yield f"{fetcher} = failing"

@@ -6,8 +6,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.java_leaks import LeakClass
-from fscontract.contract.script.java_openings import OpeningClass
-from fscontract.contract.script.java_paths import PathClass
+from fscontract.contract.script.java_openings import OpeningClass, PathClass
 from fscontract.contract.script.java_sequential import SequentialClass
 from fscontract.contract.script.java_threads import ThreadsClass
 from fscontract.contract.script.leaks import RELEASING

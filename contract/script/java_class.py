@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import ClassVar
 
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.data import linear, recurrence
 from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.frame import MAX_LINES
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.text import printable
 
 #: The most bytes of a file.
 _MOST_BYTES = 1 << 16
 _WIDTH = 100
+#: The most characters of the expected outcomes that a class prints.
+_MOST_SAID = 70
 #: The Java class of each kind; Error and others have none.
 _CLASSES = {
     Kind.EOF: "EOFException",
@@ -31,11 +34,11 @@ _IMPORTS = {
     "java.io.*": r"(EOF|IO)Exception",
     "java.net.URI": "URI",
     "java.nio.ByteBuffer": "ByteBuffer",
-    "java.util.*": "Arrays|List",
-    "java.util.concurrent.*": "Future|ExecutionException|CyclicBarrier",
+    "java.util.*": "Arrays|List|Random",
+    "java.util.concurrent.*": "Future|Callable|ExecutionException|CyclicBarrier",
     "org.apache.hadoop.conf.Configuration": "Configuration",
     "org.apache.hadoop.fs.*": "FileSystem",
-    "org.junit.jupiter.api.Test": "@Test",
+    "org.junit.jupiter.api.*": "@Test",
 }
 
 
@@ -43,7 +46,7 @@ class JavaClass(ABC):
     """A class that shows a failure on a file with these bytes."""
 
     #: The most lines.
-    max_lines: ClassVar[int] = 60
+    max_lines: ClassVar[int] = MAX_LINES
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
@@ -60,12 +63,16 @@ class JavaClass(ABC):
 
     def filesystem(self) -> Iterator[str]:
         """Yield the statements that make `fs` and `path`."""
-        yield from _data(self.data)
+        yield from self.content()
         yield "Configuration configuration = new Configuration();"
         yield from self.api.configuration
         yield "FileSystem fs = FileSystem.newInstance(URI.create(uri), configuration);"
         yield f"Path path = new Path({self.api.path});"
         yield "fs.deleteOnExit(path);"
+
+    def content(self) -> Iterator[str]:
+        """Yield the statements that make the bytes of the file."""
+        yield from _data(self.data)
 
     def preparation(self) -> Iterator[str]:
         """Yield the statements that also write the file."""
@@ -82,55 +89,54 @@ class JavaClass(ABC):
         """Return the class, or the JUnit test; raise NoScript if it is too long."""
         clause = clauses()[self.failure.clause]
         versions = ", ".join(f"{name} {version}" for name, version in self.failure.versions.items())
-        about = [f"{clause.id}: {clause.statement}", f"Expected by {clause.citation}."]
-        about += [f"Measured with {versions}."] if versions else []
-        about += ["The argument, or the property uri, is the URI of another filesystem."]
-        head = [line for text in about for line in _comment(text)]
+        about = f"{clause.id}: {clause.statement} Expected by {clause.citation}."
+        measured = f"{about} Measured with {versions}." if versions else about
         body = [*self._junit_body()] if junit else [*self._main_body()]
-        lines = [*head, *_imports(body, junit), "", *body]
+        rest = [part for line in (*_imports(body), "", *body) for part in _folded(line)]
+        heads = [*_comment(measured)], [*_comment(about)]
+        lines = min(([*head, *rest] for head in heads), key=lambda one: len(one) > self.max_lines)
         if len(lines) > self.max_lines:
             raise NoScript(f"the class has {len(lines)} lines, more than {self.max_lines}")
         return "\n".join(lines) + "\n"
 
     def _main_body(self) -> Iterator[str]:
         yield "public class Reproduction {"
-        yield "  public static void main(String[] args) {"
-        yield "    Object actual;"
-        yield "    boolean right;"
-        yield "    try {"
-        yield f"      String uri = args.length > 0 ? args[0] : {text_literal(self.api.uri)};"
-        yield from (f"      {line}" for line in self.statements())
-        yield "    } catch (Throwable error) {"
-        yield '      System.out.println("can\'t run: " + error);'
-        yield "      System.exit(2);"
-        yield "      return;"
-        yield "    }"
-        expected = f"{self.failure.clause}: expected {self.says()}"
-        yield f"    System.out.println({text_literal(expected)});"
-        yield '    System.out.println("actual: " + actual);'
+        yield "  public static void main(String[] args) throws Exception {"
+        uri = text_literal(self.api.uri)
+        yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another filesystem"
+        yield from (f"    {line}" for line in self.statements())
+        text = self._message(f"{self.failure.clause}: ")
+        yield from _joined("    System.out.println(", text, " + actual);")
         yield "    System.exit(right ? 0 : 1);"
         yield "  }"
         yield "}"
+
+    def _message(self, start: str) -> str:
+        """Return the literal of the text before the actual outcome."""
+        expected = shorten(f"{start}expected {self.says()}", _MOST_SAID, placeholder=" ...")
+        return text_literal(f"{expected}, actual: ")
 
     def _junit_body(self) -> Iterator[str]:
         name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)
         yield "class ReproductionTest {"
         yield "  @Test"
         yield f"  void {name}() throws Exception {{"
-        yield "    Object actual;"
-        yield "    boolean right;"
         yield f'    String uri = System.getProperty("uri", {text_literal(self.api.uri)});'
         yield from (f"    {line}" for line in self.statements())
-        yield f"    assertTrue(right, {text_literal(f'expected {self.says()}, got ')} + actual);"
+        text = self._message("")
+        yield from _joined("    Assertions.assertTrue(right, ", text, " + actual);")
         yield "  }"
         yield "}"
 
 
-def _imports(body: list[str], junit: bool) -> Iterator[str]:
+def _joined(start: str, text: str, end: str) -> list[str]:
+    """Return a call as a line, or as two if it is too long."""
+    whole = f"{start}{text}{end}"
+    return [whole] if len(whole) <= _WIDTH else [start.rstrip(), f"        {text}{end}"]
+
+
+def _imports(body: list[str]) -> Iterator[str]:
     text = "\n".join(body)
-    if junit:
-        yield "import static org.junit.jupiter.api.Assertions.assertTrue;"
-        yield ""
     for name, used in _IMPORTS.items():
         if re.search(rf"(?<!\w)({used})\b", text):
             yield f"import {name};"
@@ -149,23 +155,43 @@ def raising(kinds: Iterable[Kind]) -> Iterator[str]:
     yield from (f"actual instanceof {_CLASSES[k]}" for k in Kind if k in kinds and k in _CLASSES)
 
 
+def condition(name: str, conditions: Iterable[str]) -> Iterator[str]:
+    """Yield the statements that declare a truth value, of which one condition has to hold."""
+    first, *others = dict.fromkeys(conditions)
+    yield f"boolean {name} = {first};"
+    yield from (f"{name} |= {one};" for one in others)
+
+
 def _data(data: bytes) -> Iterator[str]:
     if len(data) <= 16:
-        yield f"byte[] data = {array_text(data)};"
+        yield f"byte[] data = {array_text(data).removeprefix('new byte[] ')};"
         return
-    yield f"byte[] data = new byte[{len(data)}];"
     line = linear(data)
     if line is not None:
         first, step = line
+        yield f"byte[] data = new byte[{len(data)}];"
         yield "for (int i = 0; i < data.length; i++) {"
         yield f"  data[i] = (byte) (5 + ({first} + {step} * i) % 251);"
         yield "}"
         return
-    (a, b, c), shift = recurrence(data)
-    yield f"for (int i = 0, a = {a}, b = {b}, c = {c}, d; i < data.length; i++) {{"
-    yield f"  data[i] = (byte) (5 + (a + {shift}) % 251);"
-    yield "  d = (11 * a + 243 * b) % 251; a = b; b = c; c = d;"
+    start, shift = recurrence(data)
+    yield f"byte[] data = Arrays.copyOf({array_text(start)}, {len(data)});"
+    yield "for (int i = 3; i < data.length; i++) {"
+    a, b = "(data[i - 3] & 0xff)", "(data[i - 2] & 0xff)"
+    yield f"  data[i] = (byte) (5 + (11 * {a} + 243 * {b} + {shift}) % 251);"
     yield "}"
+
+
+def _folded(line: str) -> list[str]:
+    """Return a line, or those into which formatters split it if it is too long."""
+    if len(line) <= _WIDTH:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    for mark, kept in ((" ? ", 0), (" && ", 0), (" = ", 2), (", ", 1), (").", 1)):
+        at = line.rfind(mark, 0, _WIDTH)
+        if at > 0 and line.count('"', 0, at) % 2 == 0:
+            return [line[: at + kept], *_folded(f"{indent}{line[at + kept :].lstrip()}")]
+    return [line]
 
 
 def array_text(data: bytes) -> str:

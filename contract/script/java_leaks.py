@@ -20,6 +20,10 @@ class LeakClass(JavaClass):
         """Return the permitted outcome as text."""
         return f"that {COUNTED} closed streams hold fewer descriptors than one each"
 
+    def content(self) -> Iterator[str]:
+        """Yield the statement that makes bytes, of which only the number matters."""
+        yield f"byte[] data = new byte[{len(self.data)}];"
+
     def statements(self) -> Iterator[str]:
         """Yield the statements that count descriptors before and after some streams."""
         program = resolve_program(self.failure.program, len(self.data), self.failure.buffer)
@@ -40,5 +44,5 @@ class LeakClass(JavaClass):
         yield "  } catch (Exception error) { }"
         yield "}"
         yield f"int more = {_HELD} - before;"
-        yield 'actual = more + " more descriptors";'
-        yield f"right = more < {COUNTED};"
+        yield 'String actual = more + " more descriptors";'
+        yield f"boolean right = more < {COUNTED};"

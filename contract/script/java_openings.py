@@ -1,7 +1,7 @@
-"""Write an open through Hadoop's builder as Java statements.
+"""Write opens of unusual paths, and opens through Hadoop's builder, as Java statements.
 
-The stages of the open are asked which exceptions they permit: the calls of the builder, `build`,
-and `get` of the future. A read of a byte follows.
+The stages of an open through the builder are asked which exceptions they permit: the calls of the
+builder, `build`, and `get` of the future. A read of a byte follows.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from functools import partial
 
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.models import openfile_stages
+from fscontract.contract.models.opened_path import CHECKS_AT_OPEN
 from fscontract.contract.models.openfile_stages import Case, StageVerdict
 from fscontract.contract.models.permitted import RAISED
+from fscontract.contract.program.content import new_content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Kind, Outcome, words
 from fscontract.contract.program.program import Step, resolve_program
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.java_class import JavaClass, raising
+from fscontract.contract.script.java_class import JavaClass, condition, raising
+from fscontract.contract.script.unusual_paths import right_kinds
 from fscontract.contract.spec.clauses import clauses
 
 _READ = Step("read_byte")
@@ -99,28 +102,57 @@ class OpeningClass(JavaClass):
         """Yield the statements that open the file and judge the stage at which it fails."""
         yield from self.filesystem()
         yield from self._scene()
-        yield 'String stage = "builder";'
+        stages = [*self._grouped()]
+        yield f'String stage = "{stages[0]}";'
+        yield "Object actual;"
         yield "try {"
-        yield "  FutureDataInputStreamBuilder builder ="
-        yield f"      {_builder(self.api, self.opening)};"
-        yield '  stage = "build";'
-        yield "  Future<FSDataInputStream> future = builder.build();"
-        yield '  stage = "get";'
-        yield "  FSDataInputStream in = future.get();"
+        opened = _builder(self.api, self.opening)
+        names = iter(stages[1:])
+        if "build" in stages:
+            yield f"  FutureDataInputStreamBuilder builder = {opened};"
+            yield f'  stage = "{next(names)}";'
+            opened = "builder"
+        if "get" in stages:
+            yield f"  Future<FSDataInputStream> future = {opened}.build();"
+            yield f'  stage = "{next(names)}";'
+            opened = "future.get()"
+        else:
+            opened += ".build().get()"
+        yield f"  FSDataInputStream in = {opened};"
         yield '  stage = "read";'
         yield "  actual = in.read();"
         yield "} catch (Throwable error) {"
         yield "  actual = error instanceof ExecutionException ? error.getCause() : error;"
         yield "}"
-        yield "right = false;"
-        for stage, judge in self._stages().items():
-            conditions = [*raising(_permitted(judge))]
-            for condition in conditions:
-                yield f'right |= stage.equals("{stage}") && {condition};'
-        if self.case.readable and not self.case.resolution.refusals:
-            first = "data[0] & 0xff" if self.data else "-1"
-            yield f"right |= actual.equals({first});"
+        yield from condition("right", self._right())
         yield 'actual = stage + ": " + actual;'
+
+    def _grouped(self) -> dict[str, frozenset[Kind]]:
+        """Return the kinds that the stages before the read permit; those alike are the first."""
+        grouped: dict[str, frozenset[Kind]] = {}
+        for stage, judge in self._stages().items():
+            kinds = _permitted(judge)
+            if stage != "read" and (not grouped or kinds != [*grouped.values()][-1]):
+                grouped[stage] = kinds
+        return grouped
+
+    def _right(self) -> Iterator[str]:
+        """Yield the conditions of which one holds if the open ended rightly."""
+        stages = self._grouped()
+        if not self.case.readable:
+            stages["read"] = _permitted(self._stages()["read"])
+        for stage, kinds in stages.items():
+            raised = " || ".join(raising(kinds))
+            several = f"({raised})" if "||" in raised else raised
+            yield from [f'stage.equals("{stage}") && {several}'] if raised else ()
+        if self.case.readable and not self.case.resolution.refusals:
+            yield f"actual.equals({self.data[0] if self.data else -1})"
+
+    def content(self) -> Iterator[str]:
+        """Yield the statements that make bytes, of which the number and the first one matter."""
+        if self.opening.scene == "file":
+            yield f"byte[] data = new byte[{len(self.data)}];"
+            yield from [f"data[0] = (byte) {self.data[0]};"] if self.data else ()
 
     def _scene(self) -> Iterator[str]:
         if self.opening.scene == "file":
@@ -129,6 +161,52 @@ class OpeningClass(JavaClass):
         yield "fs.delete(path, true);"
         if self.opening.scene == "directory":
             yield "fs.mkdirs(path);"
+
+
+class PathClass(JavaClass):
+    """An open of an unusual path, and a read if it returns."""
+
+    def __init__(self, api: JavaApi, failure: Failure) -> None:
+        at = failure.program.at
+        assert at is not None
+        super().__init__(api, failure, new_content(failure.program.length, at))
+        self.kind = at.kind
+
+    def content(self) -> Iterator[str]:
+        """Yield the statement that makes the bytes of a file, which is not at the path."""
+        yield from ["byte[] data = new byte[9];"] if self.kind == "below-file" else ()
+
+    def says(self) -> str:
+        """Return the permitted outcomes as text."""
+        return f"open raises {words(right_kinds(self.failure))}"
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that open the path."""
+        yield from self.filesystem()
+        yield from self._scene()
+        yield "Object actual;"
+        yield "boolean opened = false;"
+        yield "try (FSDataInputStream in = fs.open(path)) {"
+        yield "  opened = true;"
+        yield "  actual = in.read();"
+        yield "} catch (Throwable error) {"
+        yield "  actual = error;"
+        yield "}"
+        yield from condition("right", raising(right_kinds(self.failure)))
+        if CHECKS_AT_OPEN in self.failure.features and self.kind != "unreadable":
+            yield "right &= !opened; // the open has to fail, not the read"
+
+    def _scene(self) -> Iterator[str]:
+        if self.kind in ("unreadable", "empty-path"):
+            raise NoScript("the path has no permission, or is empty")
+        yield "fs.delete(path, true);"
+        if self.kind in ("directory", "empty-directory"):
+            yield "fs.mkdirs(path);"
+        if self.kind == "directory":
+            yield 'fs.create(new Path(path, "file")).close();'
+        if self.kind == "below-file":
+            yield from self.write()
+            yield 'path = new Path(path, "below");'
 
 
 def _judge_builder(case: Case, calls: range, outcome: Outcome) -> StageVerdict:

@@ -9,8 +9,11 @@ from fscontract.contract.models.stream_state import ANY
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.java_class import JavaClass, array_text, raising
+from fscontract.contract.script.java_class import JavaClass, condition, raising
 from fscontract.contract.script.plan import Plan
+
+#: The most bytes of the ranges of a vectored read.
+_MOST_BYTES = 16
 
 
 class SequentialClass(JavaClass):
@@ -56,18 +59,23 @@ class SequentialClass(JavaClass):
     def judged(self) -> Iterator[str]:
         """Yield the statements that make the last call, and set `actual` and `right`."""
         yield from self._last()
+        conditions = self.right()
+        text = " ".join(conditions)
+        if "raised" in text:
+            yield "boolean raised = actual instanceof Throwable;"
+        if "number" in text:
+            number = "((Number) actual).longValue()"
+            yield f"long number = actual instanceof Number ? {number} : Long.MIN_VALUE;"
+        yield from condition("right", conditions)
+
+    def right(self) -> list[str]:
+        """Return the conditions of which one holds if the result is right; raise NoScript."""
         conditions = [*dict.fromkeys(self._conditions())]
         if not conditions:
             raise NoScript("nothing that this API can return is right")
         if {"!raised", "raised"} <= {*conditions}:
             raise NoScript("no result of the last call alone is wrong")
-        if any("raised" in condition for condition in conditions):
-            yield "boolean raised = actual instanceof Throwable;"
-        if any("number" in condition for condition in conditions):
-            yield "long number = actual instanceof Number"
-            yield "    ? ((Number) actual).longValue() : Long.MIN_VALUE;"
-        yield f"right = {conditions[0]};"
-        yield from (f"right |= {condition};" for condition in conditions[1:])
+        return conditions
 
     def _last(self) -> Iterator[str]:
         call, text = self.call, self.call.on_buffer()
@@ -76,12 +84,10 @@ class SequentialClass(JavaClass):
             made = "byte[]" if call.buffer.startswith("new byte") else "ByteBuffer"
             yield f"{types.get(call.form, made)} buffer = {call.buffer};"
         void = call.form in (Form.NOTHING, Form.PARTS) or ".readFully(" in text
-        if not void:
-            yield f"try {{ actual = {text}; }} catch (Throwable error) {{ actual = error; }}"
-            return
+        yield "Object actual;"
         yield "try {"
-        yield f"  {text};"
-        yield from self._results()
+        yield f"  {text};" if void else f"  actual = {text};"
+        yield from self._results() if void else ()
         yield "} catch (Throwable error) {"
         yield "  actual = error;"
         yield "}"
@@ -90,12 +96,9 @@ class SequentialClass(JavaClass):
         if self.call.form is not Form.PARTS or not self.call.buffer:
             yield '  actual = "returned";'
             return
-        yield "  java.io.ByteArrayOutputStream all = new java.io.ByteArrayOutputStream();"
-        yield "  for (FileRange range : buffer) {"
-        yield "    ByteBuffer part = range.getData().get();"
-        yield "    while (part.hasRemaining()) all.write(part.get());"
-        yield "  }"
-        yield "  actual = all.toByteArray();"
+        yield f"  ByteBuffer all = ByteBuffer.allocate({sum(n for _, n in self.step.args[0])});"
+        yield "  buffer.forEach(range -> all.put(range.getData().join()));"
+        yield "  actual = Arrays.toString(all.array());"
 
     # The conditions -------------------------------------------------------------------------------
 
@@ -133,9 +136,9 @@ class SequentialClass(JavaClass):
             yield f"number == (data[{at}] & 0xff)"
             return
         start, whole = self.call.start, ".readFully(" in self.call.text
-        count = f"{most}" if whole else "(int) number"
-        buffer = self.call.filled
-        equal = f"Arrays.equals({buffer}, {start}, {start} + {count}, data, {at}, {at} + {count})"
+        ends = [str(first + most) if whole else f"{first} + (int) number" for first in (start, at)]
+        first, last = (end.removeprefix("0 + ") for end in ends)
+        equal = f"Arrays.equals({self.call.filled}, {start}, {first}, data, {at}, {last})"
         yield f"!raised && {equal}" if whole else f"{_between([least, most])} && {equal}"
 
     def _parts(self, end: Permitted) -> Iterator[str]:
@@ -143,10 +146,12 @@ class SequentialClass(JavaClass):
             return
         if not all(part.data for part in end.parts):
             raise NoScript("some of the ranges have to fail")
+        if sum(length for _, length in self.step.args[0]) > _MOST_BYTES:
+            raise NoScript("the bytes of the ranges are too many")
         whole = b"".join(
             self.plan.versions[0][offset : offset + length] for offset, length in self.step.args[0]
         )
-        yield f"!raised && Arrays.equals((byte[]) actual, {array_text(whole)})"
+        yield f'"{[*memoryview(whole).cast("b")]}".equals(actual)'
 
 
 def _between(numbers: list[int]) -> str:

@@ -1,15 +1,15 @@
-"""Lay Python source out as formatters do: lines of 88 characters, double quotes."""
+"""Lay Python source out as formatters do: lines of 100 characters, double quotes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import Any
 
 from fscontract.contract.text import printable
 
 #: The longest line, in characters.
-WIDTH = 88
+WIDTH = 100
 
 
 def quoted(text: str) -> str:
@@ -31,14 +31,10 @@ def literal(value: Any) -> str:
     return repr(value)
 
 
-def docstring(first: str, *paragraphs: str) -> Iterator[str]:
-    """Yield the lines of a docstring of a line and paragraphs."""
-    lines = wrap(_harmless(first), WIDTH - 3)
-    for paragraph in paragraphs:
-        lines += wrap(_harmless(paragraph), WIDTH)
-    yield f'"""{lines[0]}'
-    yield from lines[1:]
-    yield '"""'
+def docstring(text: str) -> Iterator[str]:
+    """Yield the lines of a docstring."""
+    *lines, last = wrap(f'"""{_harmless(text)}', WIDTH - 3)
+    yield from (*lines, f'{last}"""')
 
 
 def _harmless(text: str) -> str:
@@ -47,12 +43,21 @@ def _harmless(text: str) -> str:
     return text.replace('"""', "'''")
 
 
-def printed(label: str, text: str) -> Iterator[str]:
-    """Yield calls of `print` that show a text behind a label, in lines that fit."""
-    lines = wrap(printable(" ".join(text.split())), WIDTH - 12 - len(label)) or [""]
-    for number, line in enumerate(lines):
-        start = label if number == 0 else " " * len(label)
-        yield from statement(f"print({quoted(f'{start}{line}')})")
+def printed(expected: str, actual: str) -> Iterator[str]:
+    """Yield the statements that print the docstring, what is expected, and what came.
+
+    `actual` is the inside of an f-string.
+    """
+    text = printable(" ".join(expected.split()))
+    wanted = quoted(f"expected:  {shorten(text, WIDTH - 40, placeholder=' ...')}")
+    came = f'f"actual:    {actual}"'
+    line = f'print(__doc__, {wanted}, {came}, sep="\\n")'
+    if len(line) <= WIDTH:
+        yield line
+        return
+    line = f'print(__doc__, {wanted}, sep="\\n")'
+    yield from [line] if len(line) <= WIDTH else ["print(__doc__)", f"print({wanted})"]
+    yield f"print({came})"
 
 
 def statement(text: str, indent: str = "") -> list[str]:

@@ -9,72 +9,65 @@ from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
-from fscontract.contract.script.layout import WIDTH, indented
+from fscontract.contract.script.layout import indented, printed, statement
 from fscontract.contract.script.plan import check_conditions
 
-#: The most lines: each call may take one.
-MAX_LINES = 60
 #: The clause of resources that an open stream holds after unbuffer.
 _UNBUFFER = "unbuffer.release"
 #: The clauses of what a stream leaves.
 RELEASING = frozenset({"close.release", _UNBUFFER})
 #: Streams before the count, for which a pool may grow, and counted ones. A leak is one for each.
 WARM_UP, COUNTED = 5, 8
+#: The most calls that each have a line.
+_MOST_LINES = 3
 
 
 def leak_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -> str:
     """Return the script of a leak from streams of a file with this content; raise NoScript."""
+    steps = failure.program.steps
     check_conditions(failure.program)
-    if failure.program.streams > 1 or any(s.op in ("change", "reopen") for s in _steps(failure)):
+    if failure.program.streams > 1 or any(s.op in ("change", "reopen") for s in steps):
         raise NoScript("several streams are open, or the file changes")
+    subject = "streams after unbuffer" if failure.clause == _UNBUFFER else "closed streams"
     lines = [
         *set_up([*api.setup, *api.write.format("DATA").splitlines()]),
-        *("", "", *_functions(api, failure, len(data)), "", ""),
-        *_count(failure),
+        "streams, held = [], []",
+        f"for _ in range({WARM_UP + COUNTED}):",
+        *indented(_stream(api, failure, len(data))),
+        f"early, late = held[{WARM_UP - 1}], held[-1]  # a pool may grow at first",
+        "more = [after - before for before, after in zip(early, late)]",
+        f"right = max(more) < {COUNTED}",
+        *printed(
+            f"{COUNTED} {subject} hold no descriptor and no thread",
+            "{more[0]} more descriptors and {more[1]} more threads",
+        ),
         *api.cleanup,
         EXIT,
     ]
-    return assembled(failure, content_lines((data,), source.content), lines, max_lines=MAX_LINES)
+    return assembled(failure, content_lines((data,), source.content), lines)
 
 
-def _steps(failure: Failure) -> tuple[Step, ...]:
-    return failure.program.steps
-
-
-def _functions(api: ScriptApi, failure: Failure, length: int) -> Iterator[str]:
-    """Yield the function that uses a stream once, and the one that counts what is held."""
-    yield "def once():"
-    yield from indented(api.opening(Program(length, _steps(failure)), "f"))
-    closes = () if failure.clause == _UNBUFFER else (Step("close"),)
+def _stream(api: ScriptApi, failure: Failure, length: int) -> Iterator[str]:
+    """Yield the statements that use a stream once, and count what is held."""
+    steps = failure.program.steps
+    yield from api.opening(Program(length, steps), "f")
+    yield "streams.append(f)  # the stream is still referenced"
+    if failure.clause != _UNBUFFER:
+        steps = tuple(dict.fromkeys((*steps, Step("close"))))
     calls = []
-    for step in dict.fromkeys((*_steps(failure), *closes)) if closes else _steps(failure):
+    for step in steps:
         call = api.spell(resolve_step(step, length, failure.buffer), "f")
         if call is None or call.helper or call.before or call.ready:
             raise NoScript(f"the API has no single call for {step}")
-        calls.append(f"lambda: {call}")
-    yield "    streams.append(f)  # the stream is still referenced"
-    loop = f"    for call in ({', '.join(calls)}{',' * (len(calls) == 1)}):"
-    several = ["    for call in (", *(f"        {call}," for call in calls), "    ):"]
-    yield from [loop] if len(loop) <= WIDTH else several
-    yield "        with contextlib.suppress(Exception):"
-    yield "            call()"
-    yield ""
-    yield ""
-    yield "def held():"
-    yield '    return len(os.listdir("/proc/self/fd")), threading.active_count()'
-
-
-def _count(failure: Failure) -> Iterator[str]:
-    """Yield the statements that compare what is held before and after some streams."""
-    what = "streams after unbuffer" if failure.clause == _UNBUFFER else "closed streams"
-    yield "streams = []"
-    yield f"for _ in range({WARM_UP}):  # a pool may grow at first"
-    yield "    once()"
-    yield "before = held()"
-    yield f"for _ in range({COUNTED}):"
-    yield "    once()"
-    yield "more = [after - one for one, after in zip(before, held())]"
-    yield f"right = max(more) < {COUNTED}"
-    yield "print(__doc__)"
-    yield f'print("expected:  {COUNTED} {what} hold no descriptor and no thread")'
-    yield 'print("actual:   ", more[0], "more descriptors and", more[1], "more threads")'
+        calls.append(str(call))
+    if len(calls) > _MOST_LINES:
+        listed = ", ".join(f"lambda: {call}" for call in calls)
+        yield from statement(f"calls = ({listed})", "")
+        yield "for call in calls:"
+        yield "    with contextlib.suppress(Exception):"
+        yield "        call()"
+    else:
+        for text in calls:
+            yield "with contextlib.suppress(Exception):"
+            yield f"    {text}"
+    yield 'held.append((len(os.listdir("/proc/self/fd")), threading.active_count()))'

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from textwrap import shorten
+from typing import Any
 
 from fscontract.contract.models.permitted import FAR, Permitted, window
 from fscontract.contract.models.stream_state import ANY, opened
@@ -26,8 +26,10 @@ from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.layout import WIDTH, indented, printed, statement
 from fscontract.contract.script.plan import Plan, PlannedCall
 
-#: The most characters of the expected outcomes that a script prints.
-_LONGEST_EXPECTED = 140
+#: The most bytes of a result that a script prints whole.
+_MOST_SHOWN = 32
+#: The most characters of a value that a script prints whole.
+_MOST_TEXT = 150
 #: Conditions of a call that raised any exception, and of one that raised none.
 _ANY_ERROR, _NO_ERROR = "isinstance(actual, Exception)", "not isinstance(actual, Exception)"
 _ANY_PANIC = "isinstance(actual, BaseException)"
@@ -58,6 +60,8 @@ class SequentialScript:
 
     def text(self) -> str:
         """Return the script; raise NoScript if it is too long."""
+        own = self._writes_its_own
+        cleanup = () if own else self.api.cleanup
         preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
         last = [*indented(self.last())]
         right = [*self.right()]
@@ -68,11 +72,17 @@ class SequentialScript:
             *self._on_error(),
             *right,
             *self.shown(),
-            *(line for one in self.api.cleanup for line in statement(one)),
+            *(line for one in cleanup for line in statement(one)),
             EXIT,
         ]
-        data = content_lines(self.plan.versions, self.source.content)
+        data = () if own else content_lines(self.plan.versions, self.source.content)
         return assembled(self.failure, data, lines, self._helper.splitlines())
+
+    @property
+    def _writes_its_own(self) -> bool:
+        """True if the only call writes the files that a library reads."""
+        last = self.plan.last
+        return last is not None and last.op.startswith("lib_") and not self.plan.calls
 
     @property
     def _helper(self) -> str:
@@ -91,7 +101,7 @@ class SequentialScript:
         for line in self.api.setup:
             yield _merged(line, imports)
         yield from imports
-        if self.api.write:
+        if self.api.write and not self._writes_its_own:
             yield from self._write(0)
 
     def calls_before(self) -> Iterator[str]:
@@ -175,7 +185,7 @@ class SequentialScript:
             if planned.must_raise and self._if_missed:
                 yield "    missed = True  # returns, so the next calls may do more"
             elif planned.must_raise and self._ends_if_missed:
-                yield "    sys.exit(2)  # returns, so the next calls show nothing"
+                yield "    raise SystemExit(2)  # returns, so the next calls show nothing"
             return
         yield from lines
 
@@ -201,7 +211,7 @@ class SequentialScript:
     def _on_error(self) -> Iterator[str]:
         if self.api.remote and not self.plan.is_closed:
             yield "except (ConnectionError, TimeoutError):"
-            yield "    sys.exit(2)"
+            yield "    raise SystemExit(2)"
         yield f"except {'BaseException' if self.api.panics else 'Exception'} as error:"
         yield "    actual = error"
 
@@ -212,13 +222,42 @@ class SequentialScript:
             ends = (max(ends, key=lambda end: end.position),)
         said = dict.fromkeys(text for end in ends for text in end.says)
         text = " or ".join(map(self._in_python, said)) or "opens"
-        yield "print(__doc__)"
-        yield from printed("expected: ", shorten(text, _LONGEST_EXPECTED, placeholder=" ..."))
-        filled = self.call is not None and self.call.form in (Form.FILLED, Form.INTO)
-        if filled and self.call is not None and self.call.buffer:
-            yield f'print("actual:   ", repr(actual), {self.call.filled})'
-        else:
-            yield 'print("actual:   ", repr(actual))'
+        actual = "{actual!r:.200}"
+        if self._fills_buffer:
+            actual += f" {{{self._filled}!r:.200}}"
+        yield from printed(text, actual)
+        yield from self._difference()
+
+    @property
+    def _fills_buffer(self) -> bool:
+        """True if the last call places bytes in a buffer of the script."""
+        call = self.call
+        return call is not None and call.form in (Form.FILLED, Form.INTO) and bool(call.buffer)
+
+    @property
+    def _filled(self) -> str:
+        assert self.call is not None
+        return self.call.filled
+
+    def _difference(self) -> Iterator[str]:
+        """Yield the statements that print the first difference of a long result."""
+        values = {value for end in self.plan.ends for value in end.values}
+        ends = [end for end in self.plan.ends if end.counts and end.counts[1] > _MOST_SHOWN]
+        if self.call is None or self.plan.base is not None:
+            return
+        if self.call.form in (Form.EQUAL, Form.MAPPING):
+            if len(values) == 1 and len(repr(*values)) > _MOST_TEXT:
+                yield from _compared("repr(actual)", f"repr({self._expression(*values)})")
+        elif len(ends) != 1 or ends[0].counts is None or ends[0].position == ANY:
+            return
+        elif self._fills_buffer:
+            wanted = self._bytes(str(ends[0].position), ends[0].counts[1])
+            before = f"bytes({self.call.start}) + " if self.call.start else ""
+            yield from _compared(self._filled, f"{before}{wanted}")
+        elif self.call.form in (Form.BYTES, Form.EXACT, Form.VALUE):
+            yield "if isinstance(actual, bytes):"
+            wanted = self._bytes(str(ends[0].position), ends[0].counts[1])
+            yield from indented(_compared("actual", wanted))
 
     def _in_python(self, text: str) -> str:
         """Return a text of the model with Python's exceptions."""
@@ -304,22 +343,25 @@ class SequentialScript:
         elif form is Form.PARTS:
             yield from self._parts(end)
         elif form in (Form.EQUAL, Form.MAPPING):
-            yield from self._equal(end, form)
+            yield from self._equal(end)
         else:
             yield from self._reading(end, at)
             yield from self._values(end, at)
 
-    def _equal(self, end: Permitted, form: Form) -> Iterator[str]:
+    def _equal(self, end: Permitted) -> Iterator[str]:
         """Yield the conditions of a call that returns one of the right values."""
-        data = self.plan.versions[0]
         for value in end.values:
-            if form is Form.MAPPING:
-                pairs = ((path_text(name), equal_text(part, data)) for name, part in value)
-                named = (f"tail({path}): {part}" for path, part in pairs)
-                yield f"actual == {{{', '.join(named)}}}"
-            else:
-                sign = "is" if value is None or isinstance(value, bool) else "=="
-                yield f"actual {sign} {equal_text(value, data)}"
+            sign = "is" if value is None or isinstance(value, bool) else "=="
+            yield f"actual {sign} {self._expression(value)}"
+
+    def _expression(self, value: Any) -> str:
+        """Return the expression of a right value; raise NoScript if it is long."""
+        assert self.call is not None
+        data = self.plan.versions[0]
+        if self.call.form is not Form.MAPPING:
+            return equal_text(value, data)
+        pairs = ((path_text(name), equal_text(part, data)) for name, part in value)
+        return f"{{{', '.join(f'tail({path}): {part}' for path, part in pairs)}}}"
 
     def _bytes(self, at: str, count: int | str) -> str:
         """Return the expression of the bytes of the file that belong at a position."""
@@ -476,7 +518,8 @@ class SequentialScript:
             conditions = [f"actual == {most}"]
         if whole:
             conditions = [_NO_ERROR]
-        conditions.append(f"{call.filled} == {right}")
+        plain = call.filled == "bytes(buffer)" and call.buffer.startswith("bytearray")
+        conditions.append(f"{'buffer' if plain else call.filled} == {right}")
         if step.op.endswith("_buffer"):
             after = f"{call.start} + actual" if count == "actual" else f"{call.start + int(count)}"
             conditions.append(f"buffer.position == {after.removeprefix('0 + ')}")
@@ -491,6 +534,10 @@ class SequentialScript:
             return
         if not any(part.data or part.kinds for part in end.parts):
             return  # the call itself has to raise
+        if all(part.data for part in end.parts):
+            parts = (self._bytes(str(offset), length) for offset, length in step.args[0])
+            yield f"actual == [{', '.join(parts)}]"
+            return
         conditions = [f"isinstance(actual, list) and len(actual) == {len(end.parts)}"]
         for number, (part, (offset, length)) in enumerate(
             zip(end.parts, step.args[0], strict=True)
@@ -517,8 +564,15 @@ def _statements(call: Call) -> Iterator[str]:
     """Yield the statements before a call, with their blocks on separate lines."""
     for line in call.before:
         head, _, body = line.partition(": ")
-        is_block = line.startswith(("for ", "if ", "with "))
+        is_block = body and line.startswith(("for ", "if ", "with "))
         yield from (f"{head}:", f"    {body}") if is_block else (line,)
+
+
+def _compared(got: str, wanted: str) -> Iterator[str]:
+    """Yield the statements that print where two texts or bytes differ first, and what follows."""
+    yield f"got, wanted = {got}, {wanted}"
+    yield "at = len(os.path.commonprefix([got, wanted]))"
+    yield 'print(f"from {at}: expected {wanted[at : at + 20]!r}, got {got[at : at + 20]!r}")'
 
 
 def _count(call: Call) -> str:
@@ -578,6 +632,18 @@ def _merged(line: str, imports: list[str]) -> str:
         imports.remove(one)
         names = ", ".join(sorted({*names.split(", "), one.partition(" import ")[2]}))
     return f"{module} import {names}" if alike else line
+
+
+def or_raised(right: Iterable[str], name: str) -> Iterator[str]:
+    """Yield statements that set `right`, also true for exceptions of a class but EOFError."""
+    *lines, last = right
+    raised = f"(isinstance(actual, {name}) and not isinstance(actual, EOFError))"
+    whole = f"{last} or {raised}"
+    short = not lines and last.startswith("right = ") and " and " not in last
+    if short and len(whole) <= WIDTH:
+        yield whole
+    else:
+        yield from (*lines, last, f"right = right or {raised}")
 
 
 def _first_condition(condition: str, indent: str) -> Iterator[str]:

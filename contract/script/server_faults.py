@@ -15,45 +15,37 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.layout import indented
 from fscontract.contract.script.plan import plan
-from fscontract.contract.script.sequential import SequentialScript
-
-#: The most lines: a third is the server.
-MAX_LINES = 76
+from fscontract.contract.script.sequential import SequentialScript, or_raised
 
 
 @dataclass(frozen=True)
 class _Misbehaviour:
-    """The statements of the server for a request that a fault strikes.
+    """What the server does to a request of this method, as a statement at a stage.
 
-    They are executed when it has read the request, and when it has found the bytes `body` from
-    `first` to `last`; `ranged` means that it tells their range.
+    It changes the request `environ`, or the bytes `first` to `last` that are sent, or the `status`,
+    the `headers` and the `body` of the answer. `{}` is the last byte of the file.
     """
 
-    request: tuple[str, ...] = ()
-    answer: tuple[str, ...] = ()
-    #: The expression of the length that the answer tells.
-    length: str = "len(body)"
-    #: The command of the requests that the fault counts.
-    command: str = "GET"
+    change: str
+    stage: str
+    method: str = "GET"
 
 
-_REFUSED = ("self.send_error({})", "return")
+#: The expression of the URL of the server.
+_ADDRESS = 'f"http://127.0.0.1:{server.server_port}"'
+_REFUSED = 'status, headers, body = "{}", {{{{}}}}, b""'
 _KINDS = {
-    "ignore-ranges": _Misbehaviour(('wanted = ""',)),
-    "omit-content-range": _Misbehaviour(answer=("body, ranged = DATA, False",)),
+    "ignore-ranges": _Misbehaviour('environ.pop("HTTP_RANGE", None)', "request"),
+    "omit-content-range": _Misbehaviour("headers, body = {{}}, DATA", "answer"),
     "shift-ranges": _Misbehaviour(
-        answer=(
-            "first, last = (first - 1, last - 1) if first else (1, last + 1)",
-            "last = min(last, len(DATA) - 1)",
-            "body = DATA[first : last + 1]",
-        )
+        "first, last = (first - 1, last - 1) if first else (1, min(last + 1, {}))", "range"
     ),
-    "slow-down": _Misbehaviour(tuple(line.format(503) for line in _REFUSED)),
-    "refuse-head": _Misbehaviour(tuple(line.format(405) for line in _REFUSED), command="HEAD"),
-    "overstate-length": _Misbehaviour(length="len(body) * (1 + struck) + struck", command="HEAD"),
-    "cut-bodies": _Misbehaviour(
-        answer=("body = body[: len(body) // 2]",), length="last + 1 - first"
+    "slow-down": _Misbehaviour(_REFUSED.format("503 Slow Down"), "answer"),
+    "refuse-head": _Misbehaviour(_REFUSED.format("405 Not Allowed"), "answer", "HEAD"),
+    "overstate-length": _Misbehaviour(
+        'headers["Content-Length"] = str(2 * len(body) + 1)', "answer", "HEAD"
     ),
+    "cut-bodies": _Misbehaviour("body = body[: len(body) // 2]", "answer"),
 }
 
 
@@ -79,65 +71,72 @@ class _ServerFaultScript(SequentialScript):
 
     def with_server(self, fault: Fault) -> str:
         """Return the script; raise NoScript if it is too long."""
+        imports, made = _apart([*map(_with_url, self.file_made())])
+        server = [*_server(fault, len(self.plan.versions[0]) - 1), *_url(made)]
         lines = [
-            *set_up([*_started(), *self.file_made(), *self.buffer_made()]),
+            *set_up([*imports, *server, *made, *self.buffer_made()]),
             "try:",
             *indented([*self.calls_before(), *self.last()]),
             "except Exception as error:  # is right, for the server misbehaves",
             "    actual = error",
-            *self.right(),
-            "if isinstance(actual, Exception) and not isinstance(actual, EOFError):",
-            "    right = True",
+            *or_raised(self.right(), "Exception"),
             *self.shown(),
             EXIT,
         ]
-        data = content_lines(self.plan.versions, None)
-        return assembled(self.failure, data, lines, _server(fault), MAX_LINES)
+        data = [*content_lines(self.plan.versions, None), "methods = []"]
+        return assembled(self.failure, data, lines)
 
 
-def _started() -> Iterator[str]:
-    yield 'server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)'
-    yield "threading.Thread(target=server.serve_forever, daemon=True).start()"
-    yield 'host = f"127.0.0.1:{server.server_port}"'
-    yield 'url = f"http://{host}"'
+def _apart(lines: list[str]) -> tuple[list[str], list[str]]:
+    """Return the imports among statements, and the others."""
+    imports = [line for line in lines if line.startswith(("import ", "from "))]
+    return imports, [line for line in lines if line not in imports]
 
 
-def _server(fault: Fault) -> Iterator[str]:
-    """Yield the class of the server's requests."""
+def _with_url(line: str) -> str:
+    """Return a statement with the variable `url` for a text that begins with it."""
+    return line.replace('f"http://{host}/"', "url").replace('f"http://{host}', 'f"{url}')
+
+
+def _url(made: list[str]) -> Iterator[str]:
+    """Yield the statement that sets `url`, or `path` instead if `made` needs no more."""
+    if made != ["fs, _ = url_to_fs(url)", 'path = url + "/bucket/file"']:
+        yield f"url = {_ADDRESS}"
+        return
+    made[:] = ["fs, _ = url_to_fs(path)"]
+    yield f'path = {_ADDRESS[:-1]}/bucket/file"'
+
+
+def _server(fault: Fault, last: int) -> Iterator[str]:
+    """Yield the statements that start a server of a file whose last byte this is."""
+    yield ""
+    yield "def respond(environ, start):"
+    yield from indented(_answer(fault, last))
+    yield ""
+    yield 'server = make_server("127.0.0.1", 0, respond)'
+    yield "Thread(target=server.serve_forever, daemon=True).start()"
+
+
+def _answer(fault: Fault, last: int) -> Iterator[str]:
+    """Yield the statements of a WSGI application, of which a request is struck."""
     kind = _KINDS[fault.kind]
-    yield ""
-    yield "class Files(http.server.BaseHTTPRequestHandler):"
-    yield "    count = 0"
-    yield ""
-    yield "    def do_GET(self):"
-    yield f'        Files.count += self.command == "{kind.command}"'
-    struck = f'self.command == "{kind.command}" and Files.count'
-    if fault.last == fault.nth:
-        yield f"        struck = {struck} == {fault.nth}  # {fault.kind}"
-    else:
-        yield f"        struck = {struck} in range({fault.nth}, {fault.last + 1})  # {fault.kind}"
-    yield '        wanted = self.headers["Range"] or ""'
-    yield from _if_struck(kind.request)
-    yield '        start, _, end = wanted.removeprefix("bytes=").partition("-")'
-    yield "        first, last = int(start or 0), min(int(end or 1e9), len(DATA) - 1)"
-    yield "        if first > last:"
-    yield "            self.send_error(416)"
-    yield "            return"
-    yield '        body, ranged = DATA[first : last + 1], wanted != ""'
-    yield from _if_struck(kind.answer)
-    yield "        self.send_response(206 if wanted else 200)"
-    yield '        self.send_header("Accept-Ranges", "bytes")'
-    yield f'        self.send_header("Content-Length", str({kind.length}))'
-    yield "        if ranged:"
-    place = 'f"bytes {first}-{last}/{len(DATA)}"'
-    yield f'            self.send_header("Content-Range", {place})'
-    yield "        self.end_headers()"
-    yield '        self.wfile.write(body if self.command == "GET" else b"")'
-    yield ""
-    yield "    do_HEAD = do_GET"
-
-
-def _if_struck(statements: tuple[str, ...]) -> Iterator[str]:
-    if statements:
-        yield "        if struck:"
-        yield from (f"            {line}" for line in statements)
+    count = f'methods.count("{kind.method}")'
+    struck = f"{count} == {fault.nth}"
+    if fault.last != fault.nth:
+        struck = f"{count} in range({fault.nth}, {fault.last + 1})"
+    change = [
+        f'if methods[-1] == "{kind.method}" and {struck}:  # {fault.kind}',
+        f"    {kind.change.format(last)}",
+    ]
+    yield 'methods.append(environ["REQUEST_METHOD"])'
+    yield from change if kind.stage == "request" else ()
+    yield 'first, last = environ.get("HTTP_RANGE", "bytes=0-")[6:].split("-")'
+    yield f"first, last = int(first or 0), min(int(last or {last}), {last})"
+    yield from change if kind.stage == "range" else ()
+    yield "body = DATA[first : last + 1]"
+    place = f'f"bytes {{first}}-{{last}}/{last + 1}"'
+    yield f'headers = {{"Content-Range": {place}, "Content-Length": str(len(body))}}'
+    yield 'status = "206 Partial Content" if "HTTP_RANGE" in environ else "200 OK"'
+    yield from change if kind.stage == "answer" else ()
+    yield 'start(status, [("Accept-Ranges", "bytes"), *headers.items()])'
+    yield 'return [body if methods[-1] == "GET" else b""]'

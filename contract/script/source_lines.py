@@ -70,7 +70,8 @@ def _import(place: str, module: str = "") -> tuple[tuple[str, ...], str]:
     if module and not module.startswith(OWN_MODULES):
         return (f"import {module}",), module
     if not place.endswith(".py"):
-        return (f"import {place}",), place
+        package, _, name = place.rpartition(".")
+        return (f"from {package} import {name}" if package else f"import {name}",), name
     path = Path(place).resolve()
     if not path.stem.isidentifier():
         raise NoScript(f"{place} can't be imported by its name")

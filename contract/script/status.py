@@ -6,6 +6,7 @@ from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
+from fscontract.contract.script.layout import printed
 
 #: The clause of the status's length.
 STATUS = "model.len-eq-status"
@@ -18,9 +19,7 @@ def status_script(api: ScriptApi, source: Source, failure: Failure, data: bytes)
     lines = [
         *set_up([*api.setup, *api.write.format("DATA").splitlines(), f"actual = {api.status}"]),
         "right = type(actual) is int and actual == len(DATA)",
-        "print(__doc__)",
-        'print("expected: ", len(DATA))',
-        'print("actual:   ", repr(actual))',
+        *printed(str(len(data)), "{actual!r:.200}"),
         *api.cleanup,
         EXIT,
     ]

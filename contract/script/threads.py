@@ -9,7 +9,7 @@ its position, and only one thread makes other calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fscontract.contract.models.permitted import Permitted
 from fscontract.contract.models.serializability import POSITIONED
@@ -17,19 +17,19 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.script.calls import Form, NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.frame import EXIT, assembled, set_up
-from fscontract.contract.script.layout import WIDTH, indented, quoted
+from fscontract.contract.script.frame import assembled, set_up
+from fscontract.contract.script.layout import WIDTH, indented, printed
 from fscontract.contract.script.plan import Plan, plan_each
 from fscontract.contract.script.sequential import SequentialScript
 from fscontract.contract.spec.clauses import clauses
 
-#: The most lines: each thread is a function.
-MAX_LINES = 84
-#: The most tries of a script, the seconds that a paused thread waits for each other one, and those
-#: after which the threads hang.
-TRIES, PAUSE, PATIENCE = 1000, 0.05, 60
-#: How often free threads repeat calls that do not depend on those before.
-REPEATS = 50
+#: The most lines with two threads, and those more for each further thread. Each thread is a
+#: function, and so is the pause between them.
+MAX_LINES, FURTHER = 44, 4
+#: How often free threads repeat calls that do not depend on those before, and the most tries.
+REPEATS, TRIES = 150, 1000
+#: The seconds that a paused thread waits for the others, which may wait for it.
+PAUSE = 0.05
 #: Calls that neither move the stream nor depend on its position.
 INDEPENDENT = POSITIONED | {"read_vectored"}
 #: Why calls that only wait for each other have no script.
@@ -48,10 +48,9 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
         raise NoScript("several threads move the stream")
     if failure.first_thread is not None:
         threads.insert(0, threads.pop(failure.first_thread))
-    written = _Threads(api, failure, data, threads)
-    run = written.free if failure.first_thread is None else written.paused
-    lines = [*written.preparation(), "", "", *written.functions(), *run(), *_end(api)]
-    return assembled(failure, content_lines((data,), source.content), lines, max_lines=MAX_LINES)
+    lines = [*_Threads(api, failure, data, threads).lines()]
+    max_lines = MAX_LINES + FURTHER * (len(threads) - 2)
+    return assembled(failure, content_lines((data,), source.content), lines, max_lines=max_lines)
 
 
 class _Threads:
@@ -61,33 +60,84 @@ class _Threads:
         self, api: ScriptApi, failure: Failure, data: bytes, threads: Sequence[tuple[Step, ...]]
     ) -> None:
         self.api, self.failure, self.data, self.threads = api, failure, data, threads
+        self.names = [f"thread{number}" for number in range(1, len(threads) + 1)]
+        self.opened = [*api.opening(Program(len(data), ()), "f")]
+        self.is_paused = failure.first_thread is not None
+        #: Whether threads make their calls again and again on a stream.
+        self.repeats = not self.is_paused and all(
+            {step.op for step in steps} <= INDEPENDENT or steps[0].op == "seek" for steps in threads
+        )
 
-    def preparation(self) -> Iterator[str]:
-        """Yield the block that writes the file."""
-        write = self.api.write.format("DATA").splitlines()
-        yield from set_up([*self.api.setup, *write])
+    def lines(self) -> Iterator[str]:
+        """Yield the statements of the script; raise NoScript."""
+        made = [*_merged(self.api.setup), *self.api.write.format("DATA").splitlines()]
+        yield from set_up([*made, *self.functions()])
+        yield from self._paused() if self.is_paused else self._free()
+        yield from printed("no exception in any thread", "{ended!r:.200}")
+        yield "raise SystemExit(1 if any(ended) else 0)  # 1: the bug is there, 2: this can't run"
+
+    def _free(self) -> Iterator[str]:
+        """Yield the statements that start all threads at a barrier."""
+        count = len(self.threads)
+        run = [
+            f"with ThreadPoolExecutor({count}) as pool:",
+            f"    futures = [pool.submit(thread) for thread in ({', '.join(self.names)})]",
+            "ended = [future.exception() for future in futures]",
+        ]
+        yield f"start = Barrier({count})"
+        yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
+        yield f"for _ in range({TRIES}):"
+        yield from indented([*self.opened, *run, "if any(ended):", "    break"])
+
+    def _paused(self) -> Iterator[str]:
+        """Yield the loop that pauses the first thread at another line each time."""
+        yield f"for number in range(1, {TRIES + 1}):"
+        opened, *more = self.opened
+        name, _, opening = opened.partition(" = ")
+        yield f"    {name}, lines, others = {opening}, iter([0] * number + [1]), []"
+        yield from indented(more)
+        yield "    with ThreadPoolExecutor(initializer=sys.settrace, initargs=[pause]) as pool:"
+        ended = "[pool.submit(thread1).exception(), *(one.exception() for one in others)]"
+        yield f"        ended = {ended}"
+        yield "    if any(ended) or not others:"
+        yield "        break"
+
+    def _pause(self) -> Iterator[str]:
+        """Yield the function that starts the other threads at a line of the first one."""
+        submitted = ", ".join(f"pool.submit({name})" for name in self.names[1:])
+        yield ""
+        yield "def pause(*event):  # is called at each line of Python of the first thread"
+        yield "    if next(lines, 0):"
+        yield f"        others.extend([{submitted}])"
+        yield f"        wait(others, {PAUSE})"
+        yield "    return pause"
 
     def functions(self) -> Iterator[str]:
-        """Yield a generator for each thread, which yields its calls; raise NoScript."""
+        """Yield a function for each thread, which raises AssertionError for a wrong result."""
         judged = False
+        yield from self._pause() if self.is_paused else ()
         for number, steps in enumerate(self.threads, 1):
-            lines = [
-                line
-                for step, end in plan_each(steps, self.failure.features, self.data)
-                for line in self._call(step, end)
-            ]
-            if any(line.lstrip().startswith("yield ") for line in lines):
-                judged = True
-            else:
-                lines[-1] = f"yield {quoted(lines[-1])}, {lines[-1]}, True"
+            planned = plan_each(steps, self.failure.features, self.data)
+            if self.repeats:
+                planned = _once(planned)
+            lines = [line for step, end in planned for line in self._call(number, step, end)]
+            judged = judged or any(line.startswith("assert ") for line in lines)
+            yield ""
             yield f"def thread{number}():"
-            yield from (line if line.startswith(" ") else f"    {line}" for line in lines)
-            yield from ("", "")
+            if self.is_paused and number == 1:
+                yield from indented([*lines, "sys.settrace(None)"])
+                continue
+            yield from () if self.is_paused else ["    start.wait()"]
+            if self.repeats:
+                yield f"    for _ in range({REPEATS}):"
+                yield from indented(indented(lines))
+            else:
+                yield from indented(lines)
         if not judged:
             raise NoScript("no result of the calls is wrong in any order")
 
-    def _call(self, step: Step, end: Permitted) -> Iterator[str]:
-        """Yield the statements of a call, the last of which yields its text, result and verdict."""
+    def _call(self, number: int, step: Step, end: Permitted) -> Iterator[str]:
+        """Yield the statements of a call and of the assertion of its result."""
         if end.kinds:
             raise NoScript("a call of a thread may raise an exception")
         program = Program(len(self.data), ())
@@ -103,109 +153,37 @@ class _Threads:
         if call.buffer:
             yield f"buffer = {call.buffer}"
             yield from call.ready
-        yield from script.last()
-        right = [*script.right("    ")]
-        short = f"    yield {quoted(str(call))}, actual, {right[0].partition(' = ')[2]}"
-        if len(right) == 1 and len(short) <= WIDTH:
-            yield short
-            return
+        indent = " " * (12 if self.repeats else 8)
+        last = [*script.last()]
+        right = [line.removeprefix(indent) for line in script.right(indent)]
+        condition, room = right[0].partition(" = ")[2], WIDTH - len(indent)
+        inline = last[0].replace("actual = ", "(actual := ", 1) + ")"
+        single = len(last) == len(right) == 1 and condition.startswith("actual ")
+        for message in (f'("thread{number}", actual)', "actual"):
+            line = f"assert {condition.replace('actual', inline, 1)}, {message}"
+            if single and len(line) <= room:
+                yield line
+                return
+        yield from last
+        for message in (f'("thread{number}", actual)', "actual"):
+            line = f"assert {condition}, {message}"
+            if len(right) == 1 and len(line) <= room:
+                yield line
+                return
         yield from right
-        yield f"yield {quoted(str(call))}, actual, right"
-
-    @property
-    def _repeats(self) -> int:
-        """The number of times each thread makes its calls: 1 if a position matters."""
-        absolute = (
-            {step.op for step in steps} <= INDEPENDENT or steps[0].op == "seek"
-            for steps in self.threads
-        )
-        return REPEATS if all(absolute) else 1
-
-    def free(self) -> Iterator[str]:
-        """Yield the loop that starts all threads at a barrier."""
-        yield from _running(["start.wait()"], self._repeats)
-        yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
-        yield from self._loop()
-        yield f"    start = threading.Barrier({len(self.threads)})"
-        yield from self._threads("threads", 1)
-        yield "    for thread in threads:"
-        yield "        thread.start()"
-        yield "    for thread in threads:"
-        yield "        thread.join()"
-        yield "    if wrong:"
-        yield "        break"
-
-    def paused(self) -> Iterator[str]:
-        """Yield the loop that pauses the first thread at another line each time."""
-        yield from _running([], 1)
-        yield "def pause(*event):"
-        yield "    global lines"
-        yield "    lines += 1"
-        yield "    for thread in others if lines == tries else ():"
-        yield "        thread.start()"
-        yield f"        thread.join({PAUSE})"
-        yield "    return pause"
-        yield from ("", "")
-        yield from self._loop()
-        yield from self._threads("lines, others", 2)
-        yield "    sys.settrace(pause)  # is called at each line of Python"
-        yield "    run(thread1)"
-        yield "    sys.settrace(None)"
-        yield "    for thread in others if lines >= tries else ():"
-        yield "        thread.join()"
-        yield "    if wrong or lines < tries:"
-        yield "        break"
-
-    def _loop(self) -> Iterator[str]:
-        """Yield the start of the loop, up to the stream that the threads share."""
-        yield "wrong = []"
-        yield f"for tries in range(1, {TRIES + 1}):"
-        yield f"    faulthandler.dump_traceback_later({PATIENCE}, exit=True)  # if calls hang"
-        yield from indented(self.api.opening(Program(len(self.data), ()), "f"))
-
-    def _threads(self, name: str, first: int) -> Iterator[str]:
-        """Yield the statement that makes the threads from this number on."""
-        names = [f"thread{number}" for number in range(first, len(self.threads) + 1)]
-        listed = f"({', '.join(names)}{',' * (len(names) == 1)})"
-        if name != "threads":
-            yield "    lines = 0"
-        made = "threading.Thread(target=run, args=(one,), daemon=True)"
-        yield from _listed(f"    {name.rpartition(' ')[2]} = [", made, f"for one in {listed}")
+        yield "assert right, actual"
 
 
-def _listed(start: str, made: str, loop: str) -> list[str]:
-    """Return the statement of a list as formatters lay it out."""
-    whole = f"{start}{made} {loop}]"
-    if len(whole) <= WIDTH:
-        return [whole]
-    inner = f"        {made} {loop}"
-    return [
-        start,
-        *([inner] if len(inner) <= WIDTH else [f"        {made}", f"        {loop}"]),
-        "    ]",
-    ]
+def _merged(setup: Iterable[str]) -> list[str]:
+    """Return statements, in which one sets `fs` and `path` if two of them did."""
+    *lines, made, path = setup
+    both = f"fs, path = {made.removeprefix('fs = ')}, {path.removeprefix('path = ')}"
+    short = made.startswith("fs = ") and path.startswith("path = ") and len(both) <= WIDTH - 4
+    return [*lines, both] if short else [*lines, made, path]
 
 
-def _running(first: list[str], repeats: int) -> Iterator[str]:
-    """Yield the function that makes the calls of a thread."""
-    extend = "wrong.extend(one[:2] for one in thread() if not one[2])"
-    yield "def run(thread):"
-    yield from indented(first)
-    yield "    try:"
-    if repeats > 1:
-        yield f"        for _ in range({repeats}):"
-        yield f"            {extend}"
-    else:
-        yield f"        {extend}"
-    yield "    except Exception as error:"
-    yield "        wrong.append((thread.__name__, error))"
-    yield from ("", "")
-
-
-def _end(api: ScriptApi) -> Iterator[str]:
-    yield "faulthandler.cancel_dump_traceback_later()"
-    yield "print(__doc__)"
-    yield 'print("expected:  the results of the calls one after the other, in any order")'
-    yield 'print("actual:   ", *wrong or ["such results"], f"in {tries} tries")'
-    yield from api.cleanup
-    yield EXIT.replace("0 if right else 1", "1 if wrong else 0")
+def _once(calls: list[tuple[Step, Permitted]]) -> list[tuple[Step, Permitted]]:
+    """Return the calls that a list repeats, as a thread makes its calls many times."""
+    steps = [step for step, _ in calls]
+    lengths = (n for n in range(1, len(steps) + 1) if len(steps) % n == 0)
+    return next(calls[:n] for n in lengths if steps == steps[:n] * (len(steps) // n))

@@ -31,9 +31,7 @@ def path_script(api: ScriptApi, source: Source, failure: Failure, is_fixed: bool
         *set_up([*api.setup, *_scene(api, at.kind, is_fixed)]),
         *_attempt(api, failure),
         *_right(failure, kinds),
-        "print(__doc__)",
-        *printed("expected: ", f"open raises {words(kinds)}"),
-        'print("actual:   ", stage, repr(actual))',
+        *printed(f"open raises {words(kinds)}", "{stage} {actual!r:.200}"),
         EXIT,
     ]
     return assembled(failure, content_lines((data,), source.content), lines)
@@ -56,7 +54,7 @@ def _scene(api: ScriptApi, kind: str, is_fixed: bool) -> Iterator[str]:
     if kind == "missing":
         yield 'path += "-missing"'
         return
-    if is_fixed or (not api.makes_directory and "directory" in kind):
+    if is_fixed or (kind == "empty-directory" and not api.makes_directory):
         raise NoScript("nothing can be made at a path of this target")
     if "directory" in kind:
         yield 'path += "-directory"'
@@ -64,7 +62,7 @@ def _scene(api: ScriptApi, kind: str, is_fixed: bool) -> Iterator[str]:
         yield api.makes_directory
         return
     if kind == "directory":
-        yield api.makes_directory
+        yield from [api.makes_directory] if api.makes_directory else ()
         yield 'file, path = path, path + "/file"'
     yield from api.write.format("DATA").splitlines()
     if kind == "directory":
@@ -90,7 +88,7 @@ def _attempt(api: ScriptApi, failure: Failure) -> Iterator[str]:
     yield f"    actual = {read}"
     if api.remote:
         yield "except (ConnectionError, TimeoutError):"
-        yield "    sys.exit(2)"
+        yield "    raise SystemExit(2)"
     yield f"except {'BaseException' if api.panics else 'Exception'} as error:"
     yield "    actual = error"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -237,6 +237,11 @@ class Wording(NamedTuple):
 _BUFFERED = "file = BufferedReader(file) if isinstance(file, RawIOBase) else file"
 
 
+_BYTES = "from io import BytesIO"
+#: The most characters of a line of a list.
+_MOST_CHARACTERS = 92
+
+
 def spell_reader(step: Step, wording: Wording) -> Call | None:
     """Return a step as calls of the library that reads; None if it is none."""
     spell = _SPELLINGS.get(step.op)
@@ -253,7 +258,12 @@ def spell_reader(step: Step, wording: Wording) -> Call | None:
     )
     imports = spelled.imports
     if wording.raw:
-        imports = ("from io import BufferedReader, RawIOBase", *imports)
+        names = (
+            "BufferedReader, BytesIO, RawIOBase"
+            if _BYTES in imports
+            else "BufferedReader, RawIOBase"
+        )
+        imports = (f"from io import {names}", *(one for one in imports if one != _BYTES))
     shown = f"{spelled.shown}({wording.opening.replace('name', 'path')})"
     return Call("found == expected", Form.EQUAL, before=before, imports=imports, shown=shown)
 
@@ -285,14 +295,13 @@ def _spell_parquet(seed: int, rows: int) -> _Spelling:
             "data = buffer.getvalue()",
         ),
         (
-            f"size, picks = {size}, []",
-            *(f"picks.append({pick})" for pick in picks),
+            *_list("picks", picks),
             "opened = parquet.ParquetFile(file)",
             "found = [opened.read_row_group(*pick).to_pydict() for pick in picks]",
-            "rows = {group: slice(group * size, (group + 1) * size) for group, _ in picks}",
+            f"rows = {{group: slice({size} * group, {size} * (group + 1)) for group, _ in picks}}",
             "expected = [{n: columns[n][rows[g]] for n in names} for g, names in picks]",
         ),
-        ("from io import BytesIO", "from pyarrow import parquet, table"),
+        (_BYTES, "from pyarrow import parquet, table"),
         "parquet.ParquetFile",
     )
 
@@ -320,36 +329,39 @@ def _spell_csv(seed: int, rows: int) -> _Spelling:
 
 
 def _spell_zip(seed: int, rows: int) -> _Spelling:
-    parts = {name: len(data.split()) for name, data in members(seed, rows).items()}
+    counts = [len(data.split()) for data in members(seed, rows).values()]
     return _Spelling(
         (
-            "texts = {}",
-            *(
-                f'texts["{name}"] = " ".join(str({seed} + n) for n in range({count})).encode()'
-                for name, count in parts.items()
-            ),
-            "buffer, found, expected = BytesIO(), [], []",
+            f"numbers = (map(str, range({seed}, {seed} + n)) for n in {counts})",
+            'texts = {f"member-{i}": " ".join(one).encode() for i, one in enumerate(numbers)}',
+            "buffer = BytesIO()",
             'with zipfile.ZipFile(buffer, "w") as archive:',
             "    for number, name in enumerate(texts):",
             "        archive.writestr(name, texts[name], 8 * (number % 2))",
             "data = buffer.getvalue()",
         ),
         (
-            "archive = zipfile.ZipFile(file)",
-            *(line for one in ranges_read(seed, rows) for line in _range_text(one)),
+            *_list("picks", map(literal, ranges_read(seed, rows))),
+            "opened = [(zipfile.ZipFile(file).open(name), *place) for name, *place in picks]",
+            "found = [(f.seek(start), f.read(count))[1] for f, start, count in opened]",
+            "expected = [texts[name][start : start + count] for name, start, count in picks]",
         ),
-        ("from io import BytesIO", "import zipfile"),
+        (_BYTES, "import zipfile"),
         "zipfile.ZipFile",
     )
 
 
-def _range_text(read: Range) -> tuple[str, ...]:
-    name, start, length = read
-    return (
-        f'member = archive.open("{name}")',
-        f"found.append((member.seek({start}), member.read({length}))[1])",
-        f'expected.append(texts["{name}"][{start}:{start + length}])',
-    )
+def _list(name: str, items: Iterable[str]) -> Iterator[str]:
+    """Yield the statements that make a list, with as many items on a line as fit."""
+    start, chosen = f"{name} = [", [*items]
+    line = ", ".join(chosen[:1])
+    for item in chosen[1:]:
+        if len(start) + len(line) + len(item) > _MOST_CHARACTERS:
+            yield f"{start}{line}]"
+            start, line = f"{name} += [", item
+        else:
+            line = f"{line}, {item}"
+    yield f"{start}{line}]"
 
 
 _SPELLINGS: dict[str, Callable[[int, int], _Spelling]] = {

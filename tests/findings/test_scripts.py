@@ -23,6 +23,7 @@ import pytest
 
 from benchmarks.matrix.explained import findings
 from fscontract.contract.report.matrix import load_findings
+from fscontract.contract.script.frame import MAX_LINES
 from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.fault_proxy import FaultProxy
 from fscontract.implementations.s3.moto_target import EmbeddedServer
@@ -171,6 +172,12 @@ def test_script_shows_its_finding(
         if _measured(finding):
             pytest.fail(message)
         pytest.xfail(message)
+
+
+def test_scripts_have_at_most_40_lines() -> None:
+    folder = PAGE.parents[1] / "tests" / "findings" / "scripts"
+    lengths = {path.name: len(path.read_text().splitlines()) for path in folder.glob("*.py")}
+    assert {name for name, length in lengths.items() if length > MAX_LINES} == set()
 
 
 def test_page_shows_every_script() -> None:

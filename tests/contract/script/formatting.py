@@ -8,6 +8,15 @@ import sys
 
 def is_formatted(script: str) -> bool:
     """Return whether `ruff format` leaves a script unchanged."""
-    ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", "-"]
+    ruff = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--isolated",
+        "--no-cache",
+        "--line-length=100",
+        "-",
+    ]
     done = subprocess.run(ruff, input=script, capture_output=True, text=True, check=True)
     return done.stdout == script

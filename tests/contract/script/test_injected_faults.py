@@ -56,8 +56,22 @@ def test_file_without_faults_reads_its_bytes(bare_scripts: ScriptRunner) -> None
 
 def test_fault_may_strike_several_requests(bare_scripts: ScriptRunner) -> None:
     script = _script(f"{_FILES}:Swallowing", "fault.end", _READ, nth=2, times=3)
-    assert "if requests in range(2, 5):  # reset" in script
+    assert "if len(requests) in range(1, 4):  # reset" in script
     assert bare_scripts.run(script).code == 1
+
+
+@pytest.mark.parametrize(
+    "aimed",
+    [{"kind": "delete"}, {"kind": "revoke"}, {"offset": [0, None], "nth": 1}, {"times": "all"}],
+    ids=str,
+)
+def test_faults_of_each_kind_and_aim_fail_wrong_files_and_pass_right_ones(
+    aimed: dict[str, Any], bare_scripts: ScriptRunner
+) -> None:
+    script = _script(f"{_FILES}:Swallowing", "fault.end", _READ, **aimed)
+    assert is_formatted(script)
+    assert bare_scripts.run(script).code == 1
+    assert bare_scripts.run(script.replace("Swallowing", "Blocks")).code == 0
 
 
 def test_file_that_needs_no_cache_cannot_run(bare_scripts: ScriptRunner) -> None:
@@ -80,8 +94,9 @@ def test_stream_over_an_injector_fails(own_scripts: ScriptRunner) -> None:
     [
         ([_READ, _READ], {}, "a call before the last one may fail"),
         ([["pread", 0, 2, 0, 2]], {}, "not one of a file with one result"),
-        ([_READ], {"kind": "short", "amount": 1}, "the fault short needs more than an error"),
-        ([_READ], {"operation": "get"}, "the fault reset needs more than an error"),
+        ([_READ], {"kind": "short", "amount": 1}, "the fault short needs more than one request"),
+        ([_READ], {"attempt": 2}, "the fault reset needs more than one request"),
+        ([_READ], {"nth": 1}, "the open fails"),
         ([_READ, {"stream": 1, "call": _READ}], {}, "several streams"),
     ],
 )

@@ -43,13 +43,14 @@ def _built(*calls: list[Any], file: str = "file") -> dict[str, Any]:
     return {"open": {"file": file, "calls": [*calls]}}
 
 
+_RANGES: list[Any] = ["read_vectored", [[0, 2], [2, 3]], "heap", "absent"]
 _PROGRAMS = (
     _Shown("pread.eof", 1, [["pread", 2**63 - 1, 1, 0, 1]]),
     _Shown("skip.count", 1, [["skip", 2000]]),
     _Shown("read-byte.value", 0, [["seek", 7], ["read_byte"]]),
     _Shown("read-into.data", 0, [["read_into", 4, 1, 2]]),
     _Shown("read-fully.data", 0, [["read_fully", 1, 4, 1, 2]]),
-    _Shown("read-vectored.data", 0, [["read_vectored", [[0, 2], [2, 3]], "heap", "absent"]]),
+    _Shown("read-vectored.data", 0, [_RANGES], {"length": 9}),
     _Shown("bytebuffer.data", 0, [["read_buffer", 8, 2, 6]]),
     _Shown("seek.negative", 0, [["seek", -1]]),
     _Shown("getpos.value", 0, [["seek", 3], ["get_pos"]]),
@@ -135,7 +136,9 @@ def _threads_class(hadoop: Binding, *threads: list[Any], **options: str) -> str:
 
 def _run(directory: Path, statements: list[str], word: str) -> list[str]:
     """Compile all classes of a directory, run statements, and return the lines with the word."""
-    main = "\n".join(["public static void main(String[] args) {", *statements, "}"])
+    main = "\n".join(
+        ["public static void main(String[] args) throws Exception {", *statements, "}"]
+    )
     (directory / "All.java").write_text(f"public class All {{ {main} }}")
     limits: dict[str, Any] = {"capture_output": True, "text": True, "timeout": DEADLOCK}
     classpath = os.pathsep.join([str(directory), *map(str, hadoop_jars())])
@@ -177,7 +180,7 @@ def test_class_of_threads_fails_on_a_race_and_passes_without(
     for name, options in (("Wrong", {"fs.file.impl": "Racy"}), ("Right", {})):
         text = _threads_class(hadoop, [_PREAD], [["pread", 9, 4, 0, 4]], **options)
         text = text.replace("class Reproduction", f"class {name}").replace("-script", name)
-        text = text.replace("tries < 1000", "tries < 200").replace("System.exit(", "exits(")
+        text = text.replace("tries < 10000", "tries < 2000").replace("System.exit(", "exits(")
         exits = f'  static void exits(int code) {{ System.out.println("{name} exits " + code); }}'
         (tmp_path / f"{name}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
         calls.append(f"{name}.main(args);")
@@ -228,10 +231,12 @@ def test_junit_tests_compile_and_fail_on_findings(hadoop: Binding, tmp_path: Pat
 
 def test_junit_test_asserts_and_takes_its_uri_from_a_property(hadoop: Binding) -> None:
     text = _class(hadoop, junit=True)
-    assert "import org.junit.jupiter.api.Test;" in text
+    assert "import org.junit.jupiter.api.*;" in text
     assert "@Test\n  void preadEof() throws Exception {" in text
     assert 'System.getProperty("uri", "file:///")' in text
-    assert 'assertTrue(right, "expected returns -1, the end, got " + actual);' in text
+    assert (
+        'Assertions.assertTrue(right, "expected returns -1, the end, actual: " + actual);' in text
+    )
 
 
 def test_secret_options_come_from_environment_variables(hadoop: Binding) -> None:

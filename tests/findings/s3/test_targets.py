@@ -36,7 +36,7 @@ def test_obstore_has_its_findings(place: Place) -> None:
     fails = {
         *("close.state", "python.read.closed", "python.seek.closed", "python.tell.closed"),
         *("seek.negative", "python.read.all"),
-        *("read-vectored.data", "read-vectored.good-ranges"),
+        *(f"read-vectored.{name}" for name in ("good-ranges", "overlap-allowed", "zero-length")),
         "open.nothing-read",
     }
     holds(
@@ -47,17 +47,19 @@ def test_obstore_has_its_findings(place: Place) -> None:
 
 
 def test_opendal_has_its_findings(place: Place) -> None:
-    """S7, S8, S9, S12, S26."""
+    """S7, S8, S9, S12, S24, S26."""
     fails = {
         *("open.presence", "open.empty-path"),
         *("seek.negative", "pread.data", "pread.eof"),
         *("python.read.all", "python.readline.last", "python.readinto.formats"),
-        *("python.read.closed", "python.readinto.closed", "python.readline.closed"),
-        *("python.seek.closed", "python.tell.closed", "python.write.closed"),
+        *("python.read.closed", "python.readline.closed"),
+        *("python.seek.closed", "python.tell.closed"),
     }
-    lax = {"python.read.full", "python.seek.negative", "python.with.closed"}
-    lax |= {"operator.read.past-end"}
-    holds(run(targets.opendal_s3(place)), fails, lax)
+    lax = {"python.read.full", "python.seek.negative", "operator.read.past-end"}
+    # few programs close a file first, and few files are longer than a buffer of the client
+    closed = {f"python.{call}.closed" for call in ("readinto", "write", "with")}
+    sampled = frozenset(closed | {"python.readinto.full", "readers.parquet.row-groups"})
+    holds(run(targets.opendal_s3(place)), fails, lax, sampled)
 
 
 def test_s3fs_has_its_findings(place: Place) -> None:
@@ -106,6 +108,8 @@ def test_body_of_boto3_has_its_findings(place: Place) -> None:
         ),
         *("python.readline.closed", "python.iter.closed"),
         *("python.readinto.formats", "python.readlines.hint"),
+        # its lines are not counted, and it iterates over chunks
+        *("python.readlines.advance", "python.iter.lines"),
         # get_object() raises errors of botocore
         *("open.missing", "open.directory", "open.below-file", "open.empty-path"),
     }

@@ -12,7 +12,7 @@ class Noting(s3fs.S3FileSystem):
 
 asked = []
 s3.put("k", b"abcde")
-fs = Noting(key=s3.KEY, secret=s3.SECRET, endpoint_url=s3.URL, use_listings_cache=False)
+fs = Noting(key=s3.KEY, secret=s3.KEY, endpoint_url=s3.URL, use_listings_cache=False)
 f = fs.open("bucket/k", size=5)
 assert asked == []
 f.read(1)

@@ -2,7 +2,8 @@
 
 import sys
 
-from hadoop import Path, buffer, filesystem, raises, sockets
+from hadoop import Path, buffer, raises
+from hadoop_servers import filesystem, sockets
 
 http = filesystem(sys.argv[1])
 f = http.open(Path(f"{sys.argv[1]}it"))

@@ -2,7 +2,8 @@
 
 import sys
 
-from hadoop import Path, buffer, filesystem, sockets
+from hadoop import Path, buffer
+from hadoop_servers import filesystem, sockets
 
 mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
 ftp = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode)

@@ -2,7 +2,8 @@
 
 import sys
 
-from hadoop import Path, filesystem
+from hadoop import Path
+from hadoop_servers import filesystem
 
 mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
 f = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode).open(Path("/it"))

@@ -2,7 +2,8 @@
 
 import sys
 
-from hadoop import Path, filesystem, raises
+from hadoop import Path, raises
+from hadoop_servers import filesystem
 
 mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
 ftp = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode)

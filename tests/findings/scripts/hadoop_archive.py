@@ -1,6 +1,7 @@
 """A Hadoop archive with the file `it`, for the scripts of H9, H10 and H19."""
 
-from hadoop import Path, directory, filesystem
+from hadoop import Path, directory
+from hadoop_servers import filesystem
 
 archive = f"{directory.name}/a.har"
 local_archive = Path(archive)

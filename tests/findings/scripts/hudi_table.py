@@ -1,9 +1,7 @@
 """A Hudi dataset that fscontract writes, and its files as hudi-rs lists them."""
 
-import itertools
 import json
 import tempfile
-from datetime import datetime, timedelta, timezone
 
 from hudi import HudiTableBuilder
 
@@ -15,11 +13,6 @@ from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
 START = "20260101000000000"
 directory = tempfile.TemporaryDirectory()
 fs = LocalFileSystem(directory.name)
-seconds = itertools.count()
-
-
-def clock():
-    return datetime(2026, 6, 1, tzinfo=timezone.utc) + timedelta(seconds=next(seconds))
 
 
 def name(number, instant=START):
@@ -31,22 +24,16 @@ def listed():
     return sorted(int(each.base_file_name[:8], 16) for each in table.get_file_slices())
 
 
-columns = [
-    {"name": "id", "type": ["null", "long"]},
-    {"name": "city", "type": ["null", "string"]},
-]
+columns = [{"name": n, "type": ["null", t]} for n, t in (("id", "long"), ("city", "string"))]
 schema = json.dumps({"type": "record", "name": "row", "fields": columns})
 instants = TimelineWriter(fs, "/table")
-instants.put(Instant(START, "commit", "requested"))
-instants.put(Instant(START, "commit", "inflight"))
-commit = encode_commit([], "INSERT", {"schema": schema})
-instants.put(Instant(START, "commit", COMPLETED, "20260101000001000"), commit)
-writer = MetadataWriter(fs, "/table", clock)
-properties = {
-    "hoodie.table.partition.fields": "city",
-    "hoodie.table.keygenerator.type": "SIMPLE",
-    "hoodie.datasource.write.hive_style_partitioning": "true",
-    "hoodie.table.recordkey.fields": "id",
-    "hoodie.table.create.schema": schema,
-}
+for state in ("requested", "inflight"):
+    instants.put(Instant(START, "commit", state))
+completed = Instant(START, "commit", COMPLETED, "20260101000001000")
+instants.put(completed, encode_commit([], "INSERT", {"schema": schema}))
+writer = MetadataWriter(fs, "/table")
+table = {"partition.fields": "city", "keygenerator.type": "SIMPLE", "recordkey.fields": "id"}
+properties = {f"hoodie.table.{key}": value for key, value in table.items()}
+properties["hoodie.table.create.schema"] = schema
+properties["hoodie.datasource.write.hive_style_partitioning"] = "true"
 writer.bootstrap(Change({"city=a": {name(n): 600 for n in range(3)}}), "trips", properties)

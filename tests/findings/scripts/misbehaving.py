@@ -9,6 +9,11 @@ def serving(body, **misbehaviour):
     return server
 
 
+def keys(server):
+    names = "access_key_id", "secret_access_key", "region"
+    return dict(zip(names, (server.access_key, server.secret_key, server.region), strict=True))
+
+
 def s3fs_filesystem(server):
     from s3fs import S3FileSystem
 
@@ -18,35 +23,18 @@ def s3fs_filesystem(server):
 def obstore_store(server):
     from obstore.store import S3Store
 
-    return S3Store(
-        "bucket",
-        endpoint=server.url,
-        access_key_id=server.access_key,
-        secret_access_key=server.secret_key,
-        region=server.region,
-        client_options={"allow_http": True},
-    )
+    http = {"allow_http": True}
+    return S3Store("bucket", endpoint=server.url, client_options=http, **keys(server))
 
 
 def opendal_operator(server):
-    import opendal
+    from opendal import Operator
 
-    return opendal.Operator(
-        "s3",
-        bucket="bucket",
-        endpoint=server.url,
-        access_key_id=server.access_key,
-        secret_access_key=server.secret_key,
-        region=server.region,
-    )
+    return Operator("s3", bucket="bucket", endpoint=server.url, **keys(server))
 
 
 def pyarrow_filesystem(server):
     from pyarrow.fs import S3FileSystem
 
-    return S3FileSystem(
-        endpoint_override=server.url,
-        access_key=server.access_key,
-        secret_key=server.secret_key,
-        region=server.region,
-    )
+    given = {"access_key": server.access_key, "secret_key": server.secret_key}
+    return S3FileSystem(endpoint_override=server.url, region=server.region, **given)

@@ -13,8 +13,7 @@ class Reader(DataSourceReader):
                 self.below = each.value
             elif type(each).__name__ == "GreaterThanOrEqual":
                 self.least = each.value
-            else:
-                yield each
+        return []
 
     def partitions(self):
         return [InputPartition((self.least, self.below))]
@@ -24,10 +23,6 @@ class Reader(DataSourceReader):
 
 
 class Numbers(DataSource):
-    @classmethod
-    def name(cls):
-        return "numbers"
-
     def schema(self):
         return "n int"
 
@@ -38,6 +33,6 @@ class Numbers(DataSource):
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
 spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
 spark.dataSource.register(Numbers)
-frame = spark.read.format("numbers").load()
+frame = spark.read.format("Numbers").load()
 rows = frame.where("n < 3").union(frame.where("n >= 8")).collect()
 assert [row.n for row in rows] == [8, 9, 8, 9]  # expected [0, 1, 2, 8, 9]

@@ -1,20 +1,13 @@
-"""The arguments of S3 clients for a server whose URL is the first argument of the script.
-
-The server has the bucket `bucket`, and takes any key.
-"""
+"""S3 clients of a server with a bucket `bucket`, which takes any key. Argument: its URL."""
 
 import sys
 
 import boto3
 
-URL, KEY, SECRET, REGION = sys.argv[1], "fscontract", "fscontract", "us-east-1"
-client = boto3.client(
-    "s3",
-    endpoint_url=URL,
-    aws_access_key_id=KEY,
-    aws_secret_access_key=SECRET,
-    region_name=REGION,
-)
+URL, KEY, REGION = sys.argv[1], "fscontract", "us-east-1"
+KEYS = {"access_key_id": KEY, "secret_access_key": KEY, "region": REGION}
+session = boto3.Session(KEY, KEY, region_name=REGION)
+client = session.client("s3", endpoint_url=URL)
 
 
 def put(key, body):
@@ -24,36 +17,22 @@ def put(key, body):
 def obstore_store():
     from obstore.store import S3Store
 
-    return S3Store(
-        "bucket",
-        endpoint=URL,
-        access_key_id=KEY,
-        secret_access_key=SECRET,
-        region=REGION,
-        client_options={"allow_http": True},
-    )
+    return S3Store("bucket", endpoint=URL, client_options={"allow_http": True}, **KEYS)
 
 
 def opendal_operator():
-    import opendal
+    from opendal import Operator
 
-    return opendal.Operator(
-        "s3",
-        bucket="bucket",
-        endpoint=URL,
-        access_key_id=KEY,
-        secret_access_key=SECRET,
-        region=REGION,
-    )
+    return Operator("s3", bucket="bucket", endpoint=URL, **KEYS)
 
 
 def pyarrow_filesystem():
     from pyarrow.fs import S3FileSystem
 
-    return S3FileSystem(endpoint_override=URL, access_key=KEY, secret_key=SECRET, region=REGION)
+    return S3FileSystem(endpoint_override=URL, access_key=KEY, secret_key=KEY, region=REGION)
 
 
 def s3fs_filesystem():
     from s3fs import S3FileSystem
 
-    return S3FileSystem(key=KEY, secret=SECRET, endpoint_url=URL, skip_instance_cache=True)
+    return S3FileSystem(key=KEY, secret=KEY, endpoint_url=URL, skip_instance_cache=True)
