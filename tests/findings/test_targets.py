@@ -178,7 +178,9 @@ def test_memory_has_its_findings() -> None:
     holds(run(FsspecBinding.from_url("memory://findings", {})), fails, lax)
 
 
-@pytest.mark.parametrize("cache", ["simplecache", "filecache"])
+@pytest.mark.parametrize(
+    "cache", ["simplecache", pytest.param("filecache", marks=pytest.mark.deep)]
+)
 def test_caches_of_whole_files_have_their_findings(cache: str, below: str) -> None:
     """F5, F28, F31, F32, F33 and F34."""
     binding = FsspecBinding.from_url(f"{cache}::{below}", {})
@@ -247,6 +249,7 @@ def test_buffer_size_of_zero_makes_each_read_a_request_for_a_range(
     assert ShrinkingCounterexamples(executor, frozenset({clause})).violation(violation) == clause
 
 
+@pytest.mark.deep
 def test_file_of_one_block_on_a_web_server_without_ranges_has_its_findings(
     no_ranges: str, copy: Path
 ) -> None:
@@ -265,6 +268,7 @@ def test_file_of_one_block_on_a_web_server_without_ranges_has_its_findings(
     )
 
 
+@pytest.mark.deep
 def test_web_server_that_announces_no_ranges_has_its_findings(copy: Path) -> None:
     """F8, F11, F14, F15, F16, F17, F18."""
     with serving(NoRanges) as url:
