@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +16,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.python import python_script
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
-from tests.contract.script.formatting import is_formatted
+from tests.contract.script.formatting import RUFF, is_formatted
 from tests.script_runner import ScriptRunner
 
 _MEMORY, _LOCAL = "memory://scripts", "file:///tmp"
@@ -317,17 +316,7 @@ def test_scripts_are_formatted_and_short(tmp_path: Path) -> None:
             assert len(script.splitlines()) <= 40
             (tmp_path / f"{target.partition(':')[0]}{target[:1]}{number}.py").write_text(script)
     assert len([*tmp_path.iterdir()]) > 60
-    ruff = [
-        sys.executable,
-        "-m",
-        "ruff",
-        "format",
-        "--isolated",
-        "--no-cache",
-        "--line-length=100",
-        "--diff",
-    ]
-    done = subprocess.run([*ruff, tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run([*RUFF, "--diff", tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
