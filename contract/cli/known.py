@@ -47,7 +47,7 @@ def known(
 
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only. The
     time limit of a run is 600 s at quick, too: a failure that is not found is not listed. So
-    --write also runs with other seeds until one adds nothing, at most four times.
+    --write also runs with other seeds until one adds nothing or the time is up, at most four times.
     """
     from fscontract.contract.runner import run_options
     from fscontract.contract.runner.time_budget import BUDGETS
@@ -72,9 +72,10 @@ def known(
     total = 0
     for number in range(_MAX_RUNS):
         seeded = replace(run, seed=run.seed + number * _SEED_STEP)
-        changed = _update(file_, _checked(target, seeded, clauses, entries), reason)
+        result = _checked(target, seeded, clauses, entries)
+        changed = _update(file_, result, reason)
         total += changed
-        if not changed or action == "prune":
+        if not changed or result.cut_short or action == "prune":
             break
         entries = load_known(file_)
     click.echo(f"{total} {'added' if action == 'write' else 'dropped'}")
