@@ -10,6 +10,10 @@ from fscontract.contract.generate import store_calls
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import SparseContent, content
 from fscontract.contract.program.filesystem_calls import (
+    BLOCKS,
+    CACHES,
+    CODECS,
+    COPIES,
     FIRST_READS,
     MAX_SEED,
     READER_OPERATIONS,
@@ -78,6 +82,7 @@ def programs(
     calls: list[tuple[int, tuple[Step, ...]]] = []
     calls += [(lengths[0], (step,)) for step in _steps(lengths[0], fixed)]
     calls += [(length, (step,)) for length in lengths[1:] for step in others(length)]
+    calls += [(lengths[-1], (step,)) for step in _of_caches()]
     if fixed is None:
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
         calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
@@ -102,6 +107,8 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from _once()
     yield from _awaited_once()
     yield from _of_chains()
+    yield from _copies()
+    yield from _opened()
     yield from store_calls.steps()
 
 
@@ -119,7 +126,31 @@ def _of_chains() -> Iterator[Step]:
         for how in ("checked", "unchecked", "expired"):
             yield Step(f"fs_chain_{how}", (change,))
     yield Step("fs_chain_deleted")
+    yield Step("fs_chain_threads")
     yield Step("fs_chain_directory")
+
+
+def _copies() -> Iterator[Step]:
+    """Yield the calls of `get`."""
+    yield from (Step("fs_get", (copied,)) for copied in COPIES)
+    yield Step("fs_get_missing")
+    yield Step("fs_get_missing_leaves")
+
+
+def _of_caches() -> Iterator[Step]:
+    """Yield an open with each cache and block size."""
+    for choice in itertools.product(CACHES, BLOCKS):
+        yield Step("fs_open_cached", choice)
+
+
+def _opened() -> Iterator[Step]:
+    """Yield reads of compressed files, and of files that are opened by their URLs."""
+    for opener in ("fs.open", "OpenFile"):
+        yield from (Step("fs_decompress", (one, "named", opener, "parts")) for one in CODECS)
+        yield from (Step("fs_decompress", (one, "infer", opener, "all")) for one in CODECS)
+        yield Step("fs_decompress", ("gzip", "infer", opener, "text"))
+    for paths in ("file", ("other", "file"), "glob"):
+        yield Step("fs_open_urls", (paths,))
 
 
 def _awaited_once() -> Iterator[Step]:
@@ -146,6 +177,7 @@ def _of_another_length(length: int) -> Iterator[Step]:
     yield from _ends((1, "len+4"))
     yield from _of_properties(length)
     yield from _texts()
+    yield Step("fs_get", ("file",))
 
 
 def _in_pieces(length: int) -> Iterator[Step]:

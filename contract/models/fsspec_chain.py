@@ -32,6 +32,10 @@ def _first(data: bytes) -> Rule:
     return Rule("chain.first-read", (CHAIN_CONTENT,))
 
 
+def _threads(data: bytes) -> Rule:
+    return Rule("chain.simplecache.threads", (CHAIN_CONTENT,))
+
+
 def _directory(data: bytes) -> Rule:
     return Rule("chain.directory", (CHAIN_CONTENT,))
 
@@ -42,6 +46,7 @@ RULES: RuleTable = {
     "fs_chain_deleted": (_deleted, named("chain", "checked", "deleted")),
     "fs_chain_unchecked": (_unchecked, named("chain", "unchecked", "one-version")),
     "fs_chain_expired": (_expired, named("chain", "expired", "changed")),
+    "fs_chain_threads": (_threads, ("chain.simplecache.threads",)),
     "fs_chain_directory": (_directory, ("chain.directory",)),
 }
 TABLES = operations(RULES)

@@ -9,6 +9,8 @@ from fscontract.contract.models import (
     fsspec_async,
     fsspec_chain,
     fsspec_filesystem,
+    fsspec_get,
+    fsspec_opened,
     obstore_store,
     opendal_operator,
     pyarrow_filesystem,
@@ -19,6 +21,8 @@ from fscontract.contract.program.program import Step
 
 RULES: filesystem_rules.RuleTable = {
     **fsspec_filesystem.RULES,
+    **fsspec_get.RULES,
+    **fsspec_opened.RULES,
     **fsspec_async.RULES,
     **fsspec_chain.RULES,
     **pyarrow_filesystem.RULES,
@@ -28,6 +32,8 @@ RULES: filesystem_rules.RuleTable = {
 }
 TABLES = {
     **fsspec_filesystem.TABLES,
+    **fsspec_get.TABLES,
+    **fsspec_opened.TABLES,
     **fsspec_async.TABLES,
     **fsspec_chain.TABLES,
     **pyarrow_filesystem.TABLES,

@@ -33,6 +33,46 @@ FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_text": ("path", "way", "encoding", "errors", "newline"),
     "fs_pickle": ("what",),
 }
+#: Copies to local paths by `get`. `fs_get_missing_leaves` returns whether it leaves a file.
+GET_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_get": ("copied",),
+    "fs_get_missing": (),
+    "fs_get_missing_leaves": (),
+}
+#: The files below the directory TREE, beside the program's file, that `get` copies.
+TREE = ".copied/tree"
+TREE_FILES = {"one": b"the first file", "sub/two": b"the \xff second"}
+#: For each call of `get` the local files that it makes, with the names of their sources.
+COPIES: dict[str, dict[str, str]] = {
+    "file": {"copy": "file"},
+    "file into directory": {"one": "one"},
+    "file into new directory": {"new/one": "one"},
+    "lists": {"first": "sub/two", "second": "file"},
+    "list into directory": {"one": "one", "two": "sub/two"},
+    "directory": {"new/one": "one", "new/sub/two": "sub/two"},
+    "directory into directory": {"tree/one": "one", "tree/sub/two": "sub/two"},
+    "content of directory": {"one": "one", "sub/two": "sub/two"},
+    "pattern": {"one": "one"},
+}
+#: Opens of fsspec with options. `fs_open_cached` reads ranges of a file, `fs_decompress` reads
+#: OTHER from a compressed file, and `fs_open_urls` opens paths by their URLs.
+OPEN_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_open_cached": ("cache", "block"),
+    "fs_decompress": ("codec", "chosen", "opener", "reading"),
+    "fs_open_urls": ("paths",),
+}
+#: The caches of `fs_open_cached`. fsspec's cache "parts" is left out: it has the bytes that it was
+#: given, and may have zeros in place of others.
+CACHES = (
+    *("none", "mmap", "bytes", "readahead", "adaptive", "blockcache", "first", "all"),
+    "background",
+)
+#: The block sizes that it gives to `open`, in bytes. They have names, so that none is shrunk.
+BLOCKS = {"48 bytes": 48, "4 KiB": 4096}
+#: Where it reads: a position, from the end if negative, and a number of bytes, None for all.
+CACHED_READS: tuple[tuple[int, int | None], ...] = ((-4, 2), (1, 3), (60, 90), (0, None))
+#: The suffix of each codec of fsspec, and a compressed file.
+CODECS = {"gzip": ".gz", "bz2": ".bz2", "xz": ".xz"}
 #: Reads of a filesystem or an OpenFile that was pickled and unpickled in another process.
 PROCESS_OPERATIONS: dict[str, tuple[str, ...]] = {"fs_other_process": ("what",)}
 #: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
@@ -52,13 +92,15 @@ ASYNC_OPERATIONS: dict[str, tuple[str, ...]] = {
 FIRST_READS = ("cat", "cat_file", "cat_ranges", "head", "open")
 #: Reads through a filesystem of fsspec in front of another one. A file is read, changed or deleted
 #: behind it, and read again, by a cache that checks files (`check_files`), or by one that does not,
-#: or after its copy has expired; or a file of which the cache has no copy is read by each method.
+#: or after its copy has expired; or a file of which the cache has no copy is read by each method,
+#: or by a thread while another one copies it.
 CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
     **{f"fs_chain_first_{method}": () for method in FIRST_READS},
     "fs_chain_checked": ("change",),
     "fs_chain_deleted": (),
     "fs_chain_unchecked": ("change",),
     "fs_chain_expired": ("change",),
+    "fs_chain_threads": (),
     "fs_chain_directory": (),
 }
 #: The bytes of such a file before it changes.
@@ -133,6 +175,8 @@ MAX_SEED, MAX_ROWS = 1 << 32, 10_000
 OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
     "fsspec-filesystem": {
         **FILESYSTEM_OPERATIONS,
+        **GET_OPERATIONS,
+        **OPEN_OPERATIONS,
         **PROCESS_OPERATIONS,
         **ASYNC_OPERATIONS,
         **CHAIN_OPERATIONS,
@@ -178,9 +222,16 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "errors": ("strict", "replace", "ignore"),
     "newline": (None, "", "\n", "\r", "\r\n"),
     "what": ("filesystem", "open file"),
-    "compression": ("detect", "gzip", "none"),
     "opens": ("open_input_file", "open_input_stream"),
     "change": ("same size", "longer", "shorter"),
+    "copied": tuple(COPIES),
+    "cache": CACHES,
+    "block": tuple(BLOCKS),
+    "codec": tuple(CODECS),
+    "chosen": ("named", "infer"),
+    "opener": ("fs.open", "OpenFile"),
+    "reading": ("all", "parts", "text"),
+    "compression": ("detect", "gzip", "none"),
     "waits": ("sync", "async"),
     "part": ("range", "size"),
     "given": ("end", "length", "apart"),

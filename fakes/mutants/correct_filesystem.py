@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
+import tempfile
 import time
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 from fsspec.asyn import AsyncFileSystem
 from fsspec.implementations.local import LocalFileSystem
@@ -149,9 +152,17 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
         data = self.content(path)
         return data[max(len(data) - size, 0) :]
 
+    def get(self, rpath: Any, lpath: Any, recursive: bool = False, **options: Any) -> None:
+        """Copy files to local paths."""
+        super().get(rpath, lpath, recursive, **options)
+
     def get_file(self, rpath: str, lpath: str, **options: Any) -> None:
-        """Copy a file to a local path."""
+        """Copy a file to a local path, or make a local directory for one."""
+        if self.isdir(rpath):
+            os.makedirs(lpath, exist_ok=True)
+            return
         data = self.content(rpath)
+        os.makedirs(os.path.dirname(lpath), exist_ok=True)
         with open(lpath, "wb") as file:
             file.write(data)
 
@@ -307,6 +318,32 @@ class RightUncheckedCache(RightCache):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(check_files=False, **options)
+
+
+class RightSimpleCache(RightUncheckedCache):
+    """A cache for several threads, each of which downloads to another file."""
+
+    protocol = "simplecache"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.directory = tempfile.mkdtemp()
+        finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+
+    def content(self, path: str) -> bytes:
+        """Return the bytes of the copy, which is made before."""
+        name = self._strip_protocol(path)
+        if name not in self.copies:
+            self.copies[name] = self.download(name)
+        return self.copies[name]
+
+    def download(self, name: str) -> bytes:
+        """Return the bytes of a file behind the cache."""
+        with tempfile.TemporaryDirectory(dir=self.directory) as own:
+            copy = os.path.join(own, "copy")
+            self.fs.get_file(name, copy)
+            with open(copy, "rb") as file:
+                return file.read()
 
 
 class RightExpiringCache(RightUncheckedCache):

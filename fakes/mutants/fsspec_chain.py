@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import Any
 
 from fsspec.implementations.dirfs import DirFileSystem
@@ -10,6 +12,7 @@ from fscontract.fakes.mutants.correct_filesystem import (
     RightCache,
     RightExpiringCache,
     RightFilesystem,
+    RightSimpleCache,
     RightUncheckedCache,
 )
 from fscontract.fakes.mutants.registry import mutant, right
@@ -54,6 +57,15 @@ class RangesOfCopies(RightUncheckedCache):
         kept = [self._strip_protocol(path) in self.copies for path in paths]
         found = super().cat_ranges(paths, starts, ends, *args, **options)
         return [part if is_kept else b"" for part, is_kept in zip(found, kept, strict=True)]
+
+
+@mutant("chain.simplecache.threads", RightSimpleCache.download)
+def copy_is_shared(self: RightSimpleCache, name: str) -> bytes:
+    """A file that another thread is downloading counts as downloaded."""
+    copy = Path(self.directory, hashlib.sha256(name.encode()).hexdigest())
+    if not copy.exists():
+        self.fs.get_file(name, str(copy))
+    return copy.read_bytes()
 
 
 @mutant("chain.directory")

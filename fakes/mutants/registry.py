@@ -23,6 +23,8 @@ _PACKAGES = (
     "stream",
     "python_file",
     "fsspec_filesystem",
+    "fsspec_get",
+    "fsspec_opened",
     "fsspec_async",
     "fsspec_chain",
     "pyarrow_filesystem",

@@ -17,6 +17,8 @@ from fscontract.contract.program.filesystem_calls import (
     ASYNC_OPERATIONS,
     CHAIN_OPERATIONS,
     FILESYSTEM_OPERATIONS,
+    GET_OPERATIONS,
+    OPEN_OPERATIONS,
     PROCESS_OPERATIONS,
     READER_OPERATIONS,
     ZARR_OPERATIONS,
@@ -55,7 +57,9 @@ from fscontract.implementations.bindings.fsspec_chain import (
     chain_operations,
     spell_chain,
 )
+from fscontract.implementations.bindings.fsspec_get import bind_get, spell_get
 from fscontract.implementations.bindings.fsspec_open import FsspecOpener
+from fscontract.implementations.bindings.fsspec_opened import bind_opened, spell_opened
 from fscontract.implementations.bindings.fsspec_quirks import (
     READ_ONLY,
     below_directories,
@@ -132,6 +136,7 @@ class FsspecBinding(ScratchBinding):
         self.name = name
         self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
         self.operations |= FILESYSTEM_OPERATIONS.keys() | process_operations(fs)
+        self.operations |= GET_OPERATIONS.keys() | OPEN_OPERATIONS.keys()
         if getattr(fs, "async_impl", False):
             self.operations |= ASYNC_OPERATIONS.keys()
         if content is None:
@@ -304,8 +309,12 @@ class FsspecBinding(ScratchBinding):
         target = Target(self.fs, None if self.fixed_content is not None else self._write)
         if step.op in READER_OPERATIONS:
             return bind_reader(step, target, lambda fs, path: fs.open(path), self._fail)
+        below = target._replace(write=target.write and self._write_below)
+        if step.op in GET_OPERATIONS:
+            return bind_get(step, below, self._fail)
+        if step.op in OPEN_OPERATIONS:
+            return bind_opened(step, target, self._fail)
         if step.op in ZARR_OPERATIONS:
-            below = target._replace(write=target.write and self._write_below)
             return bind_zarr(step, below, self._twin, self._fail)
         if step.op in PROCESS_OPERATIONS:
             return bind_process(step, target, self._fail)
@@ -396,7 +405,7 @@ class FsspecBinding(ScratchBinding):
 
 def _spell_step(step: Step, name: str) -> Call | None:
     spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
-    spelled = spelled or spell_process(step)
+    spelled = spelled or spell_process(step) or spell_get(step) or spell_opened(step)
     spelled = spelled or spell_async(step) or spell_chain(step) or spell_zarr(step)
     return spelled or spell_reader(step, _WORDING)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -21,6 +22,7 @@ from fscontract.contract.script.data import bytes_text
 from fscontract.implementations.bindings.common import plain_bytes
 from fscontract.implementations.bindings.file_operations import Fail
 from fscontract.implementations.bindings.filesystem_calls import Target, bind_call
+from fscontract.implementations.bindings.fsspec_quirks import protocols
 
 #: The bytes of a file after each change.
 _NEW = {"same size": b"ABCDEFGH", "longer": b"ABCDEFGHIJKL", "shorter": b"ABC"}
@@ -28,6 +30,9 @@ _NEW = {"same size": b"ABCDEFGH", "longer": b"ABCDEFGHIJKL", "shorter": b"ABC"}
 _numbers = itertools.count()
 #: The longest time in seconds after which a copy expires: a clock is moved by it.
 _LONGEST = 10**9
+#: The seconds in which a second thread reads, if it does not wait for the first one, and the
+#: longest ones.
+_PATIENCE, _LIMIT = 0.2, 10.0
 #: The end of the path of the file that changes.
 _CHANGED = ".below"
 
@@ -37,10 +42,12 @@ def chain_operations(filesystem: Any) -> frozenset[str]:
     if not hasattr(filesystem, "fs"):
         return frozenset()
     if hasattr(filesystem, "check_files"):
+        threads = {"fs_chain_threads"} if "simplecache" in protocols(filesystem) else set()
         checked = {"fs_chain_checked", "fs_chain_deleted"}
         kept = checked if filesystem.check_files else {"fs_chain_unchecked"}
         expired = {"fs_chain_expired"} if _expires(filesystem) else set()
-        return frozenset(kept | expired | {f"fs_chain_first_{method}" for method in FIRST_READS})
+        first = {f"fs_chain_first_{method}" for method in FIRST_READS}
+        return frozenset(kept | expired | threads | first)
     module = sys.modules.get("fsspec.implementations.dirfs")
     is_directory = module is not None and isinstance(filesystem, module.DirFileSystem)
     return frozenset({"fs_chain_directory"} if is_directory else ())
@@ -174,6 +181,43 @@ def _deleted(fs: Any, path: str) -> bytes:
     return plain_bytes(fs.cat_file(changed))
 
 
+def _threads(fs: Any, path: str) -> bytes:
+    """Return what a thread reads that opens a file while another one makes the first copy of it.
+
+    Raise NotImplementedError if the cache does not copy files by `get_file`.
+    """
+    path = _behind(fs, f"{path}.{next(_numbers)}").replace(_CHANGED, f".new{_CHANGED}")
+    fs.fs.pipe_file(path, CHAIN_CONTENT)
+    found: list[Any] = []
+
+    def read() -> None:
+        try:
+            found.append(plain_bytes(_opened(fs, path)))
+        except Exception as error:  # of any class, as of the target
+            found.append(error)
+
+    second, get_file = threading.Thread(target=read, daemon=True), fs.fs.get_file
+    copied = threading.Lock()
+
+    def slow(rpath: str, lpath: str, **options: Any) -> None:
+        if copied.acquire(blocking=False):
+            Path(lpath).write_bytes(CHAIN_CONTENT[:4])
+            second.start()
+            second.join(_PATIENCE)  # it may wait for the first one
+        get_file(rpath, lpath, **options)
+
+    with mock.patch.object(fs.fs, "get_file", slow):
+        _opened(fs, path)
+        if not copied.locked():
+            raise NotImplementedError("the cache does not copy files by get_file")
+        second.join(_LIMIT)
+    if not found:
+        raise TimeoutError("the second thread does not return")
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return bytes(found[0])
+
+
 def _directory(fs: Any, path: str) -> bytes:
     """Read a file by its relative path that is written by the whole one."""
     relative = path.strip("/") + _CHANGED
@@ -191,6 +235,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "fs_chain_deleted": _deleted,
     "fs_chain_unchecked": _changed,
     "fs_chain_expired": _expired,
+    "fs_chain_threads": _threads,
     "fs_chain_directory": _directory,
 }
 
@@ -236,6 +281,26 @@ _READS_TEXT = {
 }
 
 
+def _spell_threads() -> Call:
+    reading = 'fs.open(below, "rb").read()'
+    before = (
+        f'below = path + "{_CHANGED}"',
+        f"fs.fs.pipe_file(below, {bytes_text(CHAIN_CONTENT)})",
+        "get_file, found = fs.fs.get_file, []",
+        f"second = threading.Thread(target=lambda: found.append({reading}))",
+        f"begin = lambda copy: pathlib.Path(copy).write_bytes({bytes_text(CHAIN_CONTENT[:4])})",
+        'once = lambda: setattr(fs.fs, "get_file", get_file)',
+        "meanwhile = lambda: (second.start(), second.join(1))",
+        "slow = lambda file, copy: (once(), begin(copy), meanwhile(), get_file(file, copy))",
+        "fs.fs.get_file = slow",
+        reading,
+        "second.join()",
+    )
+    shown = f"in another thread, during fs.fs.get_file: {reading}"
+    imports = ("import pathlib",)
+    return Call("found[0]", Form.EQUAL, before=before, imports=imports, shown=shown)
+
+
 def _spell_first(text: str) -> Call:
     before = (
         f'below = path + "{_CHANGED}"',
@@ -250,6 +315,7 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
     "fs_chain_deleted": lambda: _spell_behind("fs.fs.rm(below)", "fs.cat_file(below)"),
     "fs_chain_unchecked": _spell_changed,
     "fs_chain_expired": _spell_expired,
+    "fs_chain_threads": _spell_threads,
     "fs_chain_directory": lambda: Call(
         "fs.cat_file(name)",
         Form.EQUAL,

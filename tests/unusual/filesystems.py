@@ -13,6 +13,7 @@ from fsspec.asyn import AsyncFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
+from fsspec.registry import register_implementation
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
 
@@ -153,6 +154,9 @@ class OwnCalls(OwnRanges):
         return min(at + len(before) + len(delimiter), len(data))
 
     def get_file(self, rpath: str, lpath: str, **options: Any) -> None:
+        if self.isdir(rpath):
+            os.makedirs(lpath, exist_ok=True)
+            return
         data = self._bytes(rpath)
         with open(f"{lpath}.part", "wb") as part:
             part.write(data)
@@ -166,6 +170,25 @@ class OwnCalls(OwnRanges):
 
     def exists(self, path: str, **options: Any) -> bool:
         return self._strip_protocol(path) in self.files or super().exists(path)
+
+
+class FoundByUrl(InMemory):
+    """URLs have a host, which paths do not have; each instance has the same files."""
+
+    protocol = "unusual-url"
+    shared: ClassVar[dict[str, bytes]] = {}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.files = self.shared
+        register_implementation(self.protocol, FoundByUrl, clobber=True)
+
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        return str(path).removeprefix("unusual-url://host").strip("/")
+
+    def unstrip_protocol(self, name: str) -> str:
+        return f"unusual-url://host/{name}"
 
 
 class Short(OwnCalls):

@@ -48,3 +48,11 @@ def test_deleted_file_raises_file_not_found() -> None:
 def test_directory_reads_what_is_below() -> None:
     assert judged("fs_chain_directory", gives=CHAIN_CONTENT).failure is None
     assert judged("fs_chain_directory", gives=b"x").failure is not None
+
+
+def test_a_second_thread_reads_the_whole_file() -> None:
+    assert judged("fs_chain_threads", gives=CHAIN_CONTENT).failure is None
+    for wrong in (CHAIN_CONTENT[:4], b""):
+        failure = judged("fs_chain_threads", gives=wrong).failure
+        assert failure is not None
+        assert failure.clause == "chain.simplecache.threads"

@@ -73,10 +73,15 @@ def test_every_program_is_spelled_without_opening_a_stream() -> None:
 
 
 def test_right_filesystem_and_that_of_memory_satisfy_every_clause() -> None:
-    for filesystem in (RightFilesystem(), MemoryFileSystem(skip_instance_cache=True)):
+    of_urls = [f"filesystem.open-files.{paths}" for paths in ("one", "list", "glob")]
+    for filesystem, lacks in (
+        (RightFilesystem(), of_urls),  # its files exist in one instance
+        (MemoryFileSystem(skip_instance_cache=True), []),
+    ):
         result = check(filesystem, clauses=["fsspec-filesystem"])
         others = [c.clause.id for c in result.clauses if str(c.outcome) != "pass"]
         assert others == [  # files in memory exist in one process
+            *lacks,
             "filesystem.pickle.other-process",
             "filesystem.pickle.open-file-other-process",
         ]

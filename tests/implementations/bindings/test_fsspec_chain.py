@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ from fscontract.fakes.mutants.correct_filesystem import (
     RightAsyncFilesystem,
     RightCache,
     RightExpiringCache,
+    RightSimpleCache,
     RightUncheckedCache,
 )
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -179,3 +181,41 @@ def test_call_is_spelled_with_the_filesystem_behind(op: str) -> None:
     call = spell_chain(Step(op, args))
     assert call is not None
     assert "fs.fs." in str(call)
+
+
+def test_second_thread_of_a_simple_cache_may_download_again_or_wait() -> None:
+    class Waits(RightSimpleCache):
+        def __init__(self) -> None:
+            super().__init__()
+            self.lock = threading.Lock()
+
+        def content(self, path: str) -> bytes:
+            with self.lock:
+                return super().content(path)
+
+    for cache in (RightSimpleCache(), Waits()):
+        assert _run(cache, "fs_chain_threads").value == CHAIN_CONTENT
+
+
+def test_second_thread_that_reads_a_part_of_the_copy_is_found() -> None:
+    class Shared(RightSimpleCache):
+        def download(self, name: str) -> bytes:
+            copy = Path(self.directory, name.replace("/", "-"))
+            if not copy.exists():
+                self.fs.get_file(name, str(copy))
+            return copy.read_bytes()
+
+    assert _run(Shared(), "fs_chain_threads").value == CHAIN_CONTENT[:4]
+
+
+def test_simple_cache_that_copies_otherwise_is_not_judged() -> None:
+    class Otherwise(RightSimpleCache):
+        def download(self, name: str) -> bytes:
+            return bytes(self.fs.cat_file(name))
+
+    assert _run(Otherwise(), "fs_chain_threads").kind is Kind.INEXPRESSIBLE
+
+
+def test_only_simplecache_is_for_threads() -> None:
+    assert "fs_chain_threads" in chain_operations(RightSimpleCache())
+    assert "fs_chain_threads" not in chain_operations(RightUncheckedCache())
