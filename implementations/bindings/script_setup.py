@@ -81,17 +81,16 @@ def pyarrow_setup(source: Source) -> tuple[str, ...]:
 
 def obstore_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an obstore store."""
-    lines = ("import obstore", "from obstore.store import from_url")
     if is_callable(source):
         (*found, made) = callable_lines(source.target, source.options)
         made = made.replace("fs =", "store =")
         return ("import obstore", *found, made, f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("file://"):
-        made = _call("from_url", '"file://" + directory.name', *given)
-        return (*lines, _DIRECTORY, f"store = {made}", 'path = "file"')
-    made = _call("from_url", url_expression(url), *given)
-    return (*lines, f"store = {made}", f'path = "{FILE}"')
+        made = _call("obstore.store.from_url", '"file://" + directory.name', *given)
+        return ("import obstore", _DIRECTORY, f"store = {made}", 'path = "file"')
+    made = _call("obstore.store.from_url", url_expression(url), *given)
+    return ("import obstore", f"store = {made}", f'path = "{FILE}"')
 
 
 def opendal_setup(source: Source) -> tuple[str, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -204,8 +206,8 @@ class Seconds:
         self._passed.release(20)
 
 
-def test_a_recursion_limit_below_the_waiting_threads_depth_is_waited_out() -> None:
-    """The limit is that of all threads: the one that waits can call nothing meanwhile."""
+def wait_below_the_recursion_limit() -> None:
+    """Wait for a thread that sets the limit below the depth of the waiting one."""
     limit = sys.getrecursionlimit()
     refused = threading.Event()
 
@@ -224,6 +226,15 @@ def test_a_recursion_limit_below_the_waiting_threads_depth_is_waited_out() -> No
 
     supervised(50)
     assert refused.is_set()
+
+
+def test_a_recursion_limit_below_the_waiting_threads_depth_is_waited_out() -> None:
+    """The limit is that of all threads: the one that waits can call nothing meanwhile.
+
+    Nor can any other thread, so this is a separate process.
+    """
+    call = f"import {__name__} as here; here.wait_below_the_recursion_limit()"
+    subprocess.run([sys.executable, "-c", call], cwd=Path(__file__).parents[3], check=True)
 
 
 def test_what_is_untimed_does_not_make_an_item_hang(clock: Clock) -> None:
