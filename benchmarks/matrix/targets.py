@@ -113,12 +113,14 @@ PYTHON = tuple(
 )
 FSSPEC = (
     Target("fsspec local", "file://{directory}", "F4 F8 F31", "directory"),
-    Target("fsspec dir", f"{_CLIENTS}:below", "F4 F8 F31", "directory", {"folder": "{directory}"}),
+    Target(
+        "fsspec dir", f"{_CLIENTS}:below", "F4 F8 F31 F46", "directory", {"folder": "{directory}"}
+    ),
     Target("fsspec memory", "memory://matrix", "C5 F1 F2 F3"),
     Target(
         "fsspec simplecache",
         "simplecache::file://{directory}",
-        "F5 F28 F31 F32 F33 F34",
+        "F5 F28 F31 F32 F33 F34 F47",
         "directory",
         profile="few",
     ),

@@ -70,7 +70,8 @@ def _cached(target: Target, path: str, cache: str, block: str) -> tuple[bytes, .
         raise NotImplementedError(str(error)) from error
     try:
         with _closing(file):
-            size = file.seek(0, 2)
+            file.seek(0, 2)
+            size = file.tell()  # another clause is about what seek() returns
             starts = (at if at >= 0 else max(size + at, 0) for at, _ in CACHED_READS)
             counts = (count for _, count in CACHED_READS)
             return tuple(_range(file, at, n) for at, n in zip(starts, counts, strict=True))
@@ -194,7 +195,7 @@ def _spell_cached(cache: str, block: str) -> Call:
     ranges = ", ".join(f"({at}, {n})" for at, n in zip(starts, counts, strict=True))
     before = (
         f"file = {opened}",
-        "size = file.seek(0, 2)",
+        "size = (file.seek(0, 2), file.tell())[1]",
         "read = lambda at, count: (file.seek(at), file.read(count))[1]",
     )
     text = f"[read(at, count) for at, count in [{ranges}]]"
