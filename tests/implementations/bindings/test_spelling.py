@@ -69,6 +69,8 @@ def test_every_operation_of_fsspec_and_hadoop_is_spelled(fsspec_binding: Binding
     values |= {"format": "B", "name": "in:seek"}
     values |= {"paths": ("file",), "path": "other", "delimiter": "0a", "on_error": "return"}
     values |= {"key": "size", "how": "same", "what": "open file"}
+    values |= {"copied": "lists", "cache": "none", "block": "4 KiB", "codec": "gzip"}
+    values |= {"chosen": "named", "opener": "open", "reading": "parts"}
     values |= {"way": "read", "encoding": "utf-8", "errors": "strict", "newline": None}
     from fscontract.contract.program.program import OPERATIONS
 
