@@ -88,11 +88,11 @@ def _update(file_: Path, result: RunResult, reason: str | None) -> int:
 
     if result.cut_short:
         say(out_of_time(result), err=True)
-    word = "dropped" if reason is None else "added"
     try:
-        changed = (
-            prune_known(file_, result) if reason is None else write_known(file_, result, reason)
-        )
+        if reason is None:
+            changed, word = prune_known(file_, result), "dropped"
+        else:
+            changed, word = write_known(file_, result, reason), "added"
     except OSError as error:
         raise KnownError(f"can't write {file_}: {error.strerror or error}") from error
     for entry in changed:

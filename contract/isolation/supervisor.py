@@ -57,7 +57,7 @@ from fscontract.contract.runner.timeout_policy import MAX_LATE, late_warning
 from fscontract.contract.runner.timeouts import held_back
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import STREAM, Clause
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
@@ -381,7 +381,7 @@ class Isolated:
             failed=tuple(ways[""]),
             lost=lost,
         )
-        listed = [entry for entry in self._known if entry.applies_to(target)]
+        listed = entries_of(self._known, target)
         return outcome_of(clause, seen, listed, date.today(), ended_early=True)
 
     def _handle_answer(self, answer: dict[str, Any], listener: Listener) -> RunResult | None:

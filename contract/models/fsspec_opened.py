@@ -12,13 +12,13 @@ from fscontract.contract.models.filesystem_rules import (
     operations,
     sliced,
 )
-from fscontract.contract.program.filesystem_calls import CACHED_READS, GLOB, OTHER
+from fscontract.contract.program.filesystem_calls import GLOB, OTHER, reads_of
 
 
 def cached_reads(data: bytes) -> tuple[bytes, ...]:
-    """Return the bytes of the ranges CACHED_READS."""
-    starts = [(at if at >= 0 else max(len(data) + at, 0), count) for at, count in CACHED_READS]
-    return tuple(sliced(data, at, None if count is None else at + count) for at, count in starts)
+    """Return the bytes that `fs_open_cached` reads."""
+    reads = reads_of(len(data))
+    return tuple(sliced(data, at, None if count is None else at + count) for at, count in reads)
 
 
 def _cached(data: bytes, cache: str, block: str) -> Rule:

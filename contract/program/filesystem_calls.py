@@ -69,7 +69,7 @@ CACHES = (
 )
 #: The block sizes that it gives to `open`, in bytes. They have names, so that none is shrunk.
 BLOCKS = {"48 bytes": 48, "4 KiB": 4096}
-#: Where it reads: a position, from the end if negative, and a number of bytes, None for all.
+#: Positions at which it reads, from the end if negative, and numbers of bytes, None for all.
 CACHED_READS: tuple[tuple[int, int | None], ...] = ((-4, 2), (1, 3), (60, 90), (0, None))
 #: The suffix of each codec of fsspec, and a compressed file.
 CODECS = {"gzip": ".gz", "bz2": ".bz2", "xz": ".xz"}
@@ -222,6 +222,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "errors": ("strict", "replace", "ignore"),
     "newline": (None, "", "\n", "\r", "\r\n"),
     "what": ("filesystem", "open file"),
+    "compression": ("detect", "gzip", "none"),
     "opens": ("open_input_file", "open_input_stream"),
     "change": ("same size", "longer", "shorter"),
     "copied": tuple(COPIES),
@@ -231,7 +232,6 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "chosen": ("named", "infer"),
     "opener": ("fs.open", "OpenFile"),
     "reading": ("all", "parts", "text"),
-    "compression": ("detect", "gzip", "none"),
     "waits": ("sync", "async"),
     "part": ("range", "size"),
     "given": ("end", "length", "apart"),
@@ -248,6 +248,11 @@ def others_of(step_args: tuple[Argument, ...]) -> frozenset[str]:
     named = {arg for one in step_args for arg in (one if isinstance(one, tuple) else (one,))}
     other = {"other"} if named & {"other", "prefix", GLOB} else set()
     return frozenset(other | named & {"rewritten", "created"})
+
+
+def reads_of(length: int) -> list[tuple[int, int | None]]:
+    """Return the CACHED_READS of a file of this length, with positions from its start."""
+    return [(at if at >= 0 else max(length + at, 0), count) for at, count in CACHED_READS]
 
 
 def problem(name: str, value: Argument) -> str:

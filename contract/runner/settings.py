@@ -15,7 +15,7 @@ from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
 from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.spec.profiles import Profile
 
 #: Efforts, from seconds to an hour.
@@ -89,7 +89,7 @@ class Settings:
 
     def known_of(self, target: str) -> list[Known]:
         """Return the known failures of a target."""
-        return [entry for entry in self.known if entry.applies_to(target)]
+        return entries_of(self.known, target)
 
     def buffer(self, binding: Binding) -> int:
         """A boundary of the implementation's buffer, in bytes."""

@@ -47,7 +47,7 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, entries_of
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
@@ -315,9 +315,10 @@ def _verdict(
         unverified=_unverified(clause.id, findings, stopped, out_of_time),
         lost=lost,
     )
-    entries = [entry for entry in known if entry.applies_to(target)]
     ended_early = out_of_time or bool(stopped)
-    return outcome_of(clause, seen, entries, date.today(), ended_early=ended_early)
+    return outcome_of(
+        clause, seen, entries_of(known, target), date.today(), ended_early=ended_early
+    )
 
 
 def _unverified(

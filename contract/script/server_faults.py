@@ -20,7 +20,7 @@ from fscontract.contract.script.sequential import SequentialScript, or_raised
 
 @dataclass(frozen=True)
 class _Misbehaviour:
-    """What the server does to a request of this method, as a statement at a stage.
+    """The statement by which the server misbehaves, at a stage of a request of this method.
 
     It changes the request `environ`, or the bytes `first` to `last` that are sent, or the `status`,
     the `headers` and the `body` of the answer. `{}` is the last byte of the file.

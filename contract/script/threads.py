@@ -156,22 +156,20 @@ class _Threads:
         indent = " " * (12 if self.repeats else 8)
         last = [*script.last()]
         right = [line.removeprefix(indent) for line in script.right(indent)]
-        condition, room = right[0].partition(" = ")[2], WIDTH - len(indent)
-        inline = last[0].replace("actual = ", "(actual := ", 1) + ")"
-        single = len(last) == len(right) == 1 and condition.startswith("actual ")
-        for message in (f'("thread{number}", actual)', "actual"):
-            line = f"assert {condition.replace('actual', inline, 1)}, {message}"
-            if single and len(line) <= room:
-                yield line
-                return
-        yield from last
-        for message in (f'("thread{number}", actual)', "actual"):
-            line = f"assert {condition}, {message}"
-            if len(right) == 1 and len(line) <= room:
-                yield line
-                return
-        yield from right
-        yield "assert right, actual"
+        condition = right[0].partition(" = ")[2]
+        ways: list[tuple[list[str], str]] = []
+        if len(last) == len(right) == 1 and condition.startswith("actual "):
+            inline = last[0].replace("actual = ", "(actual := ", 1) + ")"
+            ways.append(([], condition.replace("actual", inline, 1)))
+        if len(right) == 1:
+            ways.append((last, condition))
+        for before, text in ways:
+            for message in (f'("thread{number}", actual)', "actual"):
+                line = f"assert {text}, {message}"
+                if len(indent) + len(line) <= WIDTH:
+                    yield from (*before, line)
+                    return
+        yield from (*last, *right, "assert right, actual")
 
 
 def _merged(setup: Iterable[str]) -> list[str]:

@@ -124,6 +124,11 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
             entries[entry] = None
 
 
+def entries_of(known: Iterable[Known], target: str) -> list[Known]:
+    """Return the known failures of a target, of all clauses."""
+    return [entry for entry in known if entry.applies_to(target)]
+
+
 def match(
     known: Iterable[Known], clause_id: str, counterexample: Counterexample, today: date
 ) -> Known | None:
@@ -351,7 +356,7 @@ def applying(
     `entries` are those of the profile of that name. Raises KnownError.
     """
     own = parse_known([dict(entry) for entry in entries], f"profile {profile}")
-    return tuple(entry for entry in (*known, *own) if entry.applies_to(target))
+    return tuple(entries_of((*known, *own), target))
 
 
 def expired(known: Iterable[Known], today: date) -> list[str]:

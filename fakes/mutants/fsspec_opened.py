@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -109,6 +110,17 @@ class _Found(RightFilesystem):
         self.files = self.shared
         fsspec.register_implementation(self.protocol, type(self), clobber=True)
 
+    @classmethod
+    def _strip_protocol(cls, path: Any) -> Any:
+        stripped = super()._strip_protocol(path)
+        is_url = isinstance(path, str) and path.startswith(f"{cls.protocol}:")
+        return cls.path_of_url(stripped) if is_url else stripped
+
+    @classmethod
+    @abstractmethod
+    def path_of_url(cls, path: str) -> str:
+        """Return the path that is read instead of that of a URL."""
+
 
 @mutant("filesystem.open-files.one")
 class CutsUrls(_Found):
@@ -117,10 +129,9 @@ class CutsUrls(_Found):
     protocol = "right-cut"
 
     @classmethod
-    def _strip_protocol(cls, path: Any) -> Any:
-        stripped = super()._strip_protocol(path)
-        is_url = isinstance(path, str) and path.startswith(f"{cls.protocol}:")
-        return stripped[:-1] if is_url else stripped
+    def path_of_url(cls, path: str) -> str:
+        """Return the path that is read instead of that of a URL."""
+        return path[:-1]
 
 
 @mutant("filesystem.open-files.list")
@@ -130,10 +141,9 @@ class CutsSuffixes(_Found):
     protocol = "right-suffix"
 
     @classmethod
-    def _strip_protocol(cls, path: Any) -> Any:
-        stripped = super()._strip_protocol(path)
-        is_url = isinstance(path, str) and path.startswith(f"{cls.protocol}:")
-        return stripped.removesuffix(".other") if is_url else stripped
+    def path_of_url(cls, path: str) -> str:
+        """Return the path that is read instead of that of a URL."""
+        return path.removesuffix(".other")
 
 
 @mutant("filesystem.open-files.glob")
@@ -143,7 +153,6 @@ class QuotesPatterns(_Found):
     protocol = "right-quoted"
 
     @classmethod
-    def _strip_protocol(cls, path: Any) -> Any:
-        stripped = super()._strip_protocol(path)
-        is_url = isinstance(path, str) and path.startswith(f"{cls.protocol}:")
-        return stripped.replace("*", "%2A") if is_url else stripped
+    def path_of_url(cls, path: str) -> str:
+        """Return the path that is read instead of that of a URL."""
+        return path.replace("*", "%2A")

@@ -11,7 +11,13 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from fscontract.contract.binding import Action
-from fscontract.contract.program.filesystem_calls import BLOCKS, CACHED_READS, CODECS, OTHER
+from fscontract.contract.program.filesystem_calls import (
+    BLOCKS,
+    CACHED_READS,
+    CODECS,
+    OTHER,
+    reads_of,
+)
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, path_text
 from fscontract.contract.script.data import bytes_text
@@ -72,9 +78,7 @@ def _cached(target: Target, path: str, cache: str, block: str) -> tuple[bytes, .
         with _closing(file):
             file.seek(0, 2)
             size = file.tell()  # another clause is about what seek() returns
-            starts = (at if at >= 0 else max(size + at, 0) for at, _ in CACHED_READS)
-            counts = (count for _, count in CACHED_READS)
-            return tuple(_range(file, at, n) for at, n in zip(starts, counts, strict=True))
+            return tuple(_range(file, at, count) for at, count in reads_of(size))
     finally:
         with suppress(Exception):  # a cache has a thread or a map, and refers to its file
             file.cache = None
@@ -190,9 +194,10 @@ def spell_opened(step: Step) -> Call | None:
 
 def _spell_cached(cache: str, block: str) -> Call:
     opened = f'fs.open(path, "rb", block_size={BLOCKS[block]}, cache_type="{cache}")'
-    starts = (str(at) if at >= 0 else f"max(size - {-at}, 0)" for at, _ in CACHED_READS)
-    counts = (-1 if count is None else count for _, count in CACHED_READS)
-    ranges = ", ".join(f"({at}, {n})" for at, n in zip(starts, counts, strict=True))
+    ranges = ", ".join(
+        f"({at if at >= 0 else f'max(size - {-at}, 0)'}, {-1 if count is None else count})"
+        for at, count in CACHED_READS
+    )
     before = (
         f"file = {opened}",
         "size = (file.seek(0, 2), file.tell())[1]",
