@@ -102,8 +102,7 @@ class FileRange:
     data: Future[memoryview] | None = field(default=None, compare=False)
 
 
-#: Sets an attribute of a frozen dataclass.
-_set = object.__setattr__
+_BLOCK_SIZE = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class FileStatus:
     is_directory: bool = False
     modification_time: float = 0.0
     etag: str | None = None
-    block_size: int = 128 * 1024 * 1024
+    block_size: int = _BLOCK_SIZE
 
     def __init__(
         self,
@@ -124,19 +123,20 @@ class FileStatus:
         is_directory: bool = False,
         modification_time: float = 0.0,
         etag: str | None = None,
-        block_size: int = block_size,
+        block_size: int = _BLOCK_SIZE,
     ) -> None:
         # Defaults are attributes of the class: half the time in listings of many files.
-        _set(self, "path", path)
-        _set(self, "length", length)
+        fields = self.__dict__
+        fields["path"] = path
+        fields["length"] = length
         if is_directory:
-            _set(self, "is_directory", is_directory)
+            fields["is_directory"] = is_directory
         if modification_time:
-            _set(self, "modification_time", modification_time)
+            fields["modification_time"] = modification_time
         if etag is not None:
-            _set(self, "etag", etag)
-        if block_size != FileStatus.block_size:
-            _set(self, "block_size", block_size)
+            fields["etag"] = etag
+        if block_size != _BLOCK_SIZE:
+            fields["block_size"] = block_size
 
 
 @dataclass(frozen=True)

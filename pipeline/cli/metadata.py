@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from itertools import chain
 from pathlib import Path
@@ -29,7 +29,7 @@ from fscontract.contract.text import mask_url, printable
 from fscontract.contract.untrusted import UntrustedError, load_json, parse_json
 from fscontract.implementations.spark.tasks import Tasks
 from fscontract.pipeline.blocks import bare_path
-from fscontract.pipeline.cli.options import inputs, one_line
+from fscontract.pipeline.cli.options import METRICS, inputs, one_line
 from fscontract.pipeline.hudi.changes import Sizes, unsynced
 from fscontract.pipeline.hudi.file_slices import last_compaction, latest_slices
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
@@ -44,6 +44,7 @@ from fscontract.pipeline.hudi.listing import (
     sizes_of,
 )
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.metrics import VALIDATE_ERRORS, VALIDATE_FILES, Metrics
 from fscontract.pipeline.hudi.parquet_stats import StatisticsReader, read_statistics
 from fscontract.pipeline.hudi.record_index import MAX_GROUPS
 from fscontract.pipeline.hudi.records import NO_PARTITION
@@ -76,6 +77,11 @@ _SPARK = click.option(
     metavar="MASTER",
     help="List with Spark tasks: local[4], spark://HOST:PORT, ...",
 )
+_VALIDATE = click.option(
+    "--validate",
+    is_flag=True,
+    help="Also list the directories, warn of differences from the table, and print that listing.",
+)
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _NO_TABLE = "the dataset has no metadata table"
 _T = TypeVar("_T")
@@ -102,12 +108,17 @@ def _on_dataset(function: Callable[..., None]) -> Callable[..., None]:
         options: Mapping[str, str],
         directory: str | None,
         max_block_bytes: int,
+        metrics: bool,
         **values: Any,
     ) -> None:
         with _opened(url, options, directory, max_block_bytes) as dataset:
-            function(dataset, **values)
+            try:
+                function(dataset, **values)
+            finally:
+                if metrics:
+                    click.echo(json.dumps(dataset.metrics.snapshot()), err=True)
 
-    for option in (TARGET_OPTION, _DIRECTORY, _MAX_BLOCK_BYTES, _URL):
+    for option in (TARGET_OPTION, METRICS, _DIRECTORY, _MAX_BLOCK_BYTES, _URL):
         command = option(command)
     return command
 
@@ -333,11 +344,12 @@ def stats(dataset: Dataset, as_json: bool) -> None:
 
 @metadata.command("list-partitions", short_help="List the partitions.")
 @_on_dataset
+@_VALIDATE
 @_SPARK
 @_JSON
-def list_partitions(dataset: Dataset, spark: str | None, as_json: bool) -> None:
+def list_partitions(dataset: Dataset, validate: bool, spark: str | None, as_json: bool) -> None:
     """List the partitions, from the table if there is one; print the duration to stderr."""
-    names = _timed(dataset, "partitions", lambda files: files.list_partitions(), spark)
+    names = _timed(dataset, "partitions", lambda files: files.list_partitions(), validate, spark)
     _print(names, [name or "." for name in names], as_json)
 
 
@@ -346,9 +358,12 @@ def list_partitions(dataset: Dataset, spark: str | None, as_json: bool) -> None:
 @click.option(
     "--partition", help="Path of the partition below URL, '.' for URL itself. Default: all."
 )
+@_VALIDATE
 @_SPARK
 @_JSON
-def list_files(dataset: Dataset, partition: str | None, spark: str | None, as_json: bool) -> None:
+def list_files(
+    dataset: Dataset, partition: str | None, validate: bool, spark: str | None, as_json: bool
+) -> None:
     """List files and their sizes, of a partition or all, from the table if there is one.
 
     Without --partition, names are paths below URL.
@@ -362,7 +377,7 @@ def list_files(dataset: Dataset, partition: str | None, spark: str | None, as_js
     start = len(dataset.path.rstrip("/")) + 1
     named = [
         (file.path[start:] if partition is None else file.path.rpartition("/")[2], file.length)
-        for file in _timed(dataset, "files", listed, spark)
+        for file in _timed(dataset, "files", listed, validate, spark)
     ]
     lines = [f"{size:>12} {name}" for name, size in named]
     _print([{"name": name, "size": size} for name, size in named], lines, as_json)
@@ -401,8 +416,10 @@ def validate(dataset: Dataset) -> None:
             known = sizes_of(dict(table.list_all()))
     except MetadataException as error:
         raise MetadataException(dataset.path, f"{error}; {mends}") from error
-    actual = sizes_of(FileListing(dataset.fs, dataset.path, enabled=False).list_all())
+    with dataset.metrics.timed(VALIDATE_FILES):
+        actual = sizes_of(FileListing(dataset.fs, dataset.path, enabled=False).list_all())
     if wrong := difference(known, actual):
+        dataset.metrics.count(VALIDATE_ERRORS)
         click.echo(f"the table differs from the files: {printable(wrong)}; {mends}")
         click.get_current_context().exit(1)
     count = sum(map(len, actual.values()))
@@ -460,6 +477,7 @@ class Dataset:
     url: str
     directory: str | None
     max_block_bytes: int
+    metrics: Metrics = field(default_factory=Metrics)
 
     @property
     def table(self) -> str:
@@ -469,7 +487,11 @@ class Dataset:
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments for readers and writers of the table."""
-        return {"directory": self.directory, "max_block_bytes": self.max_block_bytes}
+        return {
+            "directory": self.directory,
+            "max_block_bytes": self.max_block_bytes,
+            "metrics": self.metrics,
+        }
 
     def command(self, name: str) -> str:
         """Return the command line that runs a command for this dataset."""
@@ -596,11 +618,13 @@ def _timed(
     dataset: Dataset,
     what: str,
     question: Callable[[FileListing], list[_T]],
+    validate: bool,
     spark: str | None,
 ) -> list[_T]:
     """Query a listing; print its source, the duration and warnings to stderr.
 
-    Without a table, tasks of a Spark master list the dataset.
+    Without a table, tasks of a Spark master list the dataset. If `validate`, the listing is
+    returned, and differences from the table are warnings.
     """
     start = time.monotonic()
     with ExitStack() as stack:
@@ -611,10 +635,12 @@ def _timed(
 
         lister = None if spark is None else list_by_tasks
         files = stack.enter_context(
-            FileListing(dataset.fs, dataset.path, lister=lister, **dataset.settings)
+            FileListing(
+                dataset.fs, dataset.path, validate=validate, lister=lister, **dataset.settings
+            )
         )
         answer = question(files)
-        source = "the metadata table" if files.uses_table else "listing"
+        source = "the metadata table" if files.uses_table and not validate else "listing"
     click.echo(f"{len(answer)} {what} from {source} ({_duration(start)})", err=True)
     return answer
 

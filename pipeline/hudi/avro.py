@@ -17,7 +17,7 @@ from fscontract.contract.untrusted import parse_json
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES, expanded_bound
 
 #: Maximum encoded bytes of a 64-bit number.
-_MAX_LONG_BYTES = 10
+MAX_LONG_BYTES = 10
 
 
 def take_long(data: bytes, position: int) -> tuple[int, int]:
@@ -29,7 +29,7 @@ def take_long(data: bytes, position: int) -> tuple[int, int]:
     number = byte & 127 | (second & 127) << 7
     if second < 128:
         return (number >> 1) ^ -(number & 1), position + 2
-    for index in range(2, _MAX_LONG_BYTES):
+    for index in range(2, MAX_LONG_BYTES):
         byte = data[position + index]
         number |= (byte & 127) << 7 * index
         if byte < 128:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 _PREFIX = "HoodieMetadata."
@@ -16,15 +16,21 @@ LOOKUP_PARTITIONS, LOOKUP_FILES = "lookup_partitions", "lookup_files"
 
 
 class Metrics:
-    """Sums since creation; durations in seconds."""
+    """Sums since creation; durations in seconds.
 
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._seconds: dict[str, float] = {}
+    `callback` is called with name and amount of each addition, such as
+    `("HoodieMetadata.scan.count", 1)`, in the thread that uses the table. `filters` has for each
+    column the number of queries that filtered by it, whether the table has its statistics or not.
+    """
+
+    def __init__(self, callback: Callable[[str, float], None] | None = None) -> None:
+        self._sums: dict[str, float] = {}
+        self._callback = callback
+        self.filters: Counter[str] = Counter()
 
     def count(self, name: str, by: int = 1) -> None:
         """Add to a count."""
-        self._counts[name] += by
+        self._add(f"{_PREFIX}{name}.count", by)
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -33,11 +39,24 @@ class Metrics:
         try:
             yield
         finally:
-            self._counts[name] += 1
-            self._seconds[name] = self._seconds.get(name, 0.0) + time.perf_counter() - start
+            self.count(name)
+            self._add(f"{_PREFIX}{name}.duration", time.perf_counter() - start)
+
+    def filtered(self, columns: Iterable[str]) -> None:
+        """Count a query that filters by these columns."""
+        self.filters.update(set(columns))
+
+    def add(self, other: Metrics) -> None:
+        """Add the sums of another object; does not call back."""
+        for name, amount in other._sums.items():
+            self._sums[name] = self._sums.get(name, 0) + amount
+        self.filters.update(other.filters)
 
     def snapshot(self) -> Mapping[str, float]:
         """Return all values, such as HoodieMetadata.sync.count and HoodieMetadata.sync.duration."""
-        values: dict[str, float] = {f"{_PREFIX}{n}.count": c for n, c in self._counts.items()}
-        values |= {f"{_PREFIX}{n}.duration": s for n, s in self._seconds.items()}
-        return dict(sorted(values.items()))
+        return dict(sorted(self._sums.items()))
+
+    def _add(self, name: str, by: float) -> None:
+        self._sums[name] = self._sums.get(name, 0) + by
+        if self._callback is not None:
+            self._callback(name, by)

@@ -16,7 +16,13 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from fscontract.pipeline.hudi.avro import checked_schema, decode_value, take_bytes, take_long
+from fscontract.pipeline.hudi.avro import (
+    MAX_LONG_BYTES,
+    checked_schema,
+    decode_value,
+    take_bytes,
+    take_long,
+)
 from fscontract.pipeline.hudi.records import (
     COLUMN_STATS,
     FILES,
@@ -28,6 +34,7 @@ from fscontract.pipeline.hudi.records import (
     Deleted,
     FileEntry,
     FilesRecord,
+    LiveFiles,
     LocationRecord,
     Record,
     ValueType,
@@ -300,23 +307,60 @@ def decode_own(
 
 
 def _files(key: str, data: bytes, position: int) -> tuple[FilesRecord | ColumnStatistics, int]:
-    files: dict[str, FileEntry] = {}
+    sizes: dict[str, int] = {}
+    deleted: set[str] = set()
+    text = data.decode("latin-1")
     while True:
         count, position = take_long(data, position)
         if count == 0:
-            return FilesRecord(key, files), position
+            break
         if count < 0:  # the size of the block follows
             count = -count
             _, position = take_long(data, position)
-        for _ in range(count):
+        position = _take_files(data, text, position, count, sizes, deleted)
+    if not deleted:
+        return FilesRecord(key, LiveFiles(sizes)), position
+    files = {name: GONE if name in deleted else FileEntry(size) for name, size in sizes.items()}
+    return FilesRecord(key, files), position
+
+
+def _take_files(
+    data: bytes, text: str, position: int, count: int, sizes: dict[str, int], deleted: set[str]
+) -> int:
+    """Add `count` files to `sizes` and `deleted`; return their end, or raise IndexError.
+
+    `text` is `data` as Latin-1, whose slices take half the time of decoded bytes. Numbers are
+    decoded here, because calls of `take_long` would take a third of the time of a large listing.
+    """
+    for _ in range(count):
+        low = data[position]
+        if low >= 128 and (high := data[position + 1]) < 128:
+            length = (low - 128 + (high << 7)) >> 1
+            position += 2
+        else:
             length, position = take_long(data, position)
-            end = position + length
-            if length < 0:
-                raise IndexError("invalid length of a name")
+        if low & 1:
+            raise IndexError("invalid length of a name")
+        end = position + length
+        name = text[position:end]
+        if not name.isascii():
             name = data[position:end].decode()
-            size, position = take_long(data, end)
-            files[name] = GONE if data[position] else FileEntry(size)
-            position += 1
+        size = byte = data[end]
+        shift = 7
+        while byte >= 128:
+            end += 1
+            byte = data[end]
+            size += (byte - 1) << shift
+            shift += 7
+            if shift > 7 * MAX_LONG_BYTES:
+                raise IndexError("unterminated number")
+        sizes[name] = (size >> 1) ^ -(size & 1)
+        if data[end + 1]:
+            deleted.add(name)
+        else:
+            deleted.discard(name)
+        position = end + 2
+    return position
 
 
 def _statistics(

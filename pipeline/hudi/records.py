@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -34,6 +34,27 @@ class FileEntry(NamedTuple):
 GONE = FileEntry(0, is_deleted=True, replaces=True)
 
 
+class LiveFiles(Mapping[str, FileEntry]):
+    """Existing files, as their sizes in bytes; entries are created on access."""
+
+    __slots__ = ("sizes",)
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.sizes = sizes
+
+    def __getitem__(self, name: str) -> FileEntry:
+        return FileEntry(self.sizes[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.sizes)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.sizes!r})"
+
+
 @dataclass(frozen=True)
 class Deleted:
     """Deletion of a key's whole record."""
@@ -56,6 +77,14 @@ class FilesRecord:
     def type(self) -> int:
         """Number of the record's type."""
         return PARTITIONS if self.key == ALL_PARTITIONS else FILES
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Sizes of the existing files in bytes."""
+        files = self.files
+        if isinstance(files, LiveFiles):
+            return files.sizes
+        return {name: info.size for name, info in files.items() if not info.is_deleted}
 
 
 class ValueType(NamedTuple):
@@ -158,8 +187,8 @@ def without_tombstones(record: Record) -> Record | None:
         return record
     if isinstance(record, ColumnStatistics):
         return None if record.is_deleted else record
-    live = {name: info for name, info in record.files.items() if not info.is_deleted}
-    return FilesRecord(record.key, live) if live else None
+    sizes = record.sizes
+    return FilesRecord(record.key, LiveFiles(sizes)) if sizes else None
 
 
 def _merged_info(older: FileEntry | None, newer: FileEntry) -> FileEntry:

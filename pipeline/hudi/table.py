@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, groupby
+from operator import not_
 from typing import ClassVar
 
 from fscontract.contract.api.filesystem import Closeable, FileStatus, FileSystem
@@ -159,8 +160,8 @@ class MetadataTable(Closeable):
     def list_partitions(self) -> list[str]:
         """Return the sorted names of the partitions; "" means an unpartitioned dataset."""
         record = self._get([ALL_PARTITIONS]).get(ALL_PARTITIONS)
-        files = record.files if isinstance(record, FilesRecord) else {}
-        return sorted("" if name == NO_PARTITION else name for name in files)
+        names = record.sizes if isinstance(record, FilesRecord) else ()
+        return sorted("" if name == NO_PARTITION else name for name in names)
 
     def list_files(self, partition: str) -> list[FileStatus]:
         """Return the files of a partition, sorted by path; none for a missing partition."""
@@ -173,7 +174,10 @@ class MetadataTable(Closeable):
         files = {name: records.get(name or NO_PARTITION) for name in unique}
         for name in files.keys() & {ALL_PARTITIONS, NO_PARTITION}:
             files[name] = None  # keys that are not names of partitions
-        return {name: self._statuses(name, record) for name, record in files.items()}
+        return {
+            name: self._statuses(name, record.sizes if isinstance(record, FilesRecord) else {})
+            for name, record in files.items()
+        }
 
     def list_all(self) -> Iterator[tuple[str, list[FileStatus]]]:
         """Yield every partition and its files, in order, in one pass over the table.
@@ -189,7 +193,7 @@ class MetadataTable(Closeable):
         self._was_listed = True
         count = 0
         for name, record in self._records(None):
-            statuses = self._statuses(name, record)
+            statuses = self._statuses(name, record.sizes)
             count += len(statuses)
             if count > MAX_LISTED:
                 listed = None
@@ -223,16 +227,16 @@ class MetadataTable(Closeable):
         partitions read for these alone.
         """
         conditions = list(filters)
+        self.metrics.filtered(condition.column for condition in conditions)
         kept = self._kept_partitions(conditions, partitions)
         excluded = [self._excluded(condition, kept) for condition in conditions]
         statuses = []
         for partition, record in self._records(partitions if kept is None else kept):
             key = partition_hash(partition)
-            names = record.files.keys() - set().union(
-                *(condition.get(key, ()) for condition in excluded)
-            )
-            files = {name: record.files[name] for name in names}
-            statuses += self._statuses(partition, FilesRecord(record.key, files))
+            sizes = record.sizes
+            names = sizes.keys() - set().union(*(condition.get(key, ()) for condition in excluded))
+            if names:
+                statuses += self._statuses(partition, {name: sizes[name] for name in names})
         return statuses
 
     def _kept_partitions(
@@ -426,14 +430,10 @@ class MetadataTable(Closeable):
     def _counts(self, instant: str) -> bool:
         return visible(instant, self.data_timeline)
 
-    def _statuses(self, partition: str, record: Record | None) -> list[FileStatus]:
-        files = record.files if isinstance(record, FilesRecord) else {}
-        names = sorted(files)
-        paths = paths_below(partition, names)
-        return [
-            FileStatus(f"{self.path}/{path}", files[name].size)
-            for name, path in zip(names, paths, strict=True)
-        ]
+    def _statuses(self, partition: str, sizes: Mapping[str, int]) -> list[FileStatus]:
+        names = sorted(sizes)
+        paths = map(f"{self.path}/".__add__, paths_below(partition, names))
+        return list(map(FileStatus, paths, map(sizes.__getitem__, names)))
 
 
 def _marked(
@@ -441,13 +441,12 @@ def _marked(
     statistics: Iterable[ColumnChunk],
     rule: Callable[[ColumnChunk, Filter], Sequence[bool]],
 ) -> Mapping[str, Collection[str]]:
-    """Return the files that a rule marks, by hash of their partition; their last row counts."""
+    """Return the files that a rule marks, by hash of their partition; the last chunk counts."""
     files: dict[str, set[str]] = defaultdict(set)
     for chunk in statistics:
-        marks = rule(chunk, condition)
-        for partition, name, out in zip(chunk.partitions, chunk.files, marks, strict=True):
-            if out:
-                files[partition].add(name)
-            elif partition in files:
-                files[partition].discard(name)
+        marks, start = rule(chunk, condition), 0
+        for partition, rows in groupby(chunk.partitions):
+            run = slice(start, start := start + len(list(rows)))
+            files[partition].update(compress(chunk.files[run], marks[run]))
+            files[partition].difference_update(compress(chunk.files[run], map(not_, marks[run])))
     return files

@@ -6,7 +6,7 @@ none of them when it is read. It keeps the schema, so the schema stores the tabl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, ClassVar, NoReturn
 
 from pyspark.sql.datasource import DataSource
@@ -28,10 +28,11 @@ _OPTION = "option."
 class CatalogSource(DataSource):  # type: ignore[misc]
     """A source that parses options in `_understand`; the schema of a table may contain them.
 
-    With `pushdown` its readers accept Spark filters.
+    With `pushdown` its readers accept Spark filters. Tasks call `report` with their counters.
     """
 
     pushdown: ClassVar[bool] = False
+    report: ClassVar[Callable[[Any], None] | None] = None
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.blockreader.compression import codec_of
 from fscontract.pipeline.blocks import FileInfo, FileMetadata, join_path
+from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.request import ReadRequest, expand
@@ -131,6 +132,8 @@ class InputFiles(Protocol):
     """The input files."""
 
     roots: tuple[str, ...]
+    #: Of the metadata tables.
+    metrics: Metrics
 
     def directories(self) -> list[Directory]:
         """Return the directories with files; raise SourceException."""
@@ -150,6 +153,7 @@ class ListedFiles:
     def __init__(self, fs: FileSystem, request: ReadRequest) -> None:
         request = request.with_paths(expand(fs, request.paths))
         self.roots = request.paths
+        self.metrics = Metrics()
         self._infos = find_files(fs, request)
         if request.parquet:
             self._infos = [i for i in self._infos if not is_hidden(Directory.of(i).name)]

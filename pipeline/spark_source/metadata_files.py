@@ -11,6 +11,7 @@ from fscontract.implementations.filesystem_base import normalize
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.listing import FileListing
+from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.table_location import location_of
 from fscontract.pipeline.spark_source.errors import SourceException
@@ -77,7 +78,10 @@ class IndexedFiles:
         self._parquet = request.parquet
         self._recursive: bool = request.values["recursive"]
         where: str | None = request.values["metadataDir"]
-        self._datasets = {root: IndexedDataset(fs, root, where) for root in self.roots}
+        self.metrics = Metrics()
+        self._datasets = {
+            root: IndexedDataset(fs, root, where, self.metrics) for root in self.roots
+        }
 
     def directories(self) -> list[Directory]:
         """Return the partitions of the datasets."""
@@ -114,10 +118,10 @@ class IndexedFiles:
 class IndexedDataset:
     """One dataset at `root`, a path or URI; without a table it is listed once."""
 
-    def __init__(self, fs: FileSystem, root: str, directory: str | None) -> None:
+    def __init__(self, fs: FileSystem, root: str, directory: str | None, metrics: Metrics) -> None:
         self.path = _path(root)
         where = None if directory is None else _path(directory)
-        self._listing = FileListing(fs, self.path, directory=where)
+        self._listing = FileListing(fs, self.path, directory=where, metrics=metrics)
         self._listed: dict[str, list[FileStatus]] = {}
         self._names: list[str] | None = None
         if not self._listing.uses_table:

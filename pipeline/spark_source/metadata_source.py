@@ -109,6 +109,7 @@ class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
 
     def __init__(self, source: MetadataTableSource) -> None:
         self.source = source
+        self.report = type(source).report
         self.pushed = NOTHING
 
     def partitions(self) -> list[Any]:
@@ -125,6 +126,8 @@ class MetadataTableReader(DataSourceReader):  # type: ignore[misc]
         with one_line(), FILESYSTEMS.lease(source.location) as fs, source.table(fs) as table:
             for batch in _batches(rows(table, source.root, self.pushed.rows), schema):
                 yield kept_rows(batch, self.pushed.rows)
+        if self.report is not None:
+            self.report(table.metrics)
 
 
 class PushdownTableReader(MetadataTableReader):

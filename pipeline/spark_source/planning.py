@@ -10,11 +10,13 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql.datasource import InputPartition
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
+from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.listed_filesystem import load_listing, with_listing
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.input_files import (
@@ -68,16 +70,31 @@ class BlockRun:
 
 
 class BlocksPartition(InputPartition):  # type: ignore[misc]
-    """The work of one task."""
+    """The work of one task, and the metrics of planning that it reports."""
 
-    def __init__(self, runs: Sequence[BlockRun]) -> None:
+    def __init__(self, runs: Sequence[BlockRun], metrics: Metrics | None = None) -> None:
         super().__init__(tuple(runs))
+        self.metrics = metrics
 
     @property
     def runs(self) -> tuple[BlockRun, ...]:
         """Blocks, in reading order."""
         runs: tuple[BlockRun, ...] = self.value
         return runs
+
+
+def partitions_of(parts: Sequence[Sequence[BlockRun]], metrics: Metrics) -> list[BlocksPartition]:
+    """Return the partitions; the first has the metrics of planning, which only tasks can report."""
+    if not metrics.snapshot():
+        return [BlocksPartition(part) for part in parts]
+    first, *others = parts or [()]
+    return [BlocksPartition(first, metrics), *map(BlocksPartition, others)]
+
+
+def report_planning(partition: BlocksPartition, report: Any) -> None:
+    """Call `report` with the metrics of planning, if the partition has them."""
+    if report is not None and partition.metrics is not None:
+        report(partition.metrics)
 
 
 def files_of(fs: FileSystem, request: ReadRequest) -> InputFiles:

@@ -23,7 +23,11 @@ from fscontract.pipeline.blocks import FileBlockMetadata
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import Condition
 from fscontract.pipeline.spark_source.options import COLUMNS
-from fscontract.pipeline.spark_source.planning import BlockRun, BlocksPartition
+from fscontract.pipeline.spark_source.planning import (
+    BlockRun,
+    BlocksPartition,
+    report_planning,
+)
 from fscontract.pipeline.spark_source.request import ReadRequest
 
 #: Batches are combined up to this number of rows, or bytes.
@@ -195,6 +199,7 @@ class ReadPlan:
 def read_partition(plan: ReadPlan, partition: Any, report: Any) -> Iterator[Any]:
     """Yield the rows of a partition; none for the placeholder of an empty plan."""
     if isinstance(partition, BlocksPartition):
+        report_planning(partition, report)
         yield from read_runs(plan, partition.runs, report)
         settle_down()
 

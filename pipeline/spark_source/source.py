@@ -6,7 +6,7 @@ import atexit
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pyspark.accumulators import AccumulatorParam
 from pyspark.sql.datasource import DataSourceReader
 
-from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.options import parse_size
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.tasks import tasks_of
 from fscontract.pipeline.blockreader.readers import Counters
 from fscontract.pipeline.blockreader.scaling import ScalingPartitioner
+from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.listed_filesystem import dump_listing, listing_of
 from fscontract.pipeline.spark_source.catalog import CatalogSource
 from fscontract.pipeline.spark_source.errors import SourceException, one_line
 from fscontract.pipeline.spark_source.filters import condition_of
-from fscontract.pipeline.spark_source.input_files import may_hold
+from fscontract.pipeline.spark_source.input_files import InputFiles, may_hold
 from fscontract.pipeline.spark_source.planning import (
-    BlocksPartition,
     Packing,
     check_inputs,
     files_of,
     kept_runs,
     pack,
+    partitions_of,
     plan_infos,
 )
 from fscontract.pipeline.spark_source.read_task import (
@@ -65,7 +65,6 @@ class FsContractDataSource(CatalogSource):
     """
 
     packing: ClassVar[Packing] = Packing()
-    report: ClassVar[Callable[[Any], None] | None] = None
     master: ClassVar[str] = "local"
     partitioner: ClassVar[MakePartitioner | None] = None
 
@@ -146,26 +145,26 @@ class BlockSourceReader(DataSourceReader):  # type: ignore[misc]
         request, plan = self.request, self.plan
         with one_line(), FILESYSTEMS.lease(request.location) as fs:
             packing = self.packing.with_options(request)
-            runs, max_bytes = plan_infos(find_infos(fs, request, plan), request, packing)
+            with closing(files_of(fs, request)) as files:
+                runs, max_bytes = plan_infos(find_infos(files, plan), request, packing)
             remaining = kept_runs(runs, plan.conditions)
-            return [BlocksPartition(part) for part in pack(remaining, max_bytes, packing.open_cost)]
+            return partitions_of(pack(remaining, max_bytes, packing.open_cost), files.metrics)
 
     def read(self, partition: Any) -> Iterator[Any]:
         """Return the rows of a partition as Arrow batches."""
         return read_partition(self.plan, partition, self.report)
 
 
-def find_infos(fs: FileSystem, request: ReadRequest, plan: ReadPlan) -> list[ScannedFileInfo]:
+def find_infos(files: InputFiles, plan: ReadPlan) -> list[ScannedFileInfo]:
     """Return the input files, only from directories that the conditions allow.
 
     Return all files if the order of all blocks is visible in a column.
     """
     numbered = "block_id" in (*plan.columns, *(c.column for c in plan.conditions))
-    with closing(files_of(fs, request)) as files:
-        if numbered or not plan.conditions:
-            return files.find()
-        keeps = may_hold(plan.conditions)
-        return files.find([directory for directory in files.directories() if keeps(directory)])
+    if numbered or not plan.conditions:
+        return files.find()
+    keeps = may_hold(plan.conditions)
+    return files.find([directory for directory in files.directories() if keeps(directory)])
 
 
 class PushdownReader(BlockSourceReader):
@@ -191,34 +190,52 @@ def with_filters(plan: ReadPlan, filters: Iterable[Any]) -> tuple[ReadPlan, list
     return replace(plan, conditions=(*plan.conditions, *taken)), undecided
 
 
-class CountersParam(AccumulatorParam):  # type: ignore[misc]
-    """Accumulates counters in Spark."""
+class Totals:
+    """Sums of the counters of block readers, and of the metrics of metadata tables."""
 
-    def zero(self, value: Counters) -> Counters:
-        """Return counters of zero."""
-        return Counters()
+    def __init__(self) -> None:
+        self.counters, self.metrics = Counters(), Metrics()
 
-    def addInPlace(self, value1: Counters, value2: Counters) -> Counters:  # noqa: N802 - Spark's
+    def add(self, other: Totals | Counters | Metrics) -> None:
+        """Add what a task reports, or the sums of several tasks."""
+        if isinstance(other, Counters):
+            self.counters.add(other)
+        elif isinstance(other, Metrics):
+            self.metrics.add(other)
+        else:
+            self.counters.add(other.counters)
+            self.metrics.add(other.metrics)
+
+
+class TotalsParam(AccumulatorParam):  # type: ignore[misc]
+    """Accumulates totals in Spark."""
+
+    def zero(self, value: Totals) -> Totals:
+        """Return totals of zero."""
+        return Totals()
+
+    def addInPlace(self, value1: Totals, value2: Any) -> Totals:  # noqa: N802 - Spark's
         """Return the sum of both."""
         value1.add(value2)
         return value1
 
 
-class TaskCounters:
-    """Counters of all completed tasks of one registration.
+class TaskTotals:
+    """Totals of all completed tasks of one registration.
 
     A task that failed, was cancelled, or whose rows were not all read (`limit`) reports nothing;
     one that Spark runs twice counts twice.
     """
 
     def __init__(self, context: Any) -> None:
-        self._accumulator = context.accumulator(Counters(), CountersParam())
+        self._accumulator = context.accumulator(Totals(), TotalsParam())
 
     @property
-    def counters(self) -> Counters:
-        """Counters so far."""
-        value: Counters = self._accumulator.value
-        return replace(value)
+    def so_far(self) -> Totals:
+        """A copy of the totals."""
+        copy = Totals()
+        copy.add(self._accumulator.value)
+        return copy
 
     @property
     def add(self) -> Any:
@@ -229,13 +246,13 @@ class TaskCounters:
 _PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 _FILES = "spark.sql.files."
 #: The counters of an application, shared by all its registrations.
-_tallies: dict[str, TaskCounters] = {}
+_tallies: dict[str, TaskTotals] = {}
 
 
 class Registration:
-    """The source in one session. `counters` are those of its tasks; None with Spark Connect."""
+    """The source in one session; with Spark Connect without `counters` and `metadata`."""
 
-    def __init__(self, tally: TaskCounters | None, spark: Any = None) -> None:
+    def __init__(self, tally: TaskTotals | None, spark: Any = None) -> None:
         self._tally = tally
         self._spark = spark
 
@@ -261,7 +278,12 @@ class Registration:
     @property
     def counters(self) -> Counters | None:
         """Blocks, records and bytes of the completed tasks."""
-        return None if self._tally is None else self._tally.counters
+        return None if self._tally is None else self._tally.so_far.counters
+
+    @property
+    def metadata(self) -> Metrics | None:
+        """Metrics of the metadata tables that were used to plan and to read."""
+        return None if self._tally is None else self._tally.so_far.metrics
 
 
 def register(
@@ -292,33 +314,30 @@ def register(
     }
     # Classes outside any module are sent by value.
     spark.dataSource.register(type("FsContractOfSession", (FsContractDataSource,), known))
-    for source in _tables(pushdown):
+    for source in _tables(pushdown, known["report"]):
         spark.dataSource.register(source)
     if pushdown:
         spark.conf.set(_PUSHDOWN, "true")
     return Registration(tally, spark)
 
 
-def _tables(pushdown: bool) -> list[type]:
+def _tables(pushdown: bool, report: Any) -> list[type]:
     """Return the sources of Hudi and metadata tables, which require the extra `metadata`."""
     from fscontract.pipeline.spark_source.hudi_source import HudiTableSource
     from fscontract.pipeline.spark_source.metadata_source import MetadataTableSource
 
+    known = {"pushdown": pushdown, "report": report, "__module__": __name__}
     return [
-        type(
-            f"{source.__name__}OfSession",
-            (source,),
-            {"pushdown": pushdown, "__module__": __name__, "__doc__": source.__doc__},
-        )
+        type(f"{source.__name__}OfSession", (source,), {**known, "__doc__": source.__doc__})
         for source in (MetadataTableSource, HudiTableSource)
     ]
 
 
-def _tally(context: Any) -> TaskCounters:
+def _tally(context: Any) -> TaskTotals:
     application = context.applicationId
     if application not in _tallies:
         _tallies.clear()  # counters of stopped contexts
-        _tallies[application] = TaskCounters(context)
+        _tallies[application] = TaskTotals(context)
     return _tallies[application]
 
 

@@ -23,6 +23,7 @@ from fscontract.pipeline.hudi.io import (
 )
 from fscontract.pipeline.hudi.listing import FileListing, spark_files, spark_lister
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock, LockProvider
+from fscontract.pipeline.hudi.metrics import Metrics
 from fscontract.pipeline.hudi.pruning import Filter
 from fscontract.pipeline.hudi.record_index import RecordLocation
 from fscontract.pipeline.hudi.snapshot import base_files, read
@@ -47,6 +48,7 @@ __all__ = [
     "MetadataTableBinding",
     "MetadataWarning",
     "MetadataWriter",
+    "Metrics",
     "RecordLocation",
     "RolledBackException",
     "Statistics",

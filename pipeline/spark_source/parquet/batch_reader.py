@@ -41,7 +41,9 @@ from fscontract.pipeline.spark_source.planning import (
     Packing,
     files_of,
     pack,
+    partitions_of,
     plan_infos,
+    report_planning,
 )
 from fscontract.pipeline.spark_source.request import ReadRequest
 from fscontract.pipeline.spark_source.where import check_decided, filters_in
@@ -165,7 +167,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
             infos = files.find(None if every else chosen, plan.pushed.ranges)
             packing = self.packing.with_options(self.request)
             runs, max_bytes = plan_infos(infos, self.request, packing)
-            return [BlocksPartition(part) for part in pack(runs, max_bytes, packing.open_cost)]
+            return partitions_of(pack(runs, max_bytes, packing.open_cost), files.metrics)
 
     def _keeps(self, directory: Directory) -> bool:
         values = values_of(directory.below(self.plan.roots), self.plan)
@@ -175,6 +177,7 @@ class ParquetReader(DataSourceReader):  # type: ignore[misc]
         """Return the rows of a partition as Arrow batches."""
         if not isinstance(partition, BlocksPartition):
             return iter(())
+        report_planning(partition, self.report)
         return read_parquet(self.plan, partition.runs, self.report)
 
 

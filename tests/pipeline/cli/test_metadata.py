@@ -88,6 +88,40 @@ def test_files_are_listed_with_a_table_and_without(dataset: Path) -> None:
     assert "0 files from the metadata table" in run("list-files", "trips", "--partition", "day=9")
 
 
+def test_commands_print_all_metrics_of_hudi(dataset: Path) -> None:
+    """As the last line on stderr, also if the command fails."""
+    lines = [
+        CliRunner().invoke(main, ["metadata", *command, "trips", "--metrics"]).stderr
+        for command in (
+            ["create"],
+            ["init"],
+            ["list-partitions", "--validate"],
+            ["list-files", "--validate", "--partition", "day=1"],
+        )
+    ]
+    (dataset / "day=1" / "a").unlink()
+    failed = CliRunner().invoke(main, ["metadata", "validate", "trips", "--metrics"])
+    assert failed.exit_code == 1
+    names = set().union(*(json.loads(text.splitlines()[-1]) for text in [*lines, failed.stderr]))
+    in_rfc = {
+        *("initialize.duration", "initialize.count", "sync.duration", "sync.count"),
+        *("validate_errors.count", "validate_partitions.duration", "lookup_partitions.count"),
+        *("validate_files.duration", "lookup_files.count", "scan.duration", "scan.count"),
+    }
+    assert {f"HoodieMetadata.{name}" for name in in_rfc} <= names
+
+
+def test_validated_list_is_that_of_the_directories(dataset: Path) -> None:
+    run("create", "trips")
+    (dataset / "day=1" / "a").unlink()
+    done = CliRunner().invoke(
+        main, ["metadata", "list-files", "trips", "--partition", "day=1", "--validate"]
+    )
+    assert done.stdout.split() == ["5", "b"]
+    assert "the metadata table differs from the files in 'day=1'" in done.stderr
+    assert "1 files from listing" in done.stderr
+
+
 def test_a_table_is_brought_up_to_date_and_compacted(dataset: Path) -> None:
     """With actions completed by a writer without a table."""
     run("create", "trips")

@@ -121,6 +121,21 @@ def test_filters_open_only_matching_files(spark: Any, dataset: str, source: Regi
         assert source.counters.blocks - before == blocks, condition
 
 
+def test_metrics_of_planning_reach_the_driver(
+    spark: Any, dataset: str, source: Registration
+) -> None:
+    """Also if no file is left to read."""
+    for condition in ("n = 45", "n = 45 and kind = 2"):
+        assert source.metadata is not None
+        before = source.metadata
+        _frame(spark, dataset, metadata="true").where(condition).count()
+        after = source.metadata
+        assert after.snapshot()["HoodieMetadata.scan.count"] > before.snapshot().get(
+            "HoodieMetadata.scan.count", 0
+        )
+        assert after.filters["n"] == before.filters["n"] + 1
+
+
 def test_a_metadata_table_is_a_table(spark: Any, dataset: str) -> None:
     """Its files, and the statistics of their columns."""
 
