@@ -378,10 +378,34 @@ class MetadataWriter(PartitionBuilder):
         return self._complete(instant, content)
 
     def _complete(self, instant: Instant, content: bytes) -> Instant:
+        known = self.timelines()[0].instants.keys()
         self._check_lock()
         done = self._data_instants.complete(instant, content, self._latest())
         self._mine.discard(instant.time)
+        if self._lock is not None and self._is_rolled_back(done, known):
+            self._forget([done])
+            raise RolledBackException(self.path, f"action {instant.time} was rolled back")
         return done
+
+    def _is_rolled_back(self, done: Instant, known: Collection[str]) -> bool:
+        """Return True if another writer has requested to roll back an action that was completed.
+
+        The lock may be lost between its check and the completion, which takes effect later. Both
+        writers first make their own file, then look for the other's, so that one of them sees it.
+        """
+        self._data_instants.refresh()
+        return any(
+            self._plan(instant)["instantToRollback"]["commitTime"] == done.time
+            for instant in self.timelines()[0].instants.values()
+            if instant.action == ROLLBACK and instant.time not in known
+        )
+
+    def _has_completed(self, instant: Instant) -> bool:
+        """Return True if its writer has completed an action whose rollback was requested."""
+        if self._lock is None:
+            return False
+        self._data_instants.refresh()
+        return instant.time in self.timelines()[0].completed
 
     def _settle(self) -> None:
         self.recover()
@@ -568,6 +592,9 @@ class MetadataWriter(PartitionBuilder):
             if failed.time in self.timelines()[0].completed:
                 raise IllegalArgumentException(f"can't roll back {failed.time}: it is completed")
             instant = self._begin(ROLLBACK, encode_rollback_plan(failed.time, failed.action))
+            if self._has_completed(failed):
+                self._take_back(instant)
+                raise IllegalArgumentException(f"can't roll back {failed.time}: it is completed")
             return self._roll_back(instant, failed, deleted or {})
 
     def _roll_back(self, instant: Instant, failed: Instant, deleted: Names) -> Instant:
@@ -668,7 +695,15 @@ class MetadataWriter(PartitionBuilder):
             return self._restore(instant, [every[time] for time in named if time in every])
         plan_of_rollback = encode_rollback_plan(instant.time, instant.action)
         undo = self._begin(ROLLBACK, plan_of_rollback)
+        if self._has_completed(instant):
+            return self._take_back(undo)
         return self._roll_back(undo, instant, self._files_of(instant.time))
+
+    def _take_back(self, undo: Instant) -> Instant:
+        """Remove the request of a rollback; return it."""
+        self._data_instants.remove(undo)
+        self._mine.discard(undo.time)
+        return undo
 
     def _end_restores(self, data: Timeline, metadata: Timeline) -> None:
         """Remove what completed restores reverted, if their writers died before."""
@@ -683,8 +718,8 @@ class MetadataWriter(PartitionBuilder):
     def _plan(self, instant: Instant) -> dict[str, Any]:
         schema = _PLANS[instant.action]
         source = Instant(instant.time, instant.action, REQUESTED)
-        # of a restore, whose completed instant lists the reverted ones
-        if instant.state == COMPLETED:
+        # its completed instant lists the reverted ones
+        if instant.state == COMPLETED and instant.action == RESTORE:
             source, schema = instant, RESTORED
         try:
             content = self._data_instants.read(source)

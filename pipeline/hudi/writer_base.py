@@ -20,6 +20,7 @@ from fscontract.pipeline.hudi.hfile.writer import write_hfile
 from fscontract.pipeline.hudi.io import (
     LockedException,
     MetadataException,
+    RolledBackException,
     create_file,
     list_files,
     remove_abandoned,
@@ -143,7 +144,8 @@ class TableWriterBase:
     def _critical(self) -> Iterator[None]:
         """Return a context with the table locked; timelines are read once, and kept in the context.
 
-        A permanent lock is released by `close`.
+        A permanent lock is released by `close`. A failure after the lock was lost becomes a
+        LockedException: another writer may have removed what was read.
         """
         if self._depth == 0:
             self._lock_up()
@@ -151,6 +153,11 @@ class TableWriterBase:
         self._depth += 1
         try:
             yield
+        except MetadataException as error:
+            is_known = isinstance(error, LockedException | RolledBackException)
+            if self._depth == 1 and self._has_lock and not is_known:
+                self._check_lock()
+            raise
         finally:
             self._depth -= 1
             if self._depth == 0:

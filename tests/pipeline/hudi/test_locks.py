@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.hudi.io import LockedException, RolledBackException
+from fscontract.pipeline.hudi.changes import encode_change
+from fscontract.pipeline.hudi.io import LockedException, MetadataException, RolledBackException
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
+from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 from tests.pipeline.hudi.support import PATH, dataset, put, seen
 
@@ -32,6 +36,19 @@ class Clock:
 
     def __call__(self) -> datetime:
         return self.now
+
+
+class FreeLock:
+    """A lock that is always free."""
+
+    def acquire(self) -> None:
+        """Do nothing."""
+
+    def check(self) -> None:
+        """Do nothing."""
+
+    def release(self) -> None:
+        """Do nothing."""
 
 
 def lock(fs: FileSystem, clock: Clock, wait: float = 0) -> FileLock:
@@ -180,6 +197,76 @@ def test_writer_that_was_rolled_back_gets_an_error() -> None:
     other.commit(Change({"city=a": {"new": 1}}))
     with pytest.raises(RolledBackException, match="was rolled back"):
         slow.finish(instant, Change({"city=a": {"late": 1}}))
+
+
+class Overtaken(MetadataWriter):
+    """A writer that does something at the last moment before it creates a file of the timeline."""
+
+    def __init__(self, *args: Any, before: Callable[[], object], at: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        instants = self._data_instants
+        put = instants.put
+
+        def after_other(instant: Instant, content: bytes = b"") -> Instant:
+            if f"{instant.action} {instant.state}" == at:
+                before()
+            return put(instant, content)
+
+        instants.put = after_other  # type: ignore[method-assign]
+
+
+def test_action_that_is_rolled_back_before_its_completion_is_taken_back() -> None:
+    """Its writer held the lock when it checked it, and was slower than the lease."""
+    fs, clock = MemoryFileSystem(), Clock()
+    dataset(fs)
+    other = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+
+    def take_over() -> None:
+        clock.now += timedelta(seconds=61)
+        other.commit(Change({"city=a": {"new": 1}}))
+
+    slow = Overtaken(fs, PATH, lock=lock(fs, clock), before=take_over, at="commit completed")
+    with pytest.raises(RolledBackException, match="was rolled back"):
+        slow.commit(Change({"city=a": {"late": 1}}))
+    assert "new" in seen(fs)["city=a"]
+    assert "late" not in seen(fs)["city=a"]
+    other.commit(Change({"city=a": {"next": 1}}))
+    assert "next" in seen(fs)["city=a"]
+
+
+def test_action_that_completes_while_it_is_rolled_back_is_kept() -> None:
+    """The rollback was requested by a writer that found it incomplete."""
+    fs, clock = MemoryFileSystem(), Clock()
+    dataset(fs)
+    slow = MetadataWriter(fs, PATH, lock=lock(fs, clock))
+    instant = slow.begin()
+    clock.now += timedelta(seconds=61)
+    data = slow._data_instants
+
+    def complete() -> None:
+        slow.apply(instant, Change({"city=a": {"late": 1}}))
+        content = encode_change("commit", instant.time, Change({"city=a": {"late": 1}}), {})
+        data.complete(instant, content)
+
+    other = Overtaken(fs, PATH, lock=FreeLock(), before=complete, at="rollback requested")
+    other.commit(Change({"city=a": {"new": 1}}))
+    assert {"late", "new"} <= seen(fs)["city=a"].keys()
+
+
+def test_failure_after_the_lock_was_lost_is_that_loss() -> None:
+    """Another writer has removed a log that is read."""
+    fs, clock = MemoryFileSystem(), Clock()
+    dataset(fs)
+    slow, other = (MetadataWriter(fs, PATH, lock=lock(fs, clock)) for _ in range(2))
+
+    def read() -> None:
+        with slow._critical():
+            clock.now += timedelta(seconds=61)
+            other.commit(Change({"city=a": {"new": 1}}))
+            raise MetadataException(PATH, "log of 20260101000000000 in 'files' is missing")
+
+    with pytest.raises(LockedException, match="another writer took the lock"):
+        read()
 
 
 def test_a_writer_that_holds_the_lock_notices_that_it_is_lost() -> None:
