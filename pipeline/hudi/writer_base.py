@@ -153,7 +153,7 @@ class TableWriterBase:
         self._depth += 1
         try:
             yield
-        except MetadataException as error:
+        except OSError as error:
             is_known = isinstance(error, LockedException | RolledBackException)
             if self._depth == 1 and self._has_lock and not is_known:
                 self._check_lock()
