@@ -44,7 +44,7 @@ def root(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "seed"), [(3, 0), *(pytest.param(12, seed, marks=_DEEP) for seed in (1, 2, 3))]
+    ("rounds", "seed"), [(2, 0), *(pytest.param(6, seed, marks=_DEEP) for seed in (1, 2, 3))]
 )
 def test_killed_writers_lose_no_acknowledged_commit(root: str, rounds: int, seed: int) -> None:
     """Each killed writer may leave one commit that was completed and not acknowledged."""

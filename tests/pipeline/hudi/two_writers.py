@@ -34,7 +34,7 @@ PARTITION = "city=a"
 _CALLS = ("create", "delete", "open_file", "list_status", "get_file_status")
 #: A commit takes about 60 calls, and a compaction 30 more.
 _LAST_CALL = 400
-_LEASE = timedelta(seconds=0.5)
+_LEASE = timedelta(seconds=1)
 
 
 def opened(root: str) -> FileSystem:
