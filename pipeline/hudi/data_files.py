@@ -54,6 +54,12 @@ def write_timeline(instants: Iterable[Instant]) -> Timeline:
     return Timeline(instant for instant in instants if instant.action in _WRITES)
 
 
+def instant_of(name: str) -> str | None:
+    """Return the instant in the name of a base or log file of Hudi; None for other names."""
+    match = _BASE.fullmatch(name) or _LOG.fullmatch(name)
+    return None if match is None else match["instant"]
+
+
 def data_slices(
     statuses: Iterable[FileStatus], rules: SliceRules, replaced: Collection[str] = ()
 ) -> list[FileSlice]:

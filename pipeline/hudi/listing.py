@@ -15,6 +15,7 @@ from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.locations import FileLocation, location_of
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.hudi.changes import Sizes
+from fscontract.pipeline.hudi.data_files import instant_of, write_timeline
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.io import MetadataWarning, in_threads
 from fscontract.pipeline.hudi.metrics import (
@@ -144,6 +145,7 @@ class FileListing(Closeable):
         self._table: MetadataTable | None = None
         self._timeline: Timeline | None = None
         self._pending: frozenset[str] | None = None
+        self._writes = write_timeline(())
         if enabled:
             try:
                 self._table = self.table_class(
@@ -269,13 +271,21 @@ class FileListing(Closeable):
                     yield status
 
     def _completed(self, name: str) -> bool:
-        """Return True if the file's instant is completed, or its name contains none."""
+        """Return True if the file's instant is completed, or its name contains none.
+
+        A file with Hudi's naming also does not count if its instant is unknown, as after a
+        rollback, unless it is older than the timeline.
+        """
         named = instant_in(name)
         if named is None:
             return True
         if self._pending is None:
             self._pending = frozenset(instant.time for instant in self._own_timeline().pending)
-        return named not in self._pending
+            self._writes = write_timeline(self._own_timeline().instants.values())
+        if named in self._pending:
+            return False
+        writes = self._writes
+        return writes.start is None or instant_of(name) is None or writes.holds(named)
 
     def _own_timeline(self) -> Timeline:
         if self._timeline is None:

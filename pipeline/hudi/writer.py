@@ -316,8 +316,8 @@ class MetadataWriter(PartitionBuilder):
 
         Its new files are first synced to disk, if the filesystem supports it. The call may be
         repeated with the same change, for example after an unknown outcome. Raise
-        RolledBackException if another writer took the action for a failed one; MetadataException
-        for a change with invalid files.
+        RolledBackException if another writer took the action for a failed one, and delete its files
+        that are named after it; MetadataException for a change with invalid files.
         """
         check_change(change)
         added = ((part, name) for part, names in change.added.items() for name in names)
@@ -329,6 +329,7 @@ class MetadataWriter(PartitionBuilder):
         with self._critical():
             known = self.timelines()[0].instants.get(instant.time)
             if known is None:
+                self._delete_data(_named_after(instant.time, change.added))
                 raise RolledBackException(self.path, f"action {instant.time} was rolled back")
             return known if known.state == COMPLETED else self._finish(instant, change)
 
@@ -731,13 +732,7 @@ class MetadataWriter(PartitionBuilder):
 
     def _files_of(self, time: str) -> dict[str, set[str]]:
         """Return the files whose names have the action's time, from a listing."""
-        mark = re.compile(rf"_{time}\b|_{time}_")
-        files_by_partition: dict[str, set[str]] = {}
-        for partition, files in listing(self._fs, self.path).items():
-            for name in files:
-                if mark.search(name):
-                    files_by_partition.setdefault(partition, set()).add(name)
-        return files_by_partition
+        return _named_after(time, listing(self._fs, self.path))
 
     def _delete_data(self, deleted: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
         """Delete files of the dataset; return those that could not be deleted."""
@@ -751,6 +746,13 @@ class MetadataWriter(PartitionBuilder):
                 except OSError:
                     failed.setdefault(partition, set()).add(name)
         return failed
+
+
+def _named_after(time: str, files: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
+    """Return the files whose names have an action's time, by partition."""
+    mark = re.compile(rf"_{time}\b|_{time}_")
+    marked = {p: {name for name in names if mark.search(name)} for p, names in files.items()}
+    return {partition: names for partition, names in marked.items() if names}
 
 
 def _is_scheduled(instant: Instant) -> bool:

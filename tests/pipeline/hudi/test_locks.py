@@ -14,10 +14,11 @@ from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.changes import encode_change
 from fscontract.pipeline.hudi.io import LockedException, MetadataException, RolledBackException
+from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.locks import LOCKS, FileLock
 from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
-from tests.pipeline.hudi.support import PATH, dataset, put, seen
+from tests.pipeline.hudi.support import PATH, dataset, name, put, seen
 
 
 @pytest.fixture(params=["memory", "local"])
@@ -195,8 +196,18 @@ def test_writer_that_was_rolled_back_gets_an_error() -> None:
     slow, other = MetadataWriter(fs, PATH), MetadataWriter(fs, PATH)
     instant = slow.begin()
     other.commit(Change({"city=a": {"new": 1}}))
+    late = name(0, instant.time)
+    put(fs, f"{PATH}/city=a/{late}", b"1")
+    assert late not in _listed(fs)
     with pytest.raises(RolledBackException, match="was rolled back"):
-        slow.finish(instant, Change({"city=a": {"late": 1}}))
+        slow.finish(instant, Change({"city=a": {late: 1}}))
+    assert f"{PATH}/city=a/{late}" not in {file.path for file in fs.list_status(f"{PATH}/city=a")}
+
+
+def _listed(fs: FileSystem) -> list[str]:
+    """Return the files of a partition, from its directory."""
+    with FileListing(fs, PATH, enabled=False) as files:
+        return [status.path.rpartition("/")[2] for status in files.list_files("city=a")]
 
 
 class Overtaken(MetadataWriter):

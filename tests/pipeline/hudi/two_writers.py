@@ -76,7 +76,7 @@ def _write(fs: FileSystem, name: str, say: Callable[[str], None], commits: int |
     while commits is None or done < commits:
         try:
             instant = writer.begin()
-            file = f"{name}-{done}_{instant.time}.parquet"
+            file = f"{name}-{done}_0-1-0_{instant.time}.parquet"
             with fs.create(f"{PATH}/{PARTITION}/{file}") as out:
                 out.write(b"12345")
             writer.finish(instant, Change({PARTITION: {file: 5}}))
