@@ -281,7 +281,7 @@ class SequentialScript:
         if self.call is None:
             yield f"{indent}right = actual is None"
             return
-        found = self._found_conditions()
+        found = self.right_conditions()
         yield from (f"{indent}{line}" for line in self._may())
         for number, condition in enumerate(found):
             if number == 0:
@@ -293,7 +293,7 @@ class SequentialScript:
             yield f"{indent}if missed:"
             yield from (f"{indent}{line}" for line in self._if_missed)
 
-    def _found_conditions(self) -> list[str]:
+    def right_conditions(self) -> list[str]:
         """Return the conditions of which one holds if the result is right; raise NoScript."""
         found = [*dict.fromkeys(self._conditions())]
         if not found:
