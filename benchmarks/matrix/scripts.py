@@ -108,9 +108,12 @@ def _run(path: Path, environment: Mapping[str, str], is_bare: bool) -> tuple[int
         from fscontract.implementations.jvm.jvm import hadoop_jars
 
         command = ["java", "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return -1, f"no end within {_SCRIPT} s"
     return done.returncode, _said(done)
 
 

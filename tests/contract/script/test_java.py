@@ -71,6 +71,13 @@ _PROGRAMS = (
     _Shown("open.directory", 0, [], {"at": {"kind": "empty-directory"}}),
     _Shown("open.below-file", 0, [], {"at": {"kind": "below-file"}}),
 )
+#: Programs, and the options of their target: a FileContext opens some of the files.
+_CONTEXT = {"api": "filecontext"}
+_CLASSES = (
+    *((shown, {}) for shown in _PROGRAMS),
+    *((shown, _CONTEXT) for shown in _PROGRAMS if "open." not in shown.clause),
+    *((shown, _CONTEXT) for shown in _PROGRAMS if shown.clause in ("open.directory",)),
+)
 _PREAD: list[Any] = ["pread", 0, 4, 0, 4]
 _SEEK = {"length": 9, "streams": 1, "steps": [["seek", -1]]}
 #: A filesystem whose positioned reads seek, and are not synchronized.
@@ -160,13 +167,15 @@ def test_class_fails_on_a_finding_and_passes_on_right_calls(
 ) -> None:
     """All are compiled at once, and run in one JVM, whose exits are replaced by a print."""
     calls = []
-    for number, shown in enumerate(_PROGRAMS):
-        text = _class(hadoop, shown).replace("class Reproduction", f"class R{number}")
+    for number, (shown, options) in enumerate(_CLASSES):
+        text = _class(hadoop, shown, options=options)
+        assert len(text.splitlines()) <= 40
+        text = text.replace("class Reproduction", f"class R{number}")
         text = text.replace("System.exit(", "exits(").replace("-script", f"-script{number}")
         exits = f'  static void exits(int code) {{ System.out.println("{number} exits " + code); }}'
         (tmp_path / f"R{number}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
         calls.append(f"R{number}.main(args);")
-    expected = [f"{number} exits {shown.code}" for number, shown in enumerate(_PROGRAMS)]
+    expected = [f"{number} exits {shown.code}" for number, (shown, _) in enumerate(_CLASSES)]
     assert _run(tmp_path, calls, " exits ") == expected
 
 
@@ -245,9 +254,36 @@ def test_secret_options_come_from_environment_variables(hadoop: Binding) -> None
     assert 'configuration.set("fs.x.secret.key", System.getenv("FS_X_SECRET_KEY"));' in text
 
 
-def test_file_context_has_no_class(hadoop: Binding) -> None:
-    with pytest.raises(NoScript, match="a FileContext opens the file"):
-        _class(hadoop, options={"api": "filecontext"})
+def test_file_context_opens_the_file_that_a_filesystem_writes(hadoop: Binding) -> None:
+    text = _class(hadoop, options=_CONTEXT)
+    assert "FileContext fs = FileContext.getFileContext(URI.create(uri), configuration);" in text
+    assert "try (FSDataOutputStream out = files.create(path, true)) {" in text
+    assert "fs.open(path)" in text
+
+
+def _class_of_url(hadoop: Binding, url: str, file: str, content: Path) -> str:
+    features = load_profile(hadoop.default_profile).as_observed({}).features
+    program = Program.from_json({"length": 9, "streams": 1, "steps": [["close"], ["available"]]})
+    failure = Failure("available.closed", program, features, 4096, {})
+    source = Source(f"hadoop+{url}", {}, file, content if file else None)
+    return java_script(hadoop, source, failure, junit=False)
+
+
+def test_only_file_of_a_target_is_read_and_not_written(hadoop: Binding, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    text = _class_of_url(hadoop, "http://127.0.0.1:8080/d/", "file", copy)
+    assert 'Path path = new Path("/d/file");' in text
+    assert f'java.nio.file.Files.readAllBytes(java.nio.file.Path.of("{copy}"))' in text
+    assert "create(path" not in text
+    assert "deleteOnExit" not in text
+
+
+def test_url_with_a_password_comes_from_an_environment_variable(
+    hadoop: Binding, tmp_path: Path
+) -> None:
+    text = _class_of_url(hadoop, "ftp://me:hunter2@127.0.0.1:21/", "", tmp_path)
+    assert "hunter2" not in text
+    assert '? args[0] : System.getenv("TARGET_URL");' in text
 
 
 @pytest.mark.parametrize(
