@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from fsspec import AbstractFileSystem
 from fsspec.implementations.dirfs import DirFileSystem
@@ -16,24 +16,44 @@ from fscontract.contract.binding import Binding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 
+def open_buffered(path: str) -> BinaryIO:
+    """Return a buffered file."""
+    return open(path, "rb")
+
+
+def open_raw(path: str) -> BinaryIO:
+    """Return an unbuffered file."""
+    return open(path, "rb", buffering=0)
+
+
+def open_random(path: str) -> BinaryIO:
+    """Return a file opened for reading and writing."""
+    return open(path, "r+b")
+
+
+def open_bytesio(path: str) -> BinaryIO:
+    """Return the content of a file in memory."""
+    return io.BytesIO(Path(path).read_bytes())
+
+
 def buffered(folder: str) -> Binding:
     """Return a binding to buffered files of open()."""
-    return PythonFileBinding(lambda path: open(path, "rb"), folder, "buffered")
+    return PythonFileBinding(open_buffered, folder, "buffered")
 
 
 def raw(folder: str) -> Binding:
     """Return a binding to unbuffered files of open()."""
-    return PythonFileBinding(lambda path: open(path, "rb", buffering=0), folder, "raw")
+    return PythonFileBinding(open_raw, folder, "raw")
 
 
 def random(folder: str) -> Binding:
     """Return a binding to files opened for reading and writing."""
-    return PythonFileBinding(lambda path: open(path, "r+b"), folder, "r+b")
+    return PythonFileBinding(open_random, folder, "r+b")
 
 
 def bytesio(folder: str) -> Binding:
     """Return a binding to files in memory."""
-    return PythonFileBinding(lambda path: io.BytesIO(Path(path).read_bytes()), folder, "BytesIO")
+    return PythonFileBinding(open_bytesio, folder, "BytesIO")
 
 
 def below(folder: str) -> DirFileSystem:

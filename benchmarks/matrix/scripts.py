@@ -34,6 +34,8 @@ USUAL = (
 _CHECK, _SCRIPT = 900, 120
 _MISSING = re.compile(r"^no script for (\S+): (.*)$", re.MULTILINE)
 _ROOT = Path(__file__).resolve().parents[2]
+#: The package of this checkout, which an installed one must not replace, and its tests.
+_PATH = os.pathsep.join([str(_ROOT / "src"), str(_ROOT)])
 #: Runs the script that is its argument as if fscontract were not installed.
 _BARE = (
     "import runpy, sys; sys.modules['fscontract'] = None;"
@@ -74,7 +76,7 @@ def scripts_of(target: Target, effort: str = "quick") -> Scripts:
                 capture_output=True,
                 text=True,
                 cwd=scratch,
-                env={**os.environ, "PYTHONPATH": str(_ROOT)},
+                env={**os.environ, "PYTHONPATH": _PATH},
                 timeout=_CHECK,
                 check=False,
             )
@@ -98,7 +100,7 @@ def environment_of(target: Target, provided: Mapping[str, str]) -> dict[str, str
     """Return the environment variables from which scripts take a URL and options."""
     url = target.target.format(**provided).rpartition("+")[2]
     options = {name.upper(): value.format(**provided) for name, value in target.options.items()}
-    return {**os.environ, "PYTHONPATH": str(_ROOT), "TARGET_URL": url, **options}
+    return {**os.environ, "PYTHONPATH": _PATH, "TARGET_URL": url, **options}
 
 
 def _run(path: Path, environment: Mapping[str, str], is_bare: bool) -> tuple[int, str]:
@@ -108,9 +110,12 @@ def _run(path: Path, environment: Mapping[str, str], is_bare: bool) -> tuple[int
         from fscontract.implementations.jvm.jvm import hadoop_jars
 
         command = ["java", "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return -1, f"no end within {_SCRIPT} s"
     return done.returncode, _said(done)
 
 

@@ -16,6 +16,7 @@ from fscontract.contract.program.filesystem_calls import (
     COPIES,
     FIRST_READS,
     MAX_SEED,
+    PICKLED,
     READER_OPERATIONS,
     WITHOUT_STREAM,
     ZARR_OPERATIONS,
@@ -257,7 +258,7 @@ def _once() -> Iterator[Step]:
     yield Step("fs_sizes", (("other", "rewritten", "file"),))
     yield Step("fs_checksum")
     yield from (Step("fs_ukey", (how,)) for how in ("same", "changed"))
-    for what in ("filesystem", "open file"):
+    for what in PICKLED:
         yield from (Step(op, (what,)) for op in ("fs_pickle", "fs_other_process"))
     for way, newline in itertools.product(("read", "lines"), _NEWLINES):
         yield Step("fs_text", ("other", way, "utf-8", "strict", newline))

@@ -210,13 +210,18 @@ def _text(
     return Rule(f"filesystem.text.{'read' if way == 'read' else 'lines'}", (right,))
 
 
-def _pickle(data: bytes, what: str) -> Rule:
-    return Rule(f"filesystem.pickle.{what.replace(' ', '-')}", (data,), should=True)
+#: The clauses of what is pickled, and of the same in another process.
+_PICKLED = {
+    "filesystem": ("filesystem", "other-process"),
+    "open file": ("open-file", "open-file-other-process"),
+    "compressed open file": ("compressed", "compressed-other-process"),
+}
 
 
-def _other_process(data: bytes, what: str) -> Rule:
-    name = "open-file-other-process" if what == "open file" else "other-process"
-    return Rule(f"filesystem.pickle.{name}", (data,), should=True)
+def _pickled(data: bytes, what: str, is_here: bool = False) -> Rule:
+    value = OTHER if what.startswith("compressed") else data
+    name = _PICKLED[what][0 if is_here else 1]
+    return Rule(f"filesystem.pickle.{name}", (value,), should=True)
 
 
 _named = partial(named, "filesystem")
@@ -245,11 +250,11 @@ RULES: RuleTable = {
     "fs_checksum": (_checksum, _named("checksum", "changes")),
     "fs_ukey": (_ukey, _named("ukey", "same", "changed")),
     "fs_text": (_text, _named("text", "read", "lines", "errors")),
-    "fs_pickle": (_pickle, _named("pickle", "filesystem", "open-file")),
-    "fs_other_process": (
-        _other_process,
-        _named("pickle", "other-process", "open-file-other-process"),
+    "fs_pickle": (
+        partial(_pickled, is_here=True),
+        _named("pickle", *(here for here, _ in _PICKLED.values())),
     ),
+    "fs_other_process": (_pickled, _named("pickle", *(other for _, other in _PICKLED.values()))),
 }
 #: Clauses that apply by the bytes of the file.
 _BY_CONTENT = {"fs_text": RULES["fs_text"][1]}

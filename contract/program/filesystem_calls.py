@@ -73,6 +73,8 @@ BLOCKS = {"48 bytes": 48, "4 KiB": 4096}
 CACHED_READS: tuple[tuple[int, int | None], ...] = ((-4, 2), (1, 3), (60, 90), (0, None))
 #: The suffix of each codec of fsspec, and a compressed file.
 CODECS = {"gzip": ".gz", "bz2": ".bz2", "xz": ".xz"}
+#: What is pickled: a filesystem, or an OpenFile of the file or of the file GZIPPED.
+PICKLED = ("filesystem", "open file", "compressed open file")
 #: Reads of a filesystem or an OpenFile that was pickled and unpickled in another process.
 PROCESS_OPERATIONS: dict[str, tuple[str, ...]] = {"fs_other_process": ("what",)}
 #: Coroutines of an asynchronous filesystem of fsspec. `fs_async_read` reads a stream of open_async
@@ -221,7 +223,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "encoding": ("utf-8", "latin-1", "utf-16"),
     "errors": ("strict", "replace", "ignore"),
     "newline": (None, "", "\n", "\r", "\r\n"),
-    "what": ("filesystem", "open file"),
+    "what": PICKLED,
     "compression": ("detect", "gzip", "none"),
     "opens": ("open_input_file", "open_input_stream"),
     "change": ("same size", "longer", "shorter"),

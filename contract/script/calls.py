@@ -154,7 +154,7 @@ class ScriptApi:
 class JavaApi:
     """A Java filesystem as a class uses it: its URI, its options, and its calls.
 
-    `path` has the arguments of the Path of the file.
+    `uri` is a Java expression, and `path` has the arguments of the Path of the file.
     """
 
     uri: str
@@ -164,3 +164,7 @@ class JavaApi:
     spell: SpellStep
     #: Returns a call of the builder without the object.
     spell_option: Callable[[BuilderCall], str]
+    #: Whether a FileContext opens the files, which a FileSystem writes.
+    is_context: bool = False
+    #: A copy of the only file of a target that can't be written.
+    content: Path | None = None

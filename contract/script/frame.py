@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from fscontract.contract.script.calls import NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.layout import docstring, indented
+from fscontract.contract.script.layout import docstring, indented, with_options
 from fscontract.contract.spec.clauses import clauses
 
 #: The most lines of a script, in Python and in Java.
@@ -55,7 +55,8 @@ def assembled(
 def set_up(statements: Iterable[str]) -> Iterator[str]:
     """Yield the block that prepares a script, which exits with 2 if that fails."""
     yield "try:"
-    yield from indented(_after_imports([*statements]))
+    packed = [part for line in statements for part in with_options(line)]
+    yield from indented(_after_imports(packed))
     yield "except Exception as error:"
     yield '    print("can\'t run:", repr(error))'
     yield "    raise SystemExit(2)"

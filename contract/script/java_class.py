@@ -66,13 +66,30 @@ class JavaClass(ABC):
         yield from self.content()
         yield "Configuration configuration = new Configuration();"
         yield from self.api.configuration
-        yield "FileSystem fs = FileSystem.newInstance(URI.create(uri), configuration);"
+        yield f"FileSystem {self.files} = FileSystem.newInstance(URI.create(uri), configuration);"
+        if self.api.is_context:
+            yield "FileContext fs = FileContext.getFileContext(URI.create(uri), configuration);"
         yield f"Path path = new Path({self.api.path});"
-        yield "fs.deleteOnExit(path);"
+        yield from [] if self.api.content else [f"{self.files}.deleteOnExit(path);"]
+
+    @property
+    def files(self) -> str:
+        """The variable of the filesystem that writes files."""
+        return "files" if self.api.is_context else "fs"
 
     def content(self) -> Iterator[str]:
         """Yield the statements that make the bytes of the file."""
-        yield from _data(self.data)
+        if self.api.content is None:
+            yield from _data(self.data)
+            return
+        copy = f"java.nio.file.Path.of({text_literal(str(self.api.content.resolve()))})"
+        yield f"byte[] data = java.nio.file.Files.readAllBytes({copy});"
+
+    def emptied(self) -> Iterator[str]:
+        """Yield the statement that removes what is at `path`; raise NoScript."""
+        if self.api.content:
+            raise NoScript("nothing can be made at a path of this target")
+        yield f"{self.files}.delete(path, true);"
 
     def preparation(self) -> Iterator[str]:
         """Yield the statements that also write the file."""
@@ -81,7 +98,9 @@ class JavaClass(ABC):
 
     def write(self) -> Iterator[str]:
         """Yield the statements that write the file at `path`."""
-        yield "try (FSDataOutputStream out = fs.create(path, true)) {"
+        if self.api.content:
+            return
+        yield f"try (FSDataOutputStream out = {self.files}.create(path, true)) {{"
         yield "  out.write(data);"
         yield "}"
 
@@ -102,7 +121,7 @@ class JavaClass(ABC):
     def _main_body(self) -> Iterator[str]:
         yield "public class Reproduction {"
         yield "  public static void main(String[] args) throws Exception {"
-        uri = text_literal(self.api.uri)
+        uri = self.api.uri
         yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another filesystem"
         yield from (f"    {line}" for line in self.statements())
         text = self._message(f"{self.failure.clause}: ")
@@ -121,7 +140,7 @@ class JavaClass(ABC):
         yield "class ReproductionTest {"
         yield "  @Test"
         yield f"  void {name}() throws Exception {{"
-        yield f'    String uri = System.getProperty("uri", {text_literal(self.api.uri)});'
+        yield f'    String uri = System.getProperty("uri", {self.api.uri});'
         yield from (f"    {line}" for line in self.statements())
         text = self._message("")
         yield from _joined("    Assertions.assertTrue(right, ", text, " + actual);")

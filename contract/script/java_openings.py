@@ -158,9 +158,9 @@ class OpeningClass(JavaClass):
         if self.opening.scene == "file":
             yield from self.write()
             return
-        yield "fs.delete(path, true);"
+        yield from self.emptied()
         if self.opening.scene == "directory":
-            yield "fs.mkdirs(path);"
+            yield f"{self.files}.mkdirs(path);"
 
 
 class PathClass(JavaClass):
@@ -199,11 +199,11 @@ class PathClass(JavaClass):
     def _scene(self) -> Iterator[str]:
         if self.kind in ("unreadable", "empty-path"):
             raise NoScript("the path has no permission, or is empty")
-        yield "fs.delete(path, true);"
+        yield from self.emptied()
         if self.kind in ("directory", "empty-directory"):
-            yield "fs.mkdirs(path);"
+            yield f"{self.files}.mkdirs(path);"
         if self.kind == "directory":
-            yield 'fs.create(new Path(path, "file")).close();'
+            yield f'{self.files}.create(new Path(path, "file")).close();'
         if self.kind == "below-file":
             yield from self.write()
             yield 'path = new Path(path, "below");'

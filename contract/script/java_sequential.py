@@ -10,7 +10,7 @@ from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.java_class import JavaClass, condition, raising
-from fscontract.contract.script.plan import Plan
+from fscontract.contract.script.plan import UNUSUAL_NAME, Plan
 
 #: The most bytes of the ranges of a vectored read.
 _MOST_BYTES = 16
@@ -22,6 +22,8 @@ class SequentialClass(JavaClass):
     def __init__(self, api: JavaApi, failure: Failure, planned: Plan) -> None:
         if len(planned.versions) > 1:
             raise NoScript("the file changes")
+        if planned.program.at is not None:
+            raise NoScript(UNUSUAL_NAME)
         super().__init__(api, failure, planned.versions[0])
         self.plan = planned
         if planned.last is None or planned.base is not None:

@@ -82,6 +82,38 @@ def statement(text: str, indent: str = "") -> list[str]:
     return [indent + text]
 
 
+def with_options(text: str, indent: str = "    ") -> list[str]:
+    """Return a call, with its keyword arguments in a dictionary if each would need a line."""
+    opening = text.find("(")
+    inner = text[opening + 1 : -1]
+    if len(text) <= WIDTH - 4 or opening < 0 or text[-1] != ")" or len(inner) <= WIDTH - 8:
+        return [text]
+    given = _arguments(inner)
+    items = [_item(one) for one in given]
+    if items.count("") == len(items):
+        return [text]
+    lines = ["options = {"]
+    for item in filter(None, items):
+        longer = f"{lines[-1]}{'' if lines[-1].endswith('{') else ', '}{item}"
+        if len(longer) < WIDTH - len(indent):
+            lines[-1] = longer
+        else:
+            lines.append(f"options |= {{{item}")
+    positional = [one for one, item in zip(given, items, strict=True) if not item]
+    return [
+        *(f"{line}}}" for line in lines),
+        f"{text[:opening]}({', '.join([*positional, '**options'])})",
+    ]
+
+
+def _item(argument: str) -> str:
+    """Return a keyword argument as an item of a dictionary, "" for another argument."""
+    if argument.startswith("**{"):
+        return argument[3:-1]
+    name, equals, value = argument.partition("=")
+    return f"{quoted(name)}: {value}" if equals and name.isidentifier() else ""
+
+
 def _operands(text: str) -> tuple[str, list[Any]]:
     """Return the start of an assignment of a condition, and its operands."""
     head, equals, condition = text.partition(" = ")

@@ -10,7 +10,7 @@ from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.layout import indented, printed, statement
-from fscontract.contract.script.plan import check_conditions
+from fscontract.contract.script.plan import UNUSUAL_NAME, check_conditions
 
 #: The clause of resources that an open stream holds after unbuffer.
 _UNBUFFER = "unbuffer.release"
@@ -26,6 +26,8 @@ def leak_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -
     """Return the script of a leak from streams of a file with this content; raise NoScript."""
     steps = failure.program.steps
     check_conditions(failure.program)
+    if failure.program.at is not None:
+        raise NoScript(UNUSUAL_NAME)
     if failure.program.streams > 1 or any(s.op in ("change", "reopen") for s in steps):
         raise NoScript("several streams are open, or the file changes")
     subject = "streams after unbuffer" if failure.clause == _UNBUFFER else "closed streams"

@@ -23,8 +23,8 @@ from fscontract.contract.script.data import content_lines, equal_text
 from fscontract.contract.script.exceptions import exception_classes
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
-from fscontract.contract.script.layout import WIDTH, indented, printed, statement
-from fscontract.contract.script.plan import Plan, PlannedCall
+from fscontract.contract.script.layout import WIDTH, indented, printed, quoted, statement
+from fscontract.contract.script.plan import UNUSUAL_NAME, Plan, PlannedCall
 
 #: The most bytes of a result that a script prints whole.
 _MOST_SHOWN = 32
@@ -101,8 +101,21 @@ class SequentialScript:
         for line in self.api.setup:
             yield _merged(line, imports)
         yield from imports
+        yield from self._named()
         if self.api.write and not self._writes_its_own:
             yield from self._write(0)
+
+    def _named(self) -> Iterator[str]:
+        """Yield the statements that give the file its unusual name, and write its neighbour."""
+        at = self.plan.program.at
+        if at is None:
+            return
+        if self.source.file or self.api.is_served or not self.api.write:
+            raise NoScript(UNUSUAL_NAME)
+        if at.neighbour:
+            yield f"path = os.path.join(os.path.dirname(path), {quoted(at.neighbour)})"
+            yield from self.api.write.format('b"of another file"').splitlines()
+        yield f"path = os.path.join(os.path.dirname(path), {quoted(at.name)})"
 
     def calls_before(self) -> Iterator[str]:
         """Yield the statements that open the streams and make the calls before the last one."""
@@ -281,7 +294,7 @@ class SequentialScript:
         if self.call is None:
             yield f"{indent}right = actual is None"
             return
-        found = self._found_conditions()
+        found = self.right_conditions()
         yield from (f"{indent}{line}" for line in self._may())
         for number, condition in enumerate(found):
             if number == 0:
@@ -293,7 +306,7 @@ class SequentialScript:
             yield f"{indent}if missed:"
             yield from (f"{indent}{line}" for line in self._if_missed)
 
-    def _found_conditions(self) -> list[str]:
+    def right_conditions(self) -> list[str]:
         """Return the conditions of which one holds if the result is right; raise NoScript."""
         found = [*dict.fromkeys(self._conditions())]
         if not found:

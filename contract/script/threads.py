@@ -2,14 +2,18 @@
 
 If the failure has one switch, the script makes the calls of one thread again and again, each time
 on a new stream, and pauses them at another line of Python until the other threads have ended. If
-the threads ran freely, they start at a barrier, and a script repeats that. Each result is compared
+the threads ran freely, they start at a barrier, and a script repeats that. Threads that make the
+same call at other places have one function, and a table of the places. Each result is compared
 with those of a serial order of the calls: positioned calls neither move the stream nor depend on
 its position, and only one thread makes other calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import add
+from typing import TypeAlias
 
 from fscontract.contract.models.permitted import Permitted
 from fscontract.contract.models.serializability import POSITIONED
@@ -17,23 +21,30 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.script.calls import Form, NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.frame import assembled, set_up
+from fscontract.contract.script.frame import MAX_LINES, assembled, set_up
 from fscontract.contract.script.layout import WIDTH, indented, printed
 from fscontract.contract.script.plan import Plan, plan_each
 from fscontract.contract.script.sequential import SequentialScript
 from fscontract.contract.spec.clauses import clauses
 
-#: The most lines with two threads, and those more for each further thread. Each thread is a
-#: function, and so is the pause between them.
-MAX_LINES, FURTHER = 44, 4
+#: The most lines more for two threads that make different calls, each of which has a function,
+#: and for each further one.
+FURTHER = 4
 #: How often free threads repeat calls that do not depend on those before, and the most tries.
 REPEATS, TRIES = 150, 1000
 #: The seconds that a paused thread waits for the others, which may wait for it.
 PAUSE = 0.05
 #: Calls that neither move the stream nor depend on its position.
 INDEPENDENT = POSITIONED | {"read_vectored"}
+#: The characters by which a name in place of a number may make a line longer.
+_SPARE = len("size + 1")
+#: A number in a statement.
+_NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
 #: Why calls that only wait for each other have no script.
 OVERLAP = "a thread has to be paused in the middle of its call"
+
+#: The calls of a thread, and what each may do.
+_Planned: TypeAlias = list[tuple[Step, Permitted]]
 
 
 def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -> str:
@@ -48,9 +59,11 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
         raise NoScript("several threads move the stream")
     if failure.first_thread is not None:
         threads.insert(0, threads.pop(failure.first_thread))
-    lines = [*_Threads(api, failure, data, threads).lines()]
-    max_lines = MAX_LINES + FURTHER * (len(threads) - 2)
-    return assembled(failure, content_lines((data,), source.content), lines, max_lines=max_lines)
+    script = _Threads(api, failure, data, threads)
+    lines = [*script.lines()]
+    max_lines = MAX_LINES if script.is_table else MAX_LINES + FURTHER * (len(threads) - 1)
+    made = [*content_lines((data,), source.content), *script.reads]
+    return assembled(failure, made, lines, max_lines=max_lines)
 
 
 class _Threads:
@@ -60,9 +73,16 @@ class _Threads:
         self, api: ScriptApi, failure: Failure, data: bytes, threads: Sequence[tuple[Step, ...]]
     ) -> None:
         self.api, self.failure, self.data, self.threads = api, failure, data, threads
-        self.names = [f"thread{number}" for number in range(1, len(threads) + 1)]
         self.opened = [*api.opening(Program(len(data), ()), "f")]
         self.is_paused = failure.first_thread is not None
+        #: The expression of the tasks of all threads, but the one that is paused.
+        self.tasks = ""
+        #: The task of the thread that is paused.
+        self.first = "pool.submit(thread1)"
+        #: The statement of the reads of each thread that has the same function as others.
+        self.reads: list[str] = []
+        #: Whether all threads have the same function.
+        self.is_table = False
         #: Whether threads make their calls again and again on a stream.
         self.repeats = not self.is_paused and all(
             {step.op for step in steps} <= INDEPENDENT or steps[0].op == "seek" for steps in threads
@@ -80,11 +100,10 @@ class _Threads:
         """Yield the statements that start all threads at a barrier."""
         count = len(self.threads)
         run = [
-            f"with ThreadPoolExecutor({count}) as pool:",
-            f"    futures = [pool.submit(thread) for thread in ({', '.join(self.names)})]",
-            "ended = [future.exception() for future in futures]",
+            f"with ThreadPoolExecutor({count}, initializer=Barrier({count}).wait) as pool:",
+            f"    tasks = {self.tasks}",
+            "    ended = [task.exception() for task in tasks]",
         ]
-        yield f"start = Barrier({count})"
         yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
         yield f"for _ in range({TRIES}):"
         yield from indented([*self.opened, *run, "if any(ended):", "    break"])
@@ -97,46 +116,95 @@ class _Threads:
         yield f"    {name}, lines, others = {opening}, iter([0] * number + [1]), []"
         yield from indented(more)
         yield "    with ThreadPoolExecutor(initializer=sys.settrace, initargs=[pause]) as pool:"
-        ended = "[pool.submit(thread1).exception(), *(one.exception() for one in others)]"
-        yield f"        ended = {ended}"
+        yield f"        ended = [{self.first}.exception(), *(one.exception() for one in others)]"
         yield "    if any(ended) or not others:"
         yield "        break"
 
     def _pause(self) -> Iterator[str]:
         """Yield the function that starts the other threads at a line of the first one."""
-        submitted = ", ".join(f"pool.submit({name})" for name in self.names[1:])
         yield ""
         yield "def pause(*event):  # is called at each line of Python of the first thread"
         yield "    if next(lines, 0):"
-        yield f"        others.extend([{submitted}])"
+        yield f"        others.extend({self.tasks})"
         yield f"        wait(others, {PAUSE})"
         yield "    return pause"
 
     def functions(self) -> Iterator[str]:
-        """Yield a function for each thread, which raises AssertionError for a wrong result."""
-        judged = False
-        yield from self._pause() if self.is_paused else ()
-        for number, steps in enumerate(self.threads, 1):
-            planned = plan_each(steps, self.failure.features, self.data)
-            if self.repeats:
-                planned = _once(planned)
-            lines = [line for step, end in planned for line in self._call(number, step, end)]
-            judged = judged or any(line.startswith("assert ") for line in lines)
-            yield ""
-            yield f"def thread{number}():"
-            if self.is_paused and number == 1:
-                yield from indented([*lines, "sys.settrace(None)"])
-                continue
-            yield from () if self.is_paused else ["    start.wait()"]
-            if self.repeats:
-                yield f"    for _ in range({REPEATS}):"
-                yield from indented(indented(lines))
-            else:
-                yield from indented(lines)
-        if not judged:
-            raise NoScript("no result of the calls is wrong in any order")
+        """Yield the functions of the threads, which raise AssertionError for a wrong result.
 
-    def _call(self, number: int, step: Step, end: Permitted) -> Iterator[str]:
+        Threads whose calls differ in their places alone have one function, with parameters.
+        """
+        planned = [plan_each(steps, self.failure.features, self.data) for steps in self.threads]
+        if self.repeats:
+            planned = [_once(calls) for calls in planned]
+        first, others = (planned[:1] if self.is_paused else []), planned[int(self.is_paused) :]
+        functions: list[tuple[str, list[str]]] = []
+        table = self._table(planned)
+        self.is_table = table is not None
+        if table is None:
+            functions += [("thread1()", self._body(calls)) for calls in first]
+            table = self._table(others)
+        if table is not None:
+            body, rows = table
+            functions.append(("thread(reads)", body))
+            self._submit_each(rows)
+        else:
+            names = [f"thread{number}" for number in range(1 + len(first), 1 + len(planned))]
+            bodies = (self._loop(self._body(calls)) for calls in others)
+            functions += zip((f"{name}()" for name in names), bodies, strict=True)
+            self.tasks = f"[{', '.join(f'pool.submit({name})' for name in names)}]"
+        if not any(line.lstrip().startswith("assert ") for _, body in functions for line in body):
+            raise NoScript("no result of the calls is wrong in any order")
+        yield from self._pause() if self.is_paused else ()
+        for name, lines in functions:
+            yield ""
+            yield f"def {name}:"
+            yield from indented(lines)
+            if self.is_paused and lines is functions[0][1]:
+                yield "    sys.settrace(None)"
+
+    def _submit_each(self, rows: list[str]) -> None:
+        """Set the expressions of threads that have one function, and the table of their reads."""
+        text = f"READS = [{', '.join(rows)}]"
+        self.reads = [text] if len(text) <= WIDTH else ["READS = [", *_items(rows), "]"]
+        others = "READS"
+        if self.is_paused and self.is_table:
+            self.first, others = "pool.submit(thread, READS[0])", "READS[1:]"
+        self.tasks = f"[pool.submit(thread, reads) for reads in {others}]"
+
+    def _loop(self, lines: list[str]) -> list[str]:
+        return [f"for _ in range({REPEATS}):", *indented(lines)] if self.repeats else lines
+
+    def _body(self, calls: _Planned, spare: int = 0) -> list[str]:
+        """Return the statements of the calls of a thread, in lines shorter by `spare`."""
+        return [line for step, end in calls for line in self._call(step, end, spare)]
+
+    def _table(self, threads: list[_Planned]) -> tuple[list[str], list[str]] | None:
+        """Return a loop over the reads of a thread, and the list of those of each thread.
+
+        None if there is one thread, or if the calls differ in more than their places.
+        """
+        steps = [step for calls in threads for step, _ in calls]
+        texts = ["\n".join(self._body([call], _SPARE)) for calls in threads for call in calls]
+        alike = len({_NUMBER.sub("", text) for text in texts}) == 1
+        if len(threads) == 1 or not alike or not {step.op for step in steps} <= POSITIONED:
+            return None
+        at, size = [step.args[0] for step in steps], [step.args[-1] for step in steps]
+        values = {"at": at, "end": [*map(add, at, size)], "size": size}
+        columns = [*zip(*(map(int, _NUMBER.findall(text)) for text in texts), strict=True)]
+        words = [_word([*column], values) for column in columns]
+        used = [name for name in values if any(word.startswith(name) for word in words)]
+        if "" in words or not used:
+            return None
+        following = iter(words)
+        body = _NUMBER.sub(lambda _: next(following), texts[0]).splitlines()
+        rows = [", ".join(map(str, row)) for row in zip(*map(values.get, used), strict=True)]
+        places = iter([f"({row})" for row in rows] if len(used) > 1 else rows)
+        reads = f"reads * {REPEATS}" if self.repeats else "reads"
+        lists = [f"[{', '.join(next(places) for _ in calls)}]" for calls in threads]
+        return [f"for {', '.join(used)} in {reads}:", *indented(body)], lists
+
+    def _call(self, step: Step, end: Permitted, spare: int) -> Iterator[str]:
         """Yield the statements of a call and of the assertion of its result."""
         if end.kinds:
             raise NoScript("a call of a thread may raise an exception")
@@ -154,33 +222,48 @@ class _Threads:
             yield f"buffer = {call.buffer}"
             yield from call.ready
         indent = " " * (12 if self.repeats else 8)
-        last = [*script.last()]
-        right = [line.removeprefix(indent) for line in script.right(indent)]
-        condition = right[0].partition(" = ")[2]
-        ways: list[tuple[list[str], str]] = []
-        if len(last) == len(right) == 1 and condition.startswith("actual "):
+        last, conditions = [*script.last()], script.right_conditions()
+        if len(conditions) > 1:
+            right = [line.removeprefix(indent) for line in script.right(indent)]
+            yield from (*last, *right, "assert right, actual")
+            return
+        condition = conditions[0].removeprefix("not isinstance(actual, Exception) and ")
+        if last[-1].startswith("actual = bytes("):
+            condition = condition.removeprefix("isinstance(actual, bytes) and ")
+        ways = [([*last, f"assert {condition}, actual"])]
+        if len(last) == 1 and condition.startswith("actual "):
             inline = last[0].replace("actual = ", "(actual := ", 1) + ")"
-            ways.append(([], condition.replace("actual", inline, 1)))
-        if len(right) == 1:
-            ways.append((last, condition))
-        for before, text in ways:
-            for message in (f'("thread{number}", actual)', "actual"):
-                line = f"assert {text}, {message}"
-                if len(indent) + len(line) <= WIDTH:
-                    yield from (*before, line)
-                    return
-        yield from (*last, *right, "assert right, actual")
+            ways.insert(0, [f"assert {condition.replace('actual', inline, 1)}, actual"])
+        ways.append([*last, *(f"assert {part}, actual" for part in condition.split(" and "))])
+        fitting = (way for way in ways if len(f"{indent}{way[-1]}") + spare <= WIDTH)
+        yield from next(fitting, ways[-1])
 
 
 def _merged(setup: Iterable[str]) -> list[str]:
-    """Return statements, in which one sets `fs` and `path` if two of them did."""
+    """Return statements, in which one sets `fs` and `path` or `directory` if two of them did."""
     *lines, made, path = setup
+    if len(lines) > 1 and lines[-1].startswith("fs = ") and made.startswith("directory = "):
+        values = lines.pop().removeprefix("fs = "), made.removeprefix("directory = ")
+        return [*lines, f"fs, directory = {', '.join(values)}", path]
     both = f"fs, path = {made.removeprefix('fs = ')}, {path.removeprefix('path = ')}"
     short = made.startswith("fs = ") and path.startswith("path = ") and len(both) <= WIDTH - 4
     return [*lines, both] if short else [*lines, made, path]
 
 
-def _once(calls: list[tuple[Step, Permitted]]) -> list[tuple[Step, Permitted]]:
+def _word(numbers: list[int], values: Mapping[str, list[int]]) -> str:
+    """Return the number if it is the same in all reads, or the expression of it, or ""."""
+    if len({*numbers}) == 1:
+        return str(numbers[0])
+    alike = (name for name, found in values.items() if found == numbers)
+    more = [number - 1 for number in numbers] == values["size"]
+    return next(alike, "size + 1" if more else "")
+
+
+def _items(texts: Iterable[str]) -> Iterator[str]:
+    yield from (f"    {text}," for text in texts)
+
+
+def _once(calls: _Planned) -> _Planned:
     """Return the calls that a list repeats, as a thread makes its calls many times."""
     steps = [step for step, _ in calls]
     lengths = (n for n in range(1, len(steps) + 1) if len(steps) % n == 0)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fscontract.fakes.mutants.correct_filesystem import RightDisk, RightFilesystem, named
+from fscontract.fakes.mutants.correct_filesystem import (
+    RightDisk,
+    RightFile,
+    RightFilesystem,
+    named,
+)
 from fscontract.fakes.mutants.registry import Operation, mutant, right
 
 _Limit = int | None
@@ -564,6 +570,42 @@ def pickled_without_files(self: RightFilesystem) -> Any:
 def can_not_be_pickled(self: RightFilesystem) -> Any:
     """A filesystem can't be pickled."""
     raise TypeError("cannot pickle")
+
+
+def without_settings(name: str) -> RightFilesystem:
+    """Return a copy of a filesystem that decompresses what it opens, as is its default."""
+    copied = DecompressingFilesystem()
+    copied.files = named(name).files
+    return copied
+
+
+class DecompressingFilesystem(RightFilesystem):
+    """Decompresses files with the suffix of gzip when it opens them."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> RightFile:
+        data = self.content(path)
+        return RightFile(gzip.decompress(data) if path.endswith(".gz") else data)
+
+
+class DecompressingDisk(RightDisk):
+    """The same of files on disk."""
+
+    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        """Open a file."""
+        opened = super().open(path, mode, **options)
+        return gzip.open(opened) if path.endswith(".gz") and mode == "rb" else opened
+
+
+@mutant("filesystem.pickle.compressed", _method("__reduce__"))
+def pickled_without_settings(self: RightFilesystem) -> Any:
+    """The copy of a filesystem decompresses files that it opens, so that OpenFile does it twice."""
+    return without_settings, (self.name,)
+
+
+@mutant("filesystem.pickle.compressed-other-process", RightDisk.__reduce__)
+def sent_without_settings(self: RightDisk) -> Any:
+    """The copy of a filesystem decompresses files that it opens, so that OpenFile does it twice."""
+    return DecompressingDisk, ()
 
 
 @mutant("filesystem.pickle.other-process", RightDisk.__reduce__)

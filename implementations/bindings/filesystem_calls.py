@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from fscontract.contract.binding import REFUSALS, Action, Opened
 from fscontract.contract.program.filesystem_calls import (
     GLOB,
+    GZIP,
+    GZIPPED,
     OTHER,
     REWRITTEN,
     SUFFIXES,
@@ -46,7 +48,7 @@ class Target(NamedTuple):
 
 def bind_filesystem(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of FILESYSTEM_OPERATIONS as a function of an object with `path`."""
-    return bind_call(_RUNS[step.op], step, target, fail)
+    return bind_call(_RUNS[step.op], step, target, fail, compressed_beside(step))
 
 
 def bind_call(
@@ -252,13 +254,26 @@ def _text(
             file.close()
 
 
+def compressed_beside(step: Step) -> dict[str, bytes]:
+    """Return the file that a step reads by an OpenFile with a compression, by its suffix."""
+    return {GZIP: GZIPPED} if "compressed open file" in step.args else {}
+
+
+def open_file_of(filesystem: Any, path: str, what: str) -> Any:
+    """Return an OpenFile of the file at a path, or of the compressed one beside it."""
+    from fsspec.core import OpenFile
+
+    if what == "open file":
+        return OpenFile(filesystem, path)
+    return OpenFile(filesystem, path + GZIP, compression="infer")
+
+
 def _pickle(target: Target, path: str, what: str) -> bytes:
     if what == "filesystem":
         copied = pickle.loads(pickle.dumps(target.filesystem))  # noqa: S301  # our own
         return plain_bytes(copied.cat_file(path))
-    from fsspec.core import OpenFile
-
-    copied = pickle.loads(pickle.dumps(OpenFile(target.filesystem, path)))  # noqa: S301  # our own
+    opened = open_file_of(target.filesystem, path, what)
+    copied = pickle.loads(pickle.dumps(opened))  # noqa: S301  # our own
     file = copied.open()
     try:
         return plain_bytes(file.read())
@@ -397,8 +412,17 @@ def _spell_text(name: str, way: str, encoding: str, errors: str, newline: str | 
 def _spell_pickle(what: str) -> Call:
     if what == "filesystem":
         return Call("pickle.loads(pickle.dumps(fs)).cat_file(path)", Form.EQUAL)
-    text = "pickle.loads(pickle.dumps(OpenFile(fs, path))).open().read()"
-    return Call(text, Form.EQUAL, imports=("from fsspec.core import OpenFile",))
+    opened, before = spell_open_file(what)
+    text = f"pickle.loads(pickle.dumps({opened})).open().read()"
+    return Call(text, Form.EQUAL, before=before, imports=("from fsspec.core import OpenFile",))
+
+
+def spell_open_file(what: str) -> tuple[str, tuple[str, ...]]:
+    """Return the expression of the OpenFile of a step, and the statement that writes its file."""
+    if what == "open file":
+        return "OpenFile(fs, path)", ()
+    written = f'fs.pipe_file(path + "{GZIP}", gzip.compress({bytes_text(OTHER)}))'
+    return f'OpenFile(fs, path + "{GZIP}", compression="infer")', (written,)
 
 
 def _spell(method: str) -> Callable[..., Call]:

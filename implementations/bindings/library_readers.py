@@ -290,16 +290,15 @@ def _spell_parquet(seed: int, rows: int) -> _Spelling:
     return _Spelling(
         (
             *_table_text(seed, rows),
-            "buffer = BytesIO()",
-            f"parquet.write_table(table(columns), buffer, row_group_size={size})",
+            f"parquet.write_table(table(columns), buffer := BytesIO(), row_group_size={size})",
             "data = buffer.getvalue()",
         ),
         (
             *_list("picks", picks),
             "opened = parquet.ParquetFile(file)",
             "found = [opened.read_row_group(*pick).to_pydict() for pick in picks]",
-            f"rows = {{group: slice({size} * group, {size} * (group + 1)) for group, _ in picks}}",
-            "expected = [{n: columns[n][rows[g]] for n in names} for g, names in picks]",
+            f"expected = [{{n: columns[n][{size} * g :][:{size}] for n in names}} "
+            "for g, names in picks]",
         ),
         (_BYTES, "from pyarrow import parquet, table"),
         "parquet.ParquetFile",

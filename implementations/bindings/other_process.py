@@ -17,7 +17,13 @@ from fscontract.contract.binding import Action
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form
 from fscontract.implementations.bindings.file_operations import Fail
-from fscontract.implementations.bindings.filesystem_calls import Target, bind_call
+from fscontract.implementations.bindings.filesystem_calls import (
+    Target,
+    bind_call,
+    compressed_beside,
+    open_file_of,
+    spell_open_file,
+)
 from fscontract.implementations.bindings.fsspec_quirks import layers_of, protocols
 
 #: Protocols of filesystems whose files other processes see, too.
@@ -57,7 +63,7 @@ def missing_processes() -> Mapping[str, str]:
 
 def bind_process(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of PROCESS_OPERATIONS as a function of an object with `path`."""
-    return bind_call(_read, step, target, fail)
+    return bind_call(_read, step, target, fail, compressed_beside(step))
 
 
 def _read(target: Target, path: str, what: str) -> bytes:
@@ -73,9 +79,9 @@ def read_in_other_process(filesystem: Any, path: str, what: str) -> bytes:
 
     Raise RuntimeError with the other process's error, and TimeoutError if it can't be run.
     """
-    from fsspec.core import OpenFile
-
-    given = (filesystem, path) if what == "filesystem" else (OpenFile(filesystem, path), "")
+    given = (filesystem, path)
+    if what != "filesystem":
+        given = (open_file_of(filesystem, path, what), "")
     command = [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
     data = pickle.dumps(given)
     try:
@@ -103,13 +109,14 @@ def spell_process(step: Step) -> Call | None:
         "import pickle, sys; fs, path = pickle.load(sys.stdin.buffer); "
         f"sys.stdout.buffer.write(fs.{reading})"
     )
+    name, written = ("fs", ()) if whole else spell_open_file(str(*step.args))
     before = (
+        *written,
         f"program = '{program}'",
-        f"given = pickle.dumps(({'fs' if whole else 'OpenFile(fs, path)'}, path))",
+        f"given = pickle.dumps(({name}, path))",
         'command = [sys.executable, "-c", program]',
         "done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True)",
     )
     imports = ("import subprocess", *(() if whole else ("from fsspec.core import OpenFile",)))
-    name = "fs" if whole else "OpenFile(fs, path)"
     shown = f"in another process: pickle.loads(pickle.dumps({name})).{reading}"
     return Call("done.stdout", Form.EQUAL, before=before, imports=imports, shown=shown)

@@ -171,16 +171,15 @@ def spell_zarr(step: Step) -> Call | None:
     array = array_of(step)
     rows, columns = array.shape
     count = rows * columns
+    shards = f', "shards": {array.shards}' if array.shards else ""
     picks = [f"numpy.s_[{', '.join(map(_slice_text, pick))}]" for pick in array.picks]
     before = (
         f"values = ({array.seed} + numpy.arange({count}) * 7919) % 10007",
         f"values, stored = values.reshape({rows}, {columns}), {{}}",
         *([f"values[:{array.missing}] = {_FILL}"] if array.missing else []),
         f'how = {{"chunks": {array.chunks}, "fill_value": {_FILL}, "compressors": None}}',
-        f'how["chunk_key_encoding"] = {literal(_NAMES)}',
-        *([f'how["shards"] = {array.shards}'] if array.shards else []),
-        "made = zarr.create_array(stored, shape=values.shape, dtype=values.dtype, **how)",
-        "made[:] = values",
+        f'how |= {{"chunk_key_encoding": {literal(_NAMES)}{shards}}}',
+        "zarr.create_array(stored, shape=values.shape, dtype=values.dtype, **how)[:] = values",
         f'name = path + "{_SUFFIX}"',
         "fs.makedirs(name, exist_ok=True)",
         'for key in stored: fs.pipe_file(f"{name}/{key}", stored[key].to_bytes())',

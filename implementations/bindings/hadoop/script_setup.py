@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from urllib.parse import unquote, urljoin, urlsplit
 
 from fscontract.contract.script.calls import JavaApi, NoScript, Source
+from fscontract.contract.script.source_lines import URL_VARIABLE
 from fscontract.contract.text import mask_url, secrets_of
 from fscontract.implementations.bindings.hadoop.spelling import spell_option, spell_step
 
@@ -14,6 +16,10 @@ _FILE = "fscontract-script"
 _OWN = ("filesystem", "api", "bucket")
 #: URIs of local filesystems, and the class that Hadoop uses for them.
 _RAW = 'configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");'
+#: The class that a FileContext uses instead.
+_RAW_CONTEXT = (
+    'configuration.set("fs.AbstractFileSystem.file.impl", "org.apache.hadoop.fs.local.RawLocalFs");'
+)
 #: The mount table of viewfs without one: a directory at `_MOUNT`.
 _MOUNT = "/mounted"
 _LINK = (
@@ -26,8 +32,7 @@ _MADE_HERE = ("har://", "viewfs:///")
 
 def java_setup(source: Source) -> JavaApi:
     """Return the filesystem of a target of Hadoop; raise NoScript if a class can't make it."""
-    if source.options.get("api", "filesystem") != "filesystem":
-        raise NoScript("a FileContext opens the file")
+    is_context = source.options.get("api", "filesystem") != "filesystem"
     options = tuple(
         f"configuration.set({json.dumps(name)}, {_value(name, str(value))});"
         for name, value in source.options.items()
@@ -38,17 +43,23 @@ def java_setup(source: Source) -> JavaApi:
     if url.startswith(("raw://", "file://", *_MADE_HERE)):
         scheme = url.partition("://")[0]
     elif source.target != "hadoop":
-        if "://" not in url or mask_url(url) != url:
+        if "://" not in url:
             raise NoScript(f"{mask_url(source.target)} can't be made in a class")
-        return JavaApi(url, f'"/{_FILE}"', options, spell_step, spell_option)
+        uri = json.dumps(url) if mask_url(url) == url else f'System.getenv("{URL_VARIABLE}")'
+        path = f"/{_FILE}"
+        if source.file:
+            path = urljoin(unquote(urlsplit(url).path), source.file)
+        made = json.dumps(path), options, spell_step, spell_option, is_context
+        return JavaApi(uri, *made, source.content if source.file else None)
     if scheme == "viewfs":
         path = f'"{_MOUNT}/{_FILE}"'
-        return JavaApi("viewfs:///", path, (_LINK, *options), spell_step, spell_option)
+        made = path, (_LINK, *options), spell_step, spell_option, is_context
+        return JavaApi('"viewfs:///"', *made)
     if scheme not in ("raw", "file"):
         raise NoScript(f"the filesystem {scheme} needs more than a URI")
-    raw = (_RAW,) if scheme == "raw" else ()
+    raw = (_RAW_CONTEXT if is_context else _RAW,) if scheme == "raw" else ()
     path = f'System.getProperty("java.io.tmpdir"), "{_FILE}"'
-    return JavaApi("file:///", path, (*raw, *options), spell_step, spell_option)
+    return JavaApi('"file:///"', path, (*raw, *options), spell_step, spell_option, is_context)
 
 
 def _value(name: str, value: str) -> str:

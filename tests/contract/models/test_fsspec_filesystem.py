@@ -10,7 +10,7 @@ import pytest
 from fscontract.contract.models.acceptor import judge_all
 from fscontract.contract.models.fsspec_filesystem import TABLES
 from fscontract.contract.models.stream_state import Judgement, opened
-from fscontract.contract.program.filesystem_calls import OTHER
+from fscontract.contract.program.filesystem_calls import GZIPPED, OTHER
 from fscontract.contract.program.outcome import Kind, Outcome, returned
 from fscontract.contract.spec.clauses import Level, clauses
 
@@ -25,13 +25,35 @@ def _judged(op: str, *args: Any, gives: Any = None, raises: Kind | None = None) 
 
 @pytest.mark.parametrize(
     ("what", "clause"),
-    [("filesystem", "other-process"), ("open file", "open-file-other-process")],
+    [
+        ("filesystem", "other-process"),
+        ("open file", "open-file-other-process"),
+        ("compressed open file", "compressed-other-process"),
+    ],
 )
 def test_another_process_reads_the_same_bytes(what: str, clause: str) -> None:
-    assert _judged("fs_other_process", what, gives=_DATA).missed == ()
+    _assert_pickled("fs_other_process", what, clause)
+
+
+@pytest.mark.parametrize(
+    ("what", "clause"),
+    [
+        ("filesystem", "filesystem"),
+        ("open file", "open-file"),
+        ("compressed open file", "compressed"),
+    ],
+)
+def test_pickled_copy_reads_the_same_bytes(what: str, clause: str) -> None:
+    _assert_pickled("fs_pickle", what, clause)
+
+
+def _assert_pickled(op: str, what: str, clause: str) -> None:
+    right = OTHER if what == "compressed open file" else _DATA
+    assert _judged(op, what, gives=right).missed == ()
     for wrong in (
-        _judged("fs_other_process", what, gives=b"a"),
-        _judged("fs_other_process", what, raises=Kind.OTHER),
+        _judged(op, what, gives=b"a"),
+        _judged(op, what, gives=GZIPPED),
+        _judged(op, what, raises=Kind.OTHER),
     ):
         assert wrong.missed == (f"filesystem.pickle.{clause}",)
 

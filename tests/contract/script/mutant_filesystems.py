@@ -104,6 +104,11 @@ def slowly_found() -> SlowlyFound:
     return SlowlyFound()
 
 
+def rightly_found() -> FsspecMemory:
+    """Return the right filesystem from which the wrong one derives."""
+    return FsspecMemory()
+
+
 def open_url(url: str) -> BinaryIO:
     """Return the file at a URL, whose reads are right or raise whatever the server does."""
     return opened(HttpFile, url)

@@ -71,6 +71,13 @@ _PROGRAMS = (
     _Shown("open.directory", 0, [], {"at": {"kind": "empty-directory"}}),
     _Shown("open.below-file", 0, [], {"at": {"kind": "below-file"}}),
 )
+#: Programs, and the options of their target: a FileContext opens some of the files.
+_CONTEXT = {"api": "filecontext"}
+_CLASSES = (
+    *((shown, {}) for shown in _PROGRAMS),
+    *((shown, _CONTEXT) for shown in _PROGRAMS if "open." not in shown.clause),
+    *((shown, _CONTEXT) for shown in _PROGRAMS if shown.clause in ("open.directory",)),
+)
 _PREAD: list[Any] = ["pread", 0, 4, 0, 4]
 _SEEK = {"length": 9, "streams": 1, "steps": [["seek", -1]]}
 #: A filesystem whose positioned reads seek, and are not synchronized.
@@ -97,6 +104,36 @@ public class Racy extends RawLocalFileSystem {
   }
 }
 """
+#: A filesystem that opens missing files as empty ones, accepts negative positions, and leaves a
+#: descriptor of each stream open.
+_WRONG = """
+import java.io.*;
+import java.util.*;
+import org.apache.hadoop.fs.*;
+
+public class Wrong extends RawLocalFileSystem {
+  static final List<Object> KEPT = new ArrayList<>();
+
+  public FSDataInputStream open(Path path, int size) throws IOException {
+    KEPT.add(new FileInputStream("/dev/null"));
+    FSDataInputStream in = super.open(exists(path) ? path : new Path("/dev/null"), size);
+    return new FSDataInputStream(new FSInputStream() {
+      public int read() throws IOException { return in.read(); }
+      public void seek(long position) throws IOException { in.seek(Math.max(position, 0)); }
+      public long getPos() throws IOException { return in.getPos(); }
+      public boolean seekToNewSource(long position) { return false; }
+      public void close() throws IOException { in.close(); }
+    });
+  }
+}
+"""
+#: A program of each kind of class, which fails on that filesystem only.
+_KINDS = {
+    "calls": _Shown("seek.negative", 0, [["seek", -1]]),
+    "builder": _Shown("open.get-ioerror", 0, [], _built(file="missing")),
+    "path": _Shown("open.missing", 0, [], {"at": {"kind": "missing"}}),
+    "descriptors": _Shown("close.release", 0, [["read_byte"], ["close"]]),
+}
 #: The names of JUnit 5 that tests use; PySpark brings no JUnit.
 _JUNIT = {
     "api/Test.java": "public @interface Test {}",
@@ -160,14 +197,38 @@ def test_class_fails_on_a_finding_and_passes_on_right_calls(
 ) -> None:
     """All are compiled at once, and run in one JVM, whose exits are replaced by a print."""
     calls = []
-    for number, shown in enumerate(_PROGRAMS):
-        text = _class(hadoop, shown).replace("class Reproduction", f"class R{number}")
-        text = text.replace("System.exit(", "exits(").replace("-script", f"-script{number}")
-        exits = f'  static void exits(int code) {{ System.out.println("{number} exits " + code); }}'
-        (tmp_path / f"R{number}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
+    for number, (shown, options) in enumerate(_CLASSES):
+        text = _class(hadoop, shown, options=options)
+        assert len(text.splitlines()) <= 40
+        _write_class(tmp_path, f"R{number}", text)
         calls.append(f"R{number}.main(args);")
-    expected = [f"{number} exits {shown.code}" for number, shown in enumerate(_PROGRAMS)]
+    expected = [f"R{number} exits {shown.code}" for number, (shown, _) in enumerate(_CLASSES)]
     assert _run(tmp_path, calls, " exits ") == expected
+
+
+@needs_javac
+def test_each_kind_of_class_fails_on_a_wrong_filesystem_and_passes_on_the_right_one(
+    hadoop: Binding, tmp_path: Path
+) -> None:
+    (tmp_path / "Wrong.java").write_text(_WRONG)
+    calls, expected = [], []
+    for kind, shown in _KINDS.items():
+        text = _class(hadoop, shown, options={"fs.file.impl": "Wrong"})
+        assert 'configuration.set("fs.file.impl", "Wrong");' in text
+        right = text.replace('"Wrong"', '"org.apache.hadoop.fs.RawLocalFileSystem"')
+        for name, code, one in ((f"{kind}1", 1, text), (f"{kind}0", 0, right)):
+            _write_class(tmp_path, name, one)
+            calls.append(f"{name}.main(args);")
+            expected.append(f"{name} exits {code}")
+    assert _run(tmp_path, calls, " exits ") == expected
+
+
+def _write_class(directory: Path, name: str, text: str) -> None:
+    """Write a class, whose exits are replaced by a print."""
+    text = text.replace("class Reproduction", f"class {name}").replace("-script", f"-script{name}")
+    exits = f'  static void exits(int code) {{ System.out.println("{name} exits " + code); }}'
+    text = text.replace("System.exit(", "exits(").rstrip()[:-1]
+    (directory / f"{name}.java").write_text(f"{text}{exits}\n}}\n")
 
 
 @needs_javac
@@ -179,10 +240,7 @@ def test_class_of_threads_fails_on_a_race_and_passes_without(
     calls = []
     for name, options in (("Wrong", {"fs.file.impl": "Racy"}), ("Right", {})):
         text = _threads_class(hadoop, [_PREAD], [["pread", 9, 4, 0, 4]], **options)
-        text = text.replace("class Reproduction", f"class {name}").replace("-script", name)
-        text = text.replace("tries < 10000", "tries < 2000").replace("System.exit(", "exits(")
-        exits = f'  static void exits(int code) {{ System.out.println("{name} exits " + code); }}'
-        (tmp_path / f"{name}.java").write_text(f"{text.rstrip()[:-1]}{exits}\n}}\n")
+        _write_class(tmp_path, name, text.replace("tries < 10000", "tries < 2000"))
         calls.append(f"{name}.main(args);")
     assert _run(tmp_path, calls, " exits ") == ["Wrong exits 1", "Right exits 0"]
 
@@ -245,9 +303,36 @@ def test_secret_options_come_from_environment_variables(hadoop: Binding) -> None
     assert 'configuration.set("fs.x.secret.key", System.getenv("FS_X_SECRET_KEY"));' in text
 
 
-def test_file_context_has_no_class(hadoop: Binding) -> None:
-    with pytest.raises(NoScript, match="a FileContext opens the file"):
-        _class(hadoop, options={"api": "filecontext"})
+def test_file_context_opens_the_file_that_a_filesystem_writes(hadoop: Binding) -> None:
+    text = _class(hadoop, options=_CONTEXT)
+    assert "FileContext fs = FileContext.getFileContext(URI.create(uri), configuration);" in text
+    assert "try (FSDataOutputStream out = files.create(path, true)) {" in text
+    assert "fs.open(path)" in text
+
+
+def _class_of_url(hadoop: Binding, url: str, file: str, content: Path) -> str:
+    features = load_profile(hadoop.default_profile).as_observed({}).features
+    program = Program.from_json({"length": 9, "streams": 1, "steps": [["close"], ["available"]]})
+    failure = Failure("available.closed", program, features, 4096, {})
+    source = Source(f"hadoop+{url}", {}, file, content if file else None)
+    return java_script(hadoop, source, failure, junit=False)
+
+
+def test_only_file_of_a_target_is_read_and_not_written(hadoop: Binding, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    text = _class_of_url(hadoop, "http://127.0.0.1:8080/d/", "file", copy)
+    assert 'Path path = new Path("/d/file");' in text
+    assert f'java.nio.file.Files.readAllBytes(java.nio.file.Path.of("{copy}"))' in text
+    assert "create(path" not in text
+    assert "deleteOnExit" not in text
+
+
+def test_url_with_a_password_comes_from_an_environment_variable(
+    hadoop: Binding, tmp_path: Path
+) -> None:
+    text = _class_of_url(hadoop, "ftp://me:hunter2@127.0.0.1:21/", "", tmp_path)
+    assert "hunter2" not in text
+    assert '? args[0] : System.getenv("TARGET_URL");' in text
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ _RECOMMENDED: dict[str, list[Any]] = {
     ],
     "filesystem.get-file.leaves-nothing": [["fs_get_leaves"]],
     "filesystem.ukey.changed": [["fs_ukey", "changed"]],
+    "filesystem.pickle.compressed": [["fs_pickle", "compressed open file"]],
+    "filesystem.pickle.compressed-other-process": [["fs_other_process", "compressed open file"]],
 }
 
 
@@ -329,9 +331,10 @@ def test_secrets_come_from_environment_variables() -> None:
     options["client_kwargs"] = '{"key": "hunter2-long-secret"}'
     script = _script(_MEMORY, "close.state", [["py_tell"]], options=options)
     assert "hunter2" not in script
-    assert 'password=os.environ["PASSWORD"]' in script
-    assert 'client_kwargs=json.loads(os.environ["CLIENT_KWARGS"])' in script
-    assert "block_size=5" in script
+    assert 'options = {"password": os.environ["PASSWORD"], "block_size": 5}' in script
+    assert 'options |= {"client_kwargs": json.loads(os.environ["CLIENT_KWARGS"])}' in script
+    short = _script(_MEMORY, "close.state", [["py_tell"]], options={"password": "hunter2-long"})
+    assert 'password=os.environ["PASSWORD"]' in short
 
 
 def test_url_with_a_password_comes_from_an_environment_variable() -> None:
@@ -354,13 +357,31 @@ def test_failures_without_a_script_say_why(clause: str, steps: list[Any], reason
         _script(_MEMORY, clause, steps)
 
 
-def test_file_with_an_unusual_name_has_no_script() -> None:
-    """A script with another name would pass while the bug is there."""
-    at = {"kind": "named", "name": "a b"}
-    data = {"length": 5, "streams": 1, "steps": [["py_read", 1]], "at": at}
-    failure = Failure("open.name", Program.from_json(data), frozenset(), 4096, {})
-    with pytest.raises(NoScript, match="the file has an unusual name"):
-        python_script(resolve_target(_MEMORY, {}), Source(_MEMORY), failure)
+def _of_named_file(name: str) -> str:
+    at = {"kind": "named", "name": name}
+    data = {"length": 5, "streams": 1, "steps": [["py_read", 5]], "at": at}
+    features = load_profile("python-file").as_observed({}).features
+    failure = Failure("open.name", Program.from_json(data), features, 4096, {})
+    return python_script(resolve_target(_LOCAL, {}), Source(_LOCAL), failure)
+
+
+@pytest.mark.parametrize("name", ["a%20b", " x", "a#b", "a'b", "b\u00e9"])
+def test_file_with_an_unusual_name_is_written_beside_the_one_with_the_changed_name(
+    name: str, bare_scripts: ScriptRunner
+) -> None:
+    script = _of_named_file(name)
+    assert is_formatted(script)
+    right = bare_scripts.run(script)
+    assert right.code == 0, right.output
+
+
+def test_filesystem_that_decodes_names_fails(bare_scripts: ScriptRunner) -> None:
+    opened = "fs.open(path)"
+    script = _of_named_file("a%20b")
+    assert opened in script
+    broken = bare_scripts.run(script.replace(opened, 'fs.open(path.replace("%20", " "))'))
+    assert broken.code == 1, broken.output
+    assert "of an" in broken.output
 
 
 def test_call_of_which_any_result_is_right_has_no_script() -> None:

@@ -33,9 +33,11 @@ def test_right_length_passes(target: str, bare_scripts: ScriptRunner) -> None:
     assert ran.code == 0, ran.output
 
 
-def test_wrong_length_fails(own_scripts: ScriptRunner) -> None:
+def test_wrong_length_fails_and_the_right_one_passes(own_scripts: ScriptRunner) -> None:
     script = _script("tests.contract.script.mutant_filesystems:slowly_found")
     assert is_formatted(script)
     broken = own_scripts.run(script)
     assert broken.code == 1, broken.output
     assert "expected:  5\nactual:    6" in broken.output
+    right = own_scripts.run(script.replace("slowly_found", "rightly_found"))
+    assert right.code == 0, right.output

@@ -82,19 +82,71 @@ def test_free_threads_start_at_a_barrier(own_scripts: ScriptRunner) -> None:
     threads = [[["pread", 6, 8, 0, 8]], [["pread", 30, 8, 0, 8]]]
     script = _script("memory", "model.pread-thread-safe", threads)
     assert is_formatted(script)
-    assert "start = Barrier(2)" in script
+    assert "ThreadPoolExecutor(2, initializer=Barrier(2).wait)" in script
     right = own_scripts.run(script.replace("range(1000)", "range(50)"))
     assert right.code == 0, right.output
     assert "actual:    [None, None]" in right.output
 
 
-def test_free_threads_that_mix_their_bytes_fail(own_scripts: ScriptRunner) -> None:
-    """The mutant reads at the shared position."""
-    options = {"name": "pread.isolation-SeekReadSeek"}
-    threads = [[["pread", 6, 8, 0, 8]] * 3, [["seek", 9], ["read_byte"]] * 2]
-    script = _script(f"{_OWN}make", "pread.isolation", threads, options=options)
+@pytest.mark.parametrize(
+    ("name", "threads", "switches"),
+    [
+        (
+            "pread.isolation-SeekReadSeek",
+            [[["pread", 6, 8, 0, 8]] * 3, [["seek", 9], ["read_byte"]] * 2],
+            None,
+        ),
+        (
+            "model.pread-thread-safe-OneConnection",
+            [[["pread", 6, 8, 0, 8], ["pread", 16, 6, 0, 6]], [["pread", 30, 7, 0, 7]]],
+            None,
+        ),
+        (
+            "pread.buffers-SharedScratch",
+            [[["pread", 6, 8, 0, 8]], [["pread", 30, 7, 0, 7]]],
+            [[0, 0, 1, 1]],
+        ),
+    ],
+    ids=["different calls", "several places", "paused"],
+)
+def test_threads_that_disturb_each_other_fail_and_others_pass(
+    name: str, threads: list[Any], switches: list[list[int]] | None, own_scripts: ScriptRunner
+) -> None:
+    script = _script(f"{_OWN}make", "pread.isolation", threads, switches, {"name": name})
+    assert is_formatted(script)
     broken = own_scripts.run(script)
     assert broken.code == 1, broken.output
+    right = own_scripts.run(
+        script.replace(f'name="{name}"', 'name=""').replace("range(1000)", "range(20)")
+    )
+    assert right.code == 0, right.output
+
+
+_READS: list[Any] = [["read_fully", 20, 6, 1, 4], ["read_fully", 3, 6, 1, 5]]
+
+
+@pytest.mark.parametrize("switches", [None, [[0, 0, 1, 1]]], ids=["free", "paused"])
+@pytest.mark.parametrize("target", ["memory://threads", "file:///tmp", "memory"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_threads_that_read_at_several_places_have_one_function_and_40_lines(
+    count: int, target: str, switches: list[list[int]] | None
+) -> None:
+    threads = [_READS, _READS[:1], _READS[::-1]][:count]
+    script = _script(target, "model.pread-thread-safe", threads, switches)
+    assert is_formatted(script)
+    assert len(script.splitlines()) <= 40
+    assert script.count("def thread") == 1
+    assert "\nREADS = [[(20, 24, 4), (3, 8, 5)], [(20, 24, 4)]" in script
+
+
+@pytest.mark.parametrize("switches", [None, [[0, 0, 1, 1]]], ids=["free", "paused"])
+def test_threads_of_different_calls_have_up_to_44_lines(switches: list[list[int]] | None) -> None:
+    reader = [["seek", 9], ["read_byte"], ["read_byte"], ["read_into", 5, 0, 5]]
+    script = _script("file:///tmp", "pread.isolation", [reader, _READS], switches)
+    assert is_formatted(script)
+    assert 40 < len(script.splitlines()) <= 44
+    with pytest.raises(NoScript, match="more than 44"):
+        _script("file:///tmp", "pread.isolation", [reader, [*_READS, ["pread", 2, 9, 0, 9]]])
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,16 @@ def test_opens_that_raise_pass(kind: str, target: str, bare_scripts: ScriptRunne
 
 
 @pytest.mark.parametrize("kind", _CLAUSES)
-def test_open_that_returns_fails(kind: str, own_scripts: ScriptRunner) -> None:
+def test_open_that_returns_fails_and_one_that_raises_passes(
+    kind: str, own_scripts: ScriptRunner
+) -> None:
     script = _script(_WRONG, kind, _CLAUSES[kind])
     assert is_formatted(script)
     broken = own_scripts.run(script)
     assert broken.code == 1, broken.output
     assert "read: b''" in broken.output
+    right = own_scripts.run(script.replace("slowly_found", "rightly_found"))
+    assert right.code == 0, right.output
 
 
 def test_class_of_the_exception_for_a_missing_file_is_compared(bare_scripts: ScriptRunner) -> None:

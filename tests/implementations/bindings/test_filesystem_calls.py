@@ -9,7 +9,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from fscontract import check
 from fscontract.contract.generate.filesystem_calls import programs
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS
+from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, OTHER
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
 from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
@@ -38,6 +38,7 @@ def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
         (("fs_ukey", "changed"), False),
         (("fs_text", "file", "lines", "latin-1", "strict", None), ("\xff\n", "\x80bytes")),
         (("fs_pickle", "open file"), _DATA),
+        (("fs_pickle", "compressed open file"), OTHER),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )

@@ -12,6 +12,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from fscontract import check
+from fscontract.contract.program.filesystem_calls import OTHER, PICKLED
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner.result import Verdict
@@ -25,7 +26,11 @@ from fscontract.implementations.bindings.other_process import (
 )
 
 _OPERATION = {"fs_other_process"}
-_CLAUSES = ["filesystem.pickle.other-process", "filesystem.pickle.open-file-other-process"]
+_CLAUSES = [
+    "filesystem.pickle.other-process",
+    "filesystem.pickle.open-file-other-process",
+    "filesystem.pickle.compressed-other-process",
+]
 
 
 def test_filesystem_with_its_own_way_to_be_pickled_passes(tmp_path: Path) -> None:
@@ -85,8 +90,9 @@ def test_reason_is_reported_for_a_filesystem_in_memory() -> None:
     assert {(c.outcome, c.reason) for c in result.clauses} == {(Verdict.INEXPRESSIBLE, reason)}
 
 
-@pytest.mark.parametrize("what", ["filesystem", "open file"])
+@pytest.mark.parametrize("what", PICKLED)
 def test_spelled_call_reads_in_a_new_process(what: str, tmp_path: Path) -> None:
+    import gzip
     import pickle
     import sys
 
@@ -94,9 +100,9 @@ def test_spelled_call_reads_in_a_new_process(what: str, tmp_path: Path) -> None:
     call = spell_process(Step("fs_other_process", (what,)))
     assert isinstance(call, Call)
     given: dict[str, Any] = {"path": str(tmp_path / "file"), "fs": LocalFileSystem()}
-    given.update(pickle=pickle, sys=sys)
+    given.update(gzip=gzip, pickle=pickle, sys=sys)
     exec("\n".join([*call.imports, *call.before, f"read = {call.text}"]), given)
-    assert given["read"] == b"abc"
+    assert given["read"] == (OTHER if what == "compressed open file" else b"abc")
     assert str(call).startswith("in another process: pickle.loads(pickle.dumps(")
 
 
