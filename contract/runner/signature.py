@@ -23,7 +23,7 @@ from fscontract.contract.program.content import is_ambiguous
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import FILL, Kind, Outcome
-from fscontract.contract.program.program import OPERATIONS, Program, Step
+from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 
@@ -240,8 +240,16 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
             found.update(f"{s.op} returned" for s in before if s.op not in STAYING)
     if any(s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]):
         found.add("after close")
+    if _opens_deleted(violation.program):
+        found.add("open of missing")
     found.update(filter(_tells, circumstances))
     return tuple(sorted(found))
+
+
+def _opens_deleted(program: Program) -> bool:
+    """Return whether the last stream is opened after the file was deleted."""
+    of_file = [s for s in program.steps if s.op in OF_FILE]
+    return [(s.op, *s.args) for s in of_file[-2:]] == [("change", "delete"), ("reopen",)]
 
 
 def _kinds(violation: Violation) -> set[str]:

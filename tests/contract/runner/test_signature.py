@@ -293,6 +293,51 @@ def test_wrong_bytes_share_a_trait_wherever_they_are_and_whichever_call_returns_
     assert set.intersection(*map(set, found)) == {"read: wrong bytes"}
 
 
+def _traits_of(aspect: str, *steps: Step, how: str = "x", outcome: Outcome) -> set[str]:
+    """Return the traits of the failure of the last call."""
+    last = len(steps) - 1
+    failure = Failure("demo.data", "", aspect)
+    return {*traits(Violation(Program(5, steps), last, steps[-1], outcome, failure), how)}
+
+
+def test_a_call_that_had_to_be_refused_shares_no_trait_with_wrong_bytes_of_the_same_call() -> None:
+    accepted = _traits_of("accepted", READ, outcome=returned(0, b""))
+    assert accepted == {"read_into accepted"}
+    assert not accepted & _traits_of("data", READ, outcome=_read(b"zzzz"))
+
+
+def test_right_bytes_are_no_early_end_of_a_read_that_writes_beside_them() -> None:
+    written = _traits_of("data", READ, outcome=_read(DATA[4:8]))
+    assert written == {"read_into returned"}
+    assert "read: ends early" in _traits_of("end", READ, outcome=_read(DATA[4:6]))
+
+
+@pytest.mark.parametrize(
+    ("before", "how", "is_shared"),
+    [
+        (READ, "position: too late", True),
+        (READ, "position: too late; after a failed call", False),
+        (Step("pread", (0, 4, 0, 4)), "position: moved", False),
+    ],
+)
+def test_a_wrong_position_shares_a_trait_with_the_read_before_it_if_that_may_move(
+    before: Step, how: str, is_shared: bool
+) -> None:
+    moved = _traits_of("moved", before, Step("get_pos"), how=how, outcome=returned(9))
+    assert moved >= {"position"}
+    assert (f"{before.op} returned" in moved) is is_shared
+
+
+def test_a_file_that_is_opened_after_it_was_deleted_shares_a_trait_with_a_missing_one() -> None:
+    deleted, changed = Step("change", ("delete",)), Step("change", ("truncate",))
+    end = returned(-1, b"")
+    missing = _traits_of("accepted", deleted, Step("reopen"), READ, outcome=end)
+    assert "open of missing" in missing
+    assert missing & _traits_of("accepted", READ, how="x; open of missing", outcome=end)
+    shorter = _traits_of("accepted", deleted, changed, Step("reopen"), READ, outcome=end)
+    assert "open of missing" not in shorter
+
+
 def test_a_wrong_size_has_no_trait_of_wrong_bytes() -> None:
     size = Violation(Program(5, (Step("fs_size"),)), 0, Step("fs_size"), returned(6), DATA_FAILURE)
     assert traits(size, "x") == ("fs_size returned",)
