@@ -180,6 +180,9 @@ def _refused_clause(call: Call, outcome: Outcome) -> str:
     several = len(asked) > 1 and not call.has("vector-io-overlapping-ranges")
     if several and outcome.kind in ILLEGAL:
         return "read-vectored.overlap"
+    filled = [r for r in asked if r[1] > 0]
+    if filled and all(_beyond(call, r) for r in filled):
+        return "read-vectored.eof-late"
     return _clause_of(call, asked[-1], _inside(call))
 
 

@@ -110,6 +110,14 @@ def content(length: int, copy: int = 0) -> bytes:
     return _sequence(length).translate(_affine(factor % _FACTORS + 1, shift))
 
 
+def is_ambiguous(data: bytes, length: int) -> bool:
+    """Return whether these bytes of a content of `length` bytes don't tell where they are from.
+
+    That is a single byte of a content with more bytes than values.
+    """
+    return len(data) == 1 and length > _PRIME and data[0] >= _LOWEST
+
+
 def _affine(factor: int, shift: int) -> bytes:
     """Return the table that multiplies each byte of a content by a factor, and adds a shift."""
     changed = ((_LOWEST + ((v - _LOWEST) * factor + shift) % _PRIME) for v in range(_LOWEST, 256))

@@ -44,6 +44,8 @@ _STREAM = Witnesses(
 _PYTHON = Witnesses(
     Step("py_tell"), (Step("py_read", (2,)), Step("py_readinto", ("B", 3))), "python.tell.value"
 )
+#: The clause that is violated if get_pos and reads disagree after a seek that failed.
+_DISAGREES = "seek.fail-pos"
 #: The clause that is violated if a closed stream still works.
 _CLOSED = "close.state"
 #: The clauses that are violated if only ranges at the end or beside others can't be read.
@@ -355,16 +357,29 @@ class Blame:
         self, program: Program, index: int, seen: Violation, with_: Witnesses
     ) -> str:
         cause = seen.failure.cause or seen.failure.clause
+        disagrees = with_ is _STREAM and self._is_of_failed_seek(program, index)
         if not seen.placed:  # reads at the end all return the same: try a longer file
+            unplaced = _DISAGREES if disagrees else cause
             if self._fixed:
-                return cause
+                return unplaced
             is_small = program.length < _ROOMY
             program = replace(program, length=_ROOMY) if is_small else self._lengthened(program)
             roomy = self._at(program, index, with_.position)
             if roomy is None or roomy.failure.aspect != "moved" or not roomy.placed:
-                return cause
-        wrong = [self._at(program, index, read) for read in with_.reads]
-        return cause if any(wrong) else with_.lies
+                return unplaced
+        if any(self._at(program, index, read) for read in with_.reads):
+            return cause
+        return _DISAGREES if disagrees else with_.lies
+
+    def _is_of_failed_seek(self, program: Program, index: int) -> bool:
+        """Return whether the position at `index` is right without an earlier seek that failed."""
+        outcomes = self._observe(program.with_steps(program.steps[:index]))
+        for number, (step, outcome) in enumerate(zip(program.steps, outcomes, strict=False)):
+            if step.op == "seek" and outcome.raised:
+                steps = program.steps[:number] + program.steps[number + 1 : index]
+                if self._at(program.with_steps(steps), index - 1, _STREAM.position) is None:
+                    return True
+        return False
 
     def _at(self, program: Program, index: int, step: Step) -> Violation | None:
         """Return the violation of `step` in place of the call at `index`, if there is one."""

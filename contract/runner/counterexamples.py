@@ -271,7 +271,7 @@ class ShrinkingCounterexamples(Counterexamples):
             small = (
                 self._shrunk(cut, has_same_failure) if has_same_failure(cut) else violation.program
             )
-            if not later and not self._shrinking.is_over:
+            if not self._shrinking.is_over:
                 small = self._plain(small, likeness)
             with recorded(lambda: executor.index) as raised:
                 again = executor.run(small, trace=True)
@@ -378,11 +378,13 @@ class ShrinkingCounterexamples(Counterexamples):
         executor, clause = self.executor, violation.failure.clause
 
         def misses(program: Program) -> bool:
-            return any(m.failure.clause == clause for m in executor.run(program).misses)
+            missed = [m.index for m in executor.run(program).misses if m.failure.clause == clause]
+            # At a wrong position another clause is violated.
+            return bool(missed) and self._blame.displaced(program, missed[0]) is None
 
         cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
         if self._blame.displaced(cut, violation.index) is not None:
-            return None  # the position is wrong, which is a violation of another clause
+            return None
         small = self._shrunk(cut, misses)
         with recorded(lambda: executor.index) as raised:
             again = executor.run(small, trace=True)

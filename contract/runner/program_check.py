@@ -61,7 +61,9 @@ def _keep_violations(context: RunContext, item: Program | Vector, execution: Exe
             context.report(counterexamples.violation(later, later=True))
         context.mark_example(counterexamples.charged(violation), counterexample(violation))
     elif isinstance(item, Vector):
-        context.keep(item.clause, against_vector(context.executor, item, execution))
+        # A miss that counts is kept already; at a wrong position none does.
+        if all(miss.failure.clause != item.clause for miss in execution.misses):
+            context.keep(item.clause, against_vector(context.executor, item, execution))
     elif any(s.stream > 0 for s in item.steps) and item.opening is None:
         context.exercised["open.independent"] += 1
 

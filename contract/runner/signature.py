@@ -19,10 +19,12 @@ from fscontract.contract.models.python_read import room
 from fscontract.contract.models.readers import RULES as READERS
 from fscontract.contract.models.stream_state import Failure, State, opened
 from fscontract.contract.models.transition_table import Call
+from fscontract.contract.program.content import is_ambiguous
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import FILL, Kind, Outcome
-from fscontract.contract.program.program import OPERATIONS, Program, Step
+from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step
+from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 
 #: Operations that return a position: those that read it, and the one that sets it.
@@ -36,10 +38,12 @@ _BEYOND = "beyond the first buffer"
 _AWAY = "away from the start"
 #: The relation of bytes of which the first one is right.
 WRONG_LATER = "wrong after the first byte"
+#: The relation of a single byte that may be of several offsets, or of none.
+WRONG_BYTE = "wrong byte"
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
     {"", "too early", "too late", "end of file", "no bytes"}
-    | {WRONG_LATER, "past the end of the file"}
+    | {WRONG_LATER, WRONG_BYTE, "past the end of the file"}
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
@@ -53,12 +57,18 @@ _NEGATIVE = {"begin": "a negative begin", "end": "a negative end"}
 _EVERYWHERE |= {_AT_OFFSET, _SEVERAL, *_NEGATIVE.values()}
 #: Circumstances of the offset at which bytes are read, and of the one to which they go.
 PLACES = frozenset({_AWAY, _BEYOND, _AT_OFFSET})
+#: Circumstances of a place in the file.
+_OF_PLACE = PLACES | {AT_END}
+#: A seek that returns a wrong position because of an earlier call, wherever that was made.
+_WRONG_END = "later call: returns"
 #: Circumstances that say nothing of what has been done to the stream, but that a call failed.
-ANYWHERE = PLACES | {FAILED, AT_END}
+ANYWHERE = _OF_PLACE | {FAILED}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: Relations of wrong bytes of one defect: which one it is depends on the place and the length.
-_WRONG_BYTES = frozenset({"too early", "too late", "bytes not in the file", WRONG_LATER})
+_WRONG_BYTES = frozenset(
+    {"too early", "too late", "bytes not in the file", WRONG_LATER, WRONG_BYTE}
+)
 #: Words for such reads.
 _WRONG, _EARLY = "wrong bytes", "ends early"
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -155,6 +165,10 @@ def signature(
         relation = "elsewhere" if _OF_POSITION.issuperset(relation.split(", ")) else relation
     if is_displaced:
         how = f"position: {relation or kind}"
+    if how == _WRONG_END:
+        before, circumstances = (
+            [c for c in found if c not in _OF_PLACE] for found in (before, circumstances)
+        )
     return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
 
 
@@ -213,7 +227,7 @@ def words(signature: str) -> frozenset[str]:
 def traits(violation: Violation, signature: str) -> tuple[str, ...]:
     """Return what a shrunk failure may share with others of the same cause."""
     step, (how, *circumstances) = violation.step, signature.split("; ")
-    kinds = _kinds(violation.outcome)
+    kinds = _kinds(violation)
     found = {f"{step.op} {kind}" for kind in kinds}
     if step.op in READ_OPERATIONS:
         found.update(f"read: {way}" for way in _ways_of_read(step, violation, kinds))
@@ -221,16 +235,28 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         found.update((f"read: {_WRONG}", f"read: {_EARLY}"))
     if how.startswith("position:"):
         found.add("position")
-        if violation.index > 0:
-            found.add(f"{violation.program.steps[violation.index - 1].op} returned")
+        before = violation.program.steps[violation.index - 1 : max(violation.index, 0)]
+        if FAILED not in circumstances:
+            found.update(f"{s.op} returned" for s in before if s.op not in STAYING)
     if any(s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]):
         found.add("after close")
+    if _opens_deleted(violation.program):
+        found.add("open of missing")
     found.update(filter(_tells, circumstances))
     return tuple(sorted(found))
 
 
-def _kinds(outcome: Outcome) -> set[str]:
-    """Return how a call ended, or each range of a vectored read."""
+def _opens_deleted(program: Program) -> bool:
+    """Return whether the last stream is opened after the file was deleted."""
+    of_file = [s for s in program.steps if s.op in OF_FILE]
+    return [(s.op, *s.args) for s in of_file[-2:]] == [("change", "delete"), ("reopen",)]
+
+
+def _kinds(violation: Violation) -> set[str]:
+    """Return how a call ended, or each range of a vectored read; or that it was not refused."""
+    if violation.failure.aspect == _ACCEPTED:
+        return {_ACCEPTED}
+    outcome = violation.outcome
     ranges = outcome.value if type(outcome.value) is tuple else ()
     raised = {_word(r.kind) for r in ranges if isinstance(r, Outcome) and r.raised}
     return raised or {_word(outcome.kind)}
@@ -243,8 +269,11 @@ def _word(kind: Kind) -> str:
 
 def _ways_of_read(step: Step, violation: Violation, kinds: set[str]) -> set[str]:
     """Return how a stream's read is wrong, with one word for what depends on place and length."""
+    if _ACCEPTED in kinds:
+        return set()
     relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
-    if not relations or relations & _EARLY_ENDS or _is_empty(step, violation.outcome):
+    is_early = relations & _EARLY_ENDS or _is_empty(step, violation.outcome)
+    if is_early or (not relations and violation.failure.aspect == "end"):
         return relations - _EARLY_ENDS | {_EARLY}
     return relations - _WRONG_BYTES | {_WRONG} if relations & _WRONG_BYTES else relations
 
@@ -364,9 +393,10 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
     if step.op == "read_vectored":
         return _of_ranges(step, state, outcome.value)
     data = _data(step, state, outcome)
-    if data is None or (not data and type(outcome.value) is not bytes):
-        return ""
-    return _of_bytes(data, _position(step, state), state) if data else "no bytes"
+    if data:
+        return _of_bytes(data, _position(step, state), state)
+    is_empty = type(outcome.value) is bytes or outcome.value == () or _is_empty(step, outcome)
+    return "no bytes" if is_empty and data is not None else ""
 
 
 def _of_ranges(step: Step, state: State, results: object) -> str:
@@ -402,6 +432,8 @@ def _of_bytes(data: bytes, at: int | None, state: State) -> str:
     if not any(data):
         return "zeros"
     version = state.versions[-1]
+    if is_ambiguous(data, len(version)):
+        return WRONG_BYTE
     if at is None or at < 0:
         return "" if data in version else "bytes not in the file"
     if data[:1] == version[at : at + 1]:

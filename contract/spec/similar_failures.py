@@ -13,7 +13,7 @@ from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.runner.signature import ANYWHERE, PLACES, WRONG_LATER
+from fscontract.contract.runner.signature import ANYWHERE, PLACES, WRONG_BYTE, WRONG_LATER
 
 
 class Entry(Protocol):
@@ -41,7 +41,7 @@ _SIMILAR = 2
 _MOVES = frozenset({"after seek", "after skip"})
 #: Relations of bytes that are wrong, or missing at the end of a file.
 _WRONG = frozenset({"too early", "too late", "bytes not in the file", "zeros", WRONG_LATER})
-_WRONG |= {"buffer not filled", "past the end of the file", "end of file", "no bytes"}
+_WRONG |= {"buffer not filled", "past the end of the file", "end of file", "no bytes", WRONG_BYTE}
 #: How a later call shows that earlier reads left wrong data, or a wrong end.
 _LATER = frozenset({"moved", "data", "end"})
 

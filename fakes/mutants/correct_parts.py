@@ -305,7 +305,9 @@ class BufferedFile(PlainFile):
 
     def readinto1(self, buffer: Any) -> int:
         self._check_open()
-        view = memoryview(buffer).cast("B") if memoryview(buffer).nbytes else memoryview(b"")
+        view = (
+            memoryview(buffer).cast("B") if memoryview(buffer).nbytes else memoryview(bytearray())
+        )
         data = self.take(min(len(view), self.buffered()))
         view[: len(data)] = data
         return len(data)

@@ -162,6 +162,50 @@ class Everything(frozenset[str]):
         return True
 
 
+class LiesAfterFailedSeek(MemoryInputStream):
+    """get_pos is one too high after a seek that raised, but reads continue where they were."""
+
+    _lie = 0
+
+    def seek(self, position: int) -> None:
+        """Remember the failure."""
+        self._lie = 1
+        super().seek(position)
+        self._lie = 0
+
+    def get_pos(self) -> int:
+        """Count one too many after a failure."""
+        return super().get_pos() + self._lie
+
+
+class LiesAfterRead(LiesAfterFailedSeek):
+    """get_pos is one too high after a read, whether a seek failed or not."""
+
+    def read_byte(self) -> int:
+        """Remember the read."""
+        self._lie = 1
+        return super().read_byte()
+
+
+@pytest.mark.parametrize(
+    ("kind", "length", "steps", "clause"),
+    [
+        (LiesAfterFailedSeek, 3, (Step("seek", (-1,)), READ, POSITION), "seek.fail-pos"),
+        (LiesAfterFailedSeek, 1, (Step("seek", (2,)), READ, POSITION), "seek.fail-pos"),
+        (LiesAfterRead, 3, (Step("seek", (-1,)), READ, POSITION), "getpos.value"),
+        (LiesAfterRead, 3, (READ, POSITION), "getpos.value"),
+    ],
+)
+def test_a_position_that_is_wrong_after_a_failed_seek_alone_is_charged_to_the_seek(
+    executor: MakeExecutor,
+    kind: type[MemoryInputStream],
+    length: int,
+    steps: tuple[Step, ...],
+    clause: str,
+) -> None:
+    assert named(executor, kind, Program(length, steps)) == clause
+
+
 class RefusesTheEnd(MemoryInputStream):
     """pread at the end of the file raises."""
 
@@ -483,3 +527,67 @@ def test_a_failure_after_a_seek_is_charged_to_the_plainest_seek_that_shows_it(
         assert _charged(subject, Program(3, steps)) == clause
     finally:
         binding.dispose()
+
+
+class PadsTheLastBlock(io.BytesIO):
+    """A cache whose last block has zeros up to its length once it was read."""
+
+    _BLOCK = 16
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+        self._size = len(self.getbuffer())
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read, and pad the last block if it was read."""
+        data = super().read(size)
+        end = -(-self._size // self._BLOCK) * self._BLOCK
+        if data and self.tell() > end - self._BLOCK:
+            position = self.tell()
+            self.seek(end)
+            self.truncate()
+            self.seek(self._size)
+            self.write(bytes(end - self._size))
+            self.seek(position)
+        return data
+
+
+@pytest.mark.parametrize(
+    ("length", "steps"),
+    [
+        (1, (Step("py_read", (1,)),)),
+        (17, (Step("py_seek", (9, 0)), Step("py_read", (8,)))),
+        (17, (Step("py_seek", (14, 0)), Step("py_read", (2,)), Step("py_read", (1,)))),
+    ],
+)
+def test_a_wrong_end_of_a_file_has_one_signature_wherever_the_read_was_that_changed_it(
+    length: int, steps: tuple[Step, ...]
+) -> None:
+    binding = PythonFileBinding(PadsTheLastBlock)
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        found = subject.run(Program(length, (*steps, Step("py_seek", (0, 2))))).violation
+        assert found is not None
+        findings = ShrinkingCounterexamples(subject, Everything())
+        assert findings.violation(found) == "python.seek.end"
+        assert [*findings.failed["python.seek.end"]] == ["later call: returns; after py_read"]
+    finally:
+        binding.dispose()
+
+
+class ReadsNoLastByte(MemoryInputStream):
+    """Reads end before the last byte."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Read nothing at the last byte."""
+        return -1 if self._pos >= self._size - 1 else super().read_into(buffer, offset, length)
+
+
+def test_lines_that_end_early_are_charged_to_the_read_that_does(executor: MakeExecutor) -> None:
+    """Whether a run tries the lines or the read there depends on its seed."""
+    lines = (Step("seek", (2,)), Step("py_readlines", (None,)))
+    read = (Step("seek", (2,)), Step("py_read", (1,)))
+    first, second = (named(executor, ReadsNoLastByte, Program(3, steps)) for steps in (lines, read))
+    assert first == second

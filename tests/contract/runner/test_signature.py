@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.models.stream_state import Failure, Origin, State
+from fscontract.contract.program.content import content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
 from fscontract.contract.program.program import Program, Step
@@ -72,6 +73,10 @@ READ = Step("read_into", (4, 0, 4))
         (Step("py_seek", (-2, 2)), returned(18), ""),
         (Step("py_read", (4,)), returned(DATA[6:10]), "too late"),
         (Step("py_read", (4,)), returned(b""), "no bytes"),
+        (Step("py_readlines", (None,)), returned(()), "no bytes"),
+        (Step("py_readlines", (None,)), returned(("text",)), ""),
+        (Step("py_next"), returned(None), "no bytes"),
+        (Step("read_fully_all", (8, 0)), returned(None, b""), ""),
         (Step("pread", (8, 4, 0, 4)), _read(DATA[4:8]), "too early"),
         (Step("pread", (18, 4, 0, 4)), _read(DATA[18:] + b"zz"), "past the end of the file"),
         (Step("read_fully_all", (8, 4)), returned(None, DATA[9:13]), "too late"),
@@ -87,6 +92,27 @@ def test_a_relation_says_how_an_outcome_differs_from_the_right_one(
     step: Step, outcome: Outcome, expected: str
 ) -> None:
     assert expected in relation(step, _state(), outcome, DATA_FAILURE).split(", ")
+
+
+@pytest.mark.parametrize("value", [5, 120, 250, 255])
+def test_a_single_wrong_byte_of_a_long_file_has_the_same_relation_wherever_it_occurs(
+    value: int,
+) -> None:
+    """Whether a byte occurs before the position, after it, or nowhere, is chance."""
+    data = content(300).replace(b"\xff", b"\xfe")
+    wrong = bytes([value if value != data[4] else value + 1])
+    found = relation(Step("read_byte"), _state(versions=(data,)), returned(wrong[0]), DATA_FAILURE)
+    assert found == "wrong byte"
+
+
+@pytest.mark.parametrize(
+    ("length", "value", "expected"), [(300, 0, "zeros"), (200, content(200)[0], "too early")]
+)
+def test_a_single_byte_that_tells_where_it_is_from_has_the_relation_of_that(
+    length: int, value: int, expected: str
+) -> None:
+    state = _state(versions=(content(length),))
+    assert relation(Step("read_byte"), state, returned(value), DATA_FAILURE) == expected
 
 
 def test_a_call_that_had_to_be_refused_has_no_relation() -> None:
@@ -265,6 +291,51 @@ def test_wrong_bytes_share_a_trait_wherever_they_are_and_whichever_call_returns_
         for step, outcome, how in calls
     ]
     assert set.intersection(*map(set, found)) == {"read: wrong bytes"}
+
+
+def _traits_of(aspect: str, *steps: Step, how: str = "x", outcome: Outcome) -> set[str]:
+    """Return the traits of the failure of the last call."""
+    last = len(steps) - 1
+    failure = Failure("demo.data", "", aspect)
+    return {*traits(Violation(Program(5, steps), last, steps[-1], outcome, failure), how)}
+
+
+def test_a_call_that_had_to_be_refused_shares_no_trait_with_wrong_bytes_of_the_same_call() -> None:
+    accepted = _traits_of("accepted", READ, outcome=returned(0, b""))
+    assert accepted == {"read_into accepted"}
+    assert not accepted & _traits_of("data", READ, outcome=_read(b"zzzz"))
+
+
+def test_right_bytes_are_no_early_end_of_a_read_that_writes_beside_them() -> None:
+    written = _traits_of("data", READ, outcome=_read(DATA[4:8]))
+    assert written == {"read_into returned"}
+    assert "read: ends early" in _traits_of("end", READ, outcome=_read(DATA[4:6]))
+
+
+@pytest.mark.parametrize(
+    ("before", "how", "is_shared"),
+    [
+        (READ, "position: too late", True),
+        (READ, "position: too late; after a failed call", False),
+        (Step("pread", (0, 4, 0, 4)), "position: moved", False),
+    ],
+)
+def test_a_wrong_position_shares_a_trait_with_the_read_before_it_if_that_may_move(
+    before: Step, how: str, is_shared: bool
+) -> None:
+    moved = _traits_of("moved", before, Step("get_pos"), how=how, outcome=returned(9))
+    assert moved >= {"position"}
+    assert (f"{before.op} returned" in moved) is is_shared
+
+
+def test_a_file_that_is_opened_after_it_was_deleted_shares_a_trait_with_a_missing_one() -> None:
+    deleted, changed = Step("change", ("delete",)), Step("change", ("truncate",))
+    end = returned(-1, b"")
+    missing = _traits_of("accepted", deleted, Step("reopen"), READ, outcome=end)
+    assert "open of missing" in missing
+    assert missing & _traits_of("accepted", READ, how="x; open of missing", outcome=end)
+    shorter = _traits_of("accepted", deleted, changed, Step("reopen"), READ, outcome=end)
+    assert "open of missing" not in shorter
 
 
 def test_a_wrong_size_has_no_trait_of_wrong_bytes() -> None:
