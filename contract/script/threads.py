@@ -100,10 +100,11 @@ class _Threads:
         """Yield the statements that start all threads at a barrier."""
         count = len(self.threads)
         run = [
-            f"with ThreadPoolExecutor({count}, initializer=Barrier({count}).wait) as pool:",
+            f"with ThreadPoolExecutor({count}) as pool:",
             f"    tasks = {self.tasks}",
             "    ended = [task.exception() for task in tasks]",
         ]
+        yield f"start = Barrier({count})"
         yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
         yield f"for _ in range({TRIES}):"
         yield from indented([*self.opened, *run, "if any(ended):", "    break"])
@@ -146,7 +147,7 @@ class _Threads:
             table = self._table(others)
         if table is not None:
             body, rows = table
-            functions.append(("thread(reads)", body))
+            functions.append(("thread(reads)", self._started(body)))
             self._submit_each(rows)
         else:
             names = [f"thread{number}" for number in range(1 + len(first), 1 + len(planned))]
@@ -172,8 +173,13 @@ class _Threads:
             self.first, others = "pool.submit(thread, READS[0])", "READS[1:]"
         self.tasks = f"[pool.submit(thread, reads) for reads in {others}]"
 
+    def _started(self, lines: list[str]) -> list[str]:
+        """Return the statements of a thread that waits for the others, unless one is paused."""
+        return lines if self.is_paused else ["start.wait()", *lines]
+
     def _loop(self, lines: list[str]) -> list[str]:
-        return [f"for _ in range({REPEATS}):", *indented(lines)] if self.repeats else lines
+        repeated = [f"for _ in range({REPEATS}):", *indented(lines)] if self.repeats else lines
+        return self._started(repeated)
 
     def _body(self, calls: _Planned, spare: int = 0) -> list[str]:
         """Return the statements of the calls of a thread, in lines shorter by `spare`."""
