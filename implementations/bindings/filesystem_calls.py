@@ -274,12 +274,11 @@ def _pickle(target: Target, path: str, what: str) -> bytes:
         return plain_bytes(copied.cat_file(path))
     opened = open_file_of(target.filesystem, path, what)
     copied = pickle.loads(pickle.dumps(opened))  # noqa: S301  # our own
-    file = copied.open()
     try:
-        return plain_bytes(file.read())
+        return plain_bytes(copied.open().read())
     finally:
         with suppress(Exception):
-            file.close()
+            copied.close()
 
 
 _RUNS: dict[str, Callable[..., Any]] = {

@@ -140,10 +140,14 @@ def test_threads_that_read_at_several_places_have_one_function_and_40_lines(
     assert "\nREADS = [[(20, 24, 4), (3, 8, 5)], [(20, 24, 4)]" in script
 
 
-@pytest.mark.parametrize("switches", [None, [[0, 0, 1, 1]]], ids=["free", "paused"])
-def test_threads_of_different_calls_have_up_to_44_lines(switches: list[list[int]] | None) -> None:
-    reader = [["seek", 9], ["read_byte"], ["read_byte"], ["read_into", 5, 0, 5]]
-    script = _script("file:///tmp", "pread.isolation", [reader, _READS], switches)
+@pytest.mark.parametrize(
+    ("calls", "switches"), [(2, None), (3, [[0, 0, 1, 1]])], ids=["free", "paused"]
+)
+def test_threads_of_different_calls_have_up_to_44_lines(
+    calls: int, switches: list[list[int]] | None
+) -> None:
+    reader = [["seek", 9], ["read_byte"], ["read_into", 5, 0, 5]]
+    script = _script("file:///tmp", "pread.isolation", [reader[:calls], _READS], switches)
     assert is_formatted(script)
     assert 40 < len(script.splitlines()) <= 44
     with pytest.raises(NoScript, match="more than 44"):
