@@ -272,7 +272,7 @@ class ShrinkingCounterexamples(Counterexamples):
                 self._shrunk(cut, has_same_failure) if has_same_failure(cut) else violation.program
             )
             if not self._shrinking.is_over:
-                small = self._plain(small, likeness)
+                small = self._plain(small, likeness, later)
             with recorded(lambda: executor.index) as raised:
                 again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
@@ -304,11 +304,26 @@ class ShrinkingCounterexamples(Counterexamples):
         )
         return Examined(clause, shrunk, shadowed)
 
-    def _plain(self, program: Program, likeness: tuple[str, ...]) -> Program:
-        """Return the program with the plainest calls before the one that fails in this way."""
-        first = self.executor.run(program).first
-        alike = next((other for other in first if other.likeness == likeness), None)
-        return program if alike is None else self._blame.after_plain_calls(alike)
+    def _plain(self, program: Program, likeness: tuple[str, ...], later: bool) -> Program:
+        """Return the program with the plainest calls before the one that fails in this way.
+
+        A later failure may be charged to one of these calls, which then stays.
+        """
+
+        def failure(program: Program) -> Violation | None:
+            first = self.executor.run(program).first
+            return next((other for other in first if other.likeness == likeness), None)
+
+        alike = failure(program)
+        if alike is None:
+            return program
+        plain = self._blame.after_plain_calls(alike)
+        if later and plain is not program:
+            again = failure(plain)
+            charge = self._blame.charge
+            if again is None or charge(again).clause != charge(alike).clause:
+                return program
+        return plain
 
     def _shrunk(self, program: Program, fails: Callable[[Program], bool]) -> Program:
         return shrink(program, fails, self._fixed, lambda: self._shrinking.is_over)
