@@ -85,6 +85,7 @@ def test_right_filesystem_and_that_of_memory_satisfy_every_clause() -> None:
             *lacks,
             "filesystem.pickle.other-process",
             "filesystem.pickle.open-file-other-process",
+            "filesystem.pickle.compressed-other-process",
         ]
 
 
