@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -144,8 +144,6 @@ class FileListing(Closeable):
         self._validate = validate
         self._table: MetadataTable | None = None
         self._timeline: Timeline | None = None
-        self._pending: frozenset[str] | None = None
-        self._writes = write_timeline(())
         if enabled:
             try:
                 self._table = self.table_class(
@@ -279,13 +277,18 @@ class FileListing(Closeable):
         named = instant_in(name)
         if named is None:
             return True
-        if self._pending is None:
-            self._pending = frozenset(instant.time for instant in self._own_timeline().pending)
-            self._writes = write_timeline(self._own_timeline().instants.values())
         if named in self._pending:
             return False
         writes = self._writes
         return writes.start is None or instant_of(name) is None or writes.holds(named)
+
+    @cached_property
+    def _pending(self) -> frozenset[str]:
+        return frozenset(instant.time for instant in self._own_timeline().pending)
+
+    @cached_property
+    def _writes(self) -> Timeline:
+        return write_timeline(self._own_timeline().instants.values())
 
     def _own_timeline(self) -> Timeline:
         if self._timeline is None:

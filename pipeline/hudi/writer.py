@@ -401,13 +401,6 @@ class MetadataWriter(PartitionBuilder):
             if instant.action == ROLLBACK and instant.time not in known
         )
 
-    def _has_completed(self, instant: Instant) -> bool:
-        """Return True if its writer has completed an action whose rollback was requested."""
-        if self._lock is None:
-            return False
-        self._data_instants.refresh()
-        return instant.time in self.timelines()[0].completed
-
     def _settle(self) -> None:
         self.recover()
         self.maintain()
@@ -593,12 +586,23 @@ class MetadataWriter(PartitionBuilder):
             if failed.time in self.timelines()[0].completed:
                 raise IllegalArgumentException(f"can't roll back {failed.time}: it is completed")
             instant = self._begin(ROLLBACK, encode_rollback_plan(failed.time, failed.action))
-            if self._has_completed(failed):
-                self._take_back(instant)
+            done = self._roll_back(instant, failed, deleted or {})
+            if done.time == failed.time:
                 raise IllegalArgumentException(f"can't roll back {failed.time}: it is completed")
-            return self._roll_back(instant, failed, deleted or {})
+            return done
 
     def _roll_back(self, instant: Instant, failed: Instant, deleted: Names) -> Instant:
+        """Roll back an action; return the rollback that was requested as `instant`.
+
+        If the action's writer has completed it meanwhile, remove the request and return the action.
+        """
+        if self._lock is not None:
+            self._data_instants.refresh()
+            data = self.timelines()[0]
+            if failed.time in data.completed:
+                self._data_instants.remove(instant)
+                self._mine.discard(instant.time)
+                return data.instants[failed.time]
         self._delete_data(deleted)
         self._take_out(failed.time)
         self._data_instants.remove(failed)
@@ -696,15 +700,7 @@ class MetadataWriter(PartitionBuilder):
             return self._restore(instant, [every[time] for time in named if time in every])
         plan_of_rollback = encode_rollback_plan(instant.time, instant.action)
         undo = self._begin(ROLLBACK, plan_of_rollback)
-        if self._has_completed(instant):
-            return self._take_back(undo)
         return self._roll_back(undo, instant, self._files_of(instant.time))
-
-    def _take_back(self, undo: Instant) -> Instant:
-        """Remove the request of a rollback; return it."""
-        self._data_instants.remove(undo)
-        self._mine.discard(undo.time)
-        return undo
 
     def _end_restores(self, data: Timeline, metadata: Timeline) -> None:
         """Remove what completed restores reverted, if their writers died before."""

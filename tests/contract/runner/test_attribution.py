@@ -586,7 +586,7 @@ class ReadsNoLastByte(MemoryInputStream):
 
 
 def test_lines_that_end_early_are_charged_to_the_read_that_does(executor: MakeExecutor) -> None:
-    """Whether a run tries the lines or the read there depends on its seed."""
+    """The seed decides if a run tries the lines or the read there."""
     lines = (Step("seek", (2,)), Step("py_readlines", (None,)))
     read = (Step("seek", (2,)), Step("py_read", (1,)))
     first, second = (named(executor, ReadsNoLastByte, Program(3, steps)) for steps in (lines, read))

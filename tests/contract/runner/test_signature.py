@@ -98,7 +98,7 @@ def test_a_relation_says_how_an_outcome_differs_from_the_right_one(
 def test_a_single_wrong_byte_of_a_long_file_has_the_same_relation_wherever_it_occurs(
     value: int,
 ) -> None:
-    """Whether a byte occurs before the position, after it, or nowhere, is chance."""
+    """It is chance if the byte occurs before the position, after it, or nowhere."""
     data = content(300).replace(b"\xff", b"\xfe")
     wrong = bytes([value if value != data[4] else value + 1])
     found = relation(Step("read_byte"), _state(versions=(data,)), returned(wrong[0]), DATA_FAILURE)
