@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,10 @@ class _FailingProgram(Exception):
     """A program failed."""
 
 
+class OutOfTime(BaseException):
+    """There is no time for another program. Hypothesis ends at once, and shrinks no more."""
+
+
 def search(
     run: Callable[[Program], bool],
     operations: frozenset[str],
@@ -32,7 +36,8 @@ def search(
 ) -> Program | None:
     """Let Hypothesis search for a failing program; `run` returns whether a program fails.
 
-    Return the shrunk program, or None. The same seed tries the same programs.
+    Return the shrunk program, or None. The same seed tries the same programs. If `run` raises
+    OutOfTime, return the shortest program that failed by then.
     """
     if EXAMPLES[effort] == 0:
         return None
@@ -58,12 +63,9 @@ def search(
             failing.append(program)
             raise _FailingProgram
 
-    with _no_trace():
-        try:
-            attempt()
-        except _FailingProgram:
-            return failing[-1]
-    return None
+    with _no_trace(), suppress(_FailingProgram, OutOfTime):
+        attempt()
+    return failing[-1] if failing else None
 
 
 @contextmanager

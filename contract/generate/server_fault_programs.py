@@ -37,7 +37,7 @@ def programs(
     """Return programs with each of these kinds; the same seed gives the same ones."""
     count = PROGRAMS[effort]
     draw = random.Random(f"{seed}:server faults")
-    walk = random_walk.programs(operations, buffer, "quick", seed)
+    walk = random_walk.programs(operations, buffer, "deep", seed)
     reads = list(_reads(operations, buffer))
     whole = list(_whole_reads(operations, buffer))
     found: list[Program] = []

@@ -178,7 +178,8 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     if context.gets_few:
         yield _sampled("exhaustive", quick, exhaustive.REMOTE_PROGRAMS[effort], settings)
     elif context.is_slow:
-        yield _shuffled("exhaustive", quick, settings)
+        first = exhaustive.shuffled(quick, settings.seed)
+        yield _Source("exhaustive", len(first), iter(first))
     else:
         enumerated = exhaustive.rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
@@ -304,33 +305,32 @@ def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
     opener, profile, effort = binding.opener, settings.profile, settings.effort
     if opener is None or not profile.has("supports-openfile") or not settings.checks("openfile"):
         return
-    source = open_programs.programs(
-        opener.scenes,
-        opener.statuses,
-        operations,
-        profile.own_keys,
-        profile.unsupported_keys,
-        effort,
-        settings.seed,
-        only,
-    )
+
+    def of(effort: str) -> Iterator[Program]:
+        return open_programs.programs(
+            opener.scenes,
+            opener.statuses,
+            operations,
+            profile.own_keys,
+            profile.unsupported_keys,
+            effort,
+            settings.seed,
+            only,
+        )
+
     if context.gets_few:
-        yield _sampled("openings", source, open_programs.REMOTE[effort], settings)
-    elif context.is_slow:
-        yield _shuffled("openings", source, settings)
+        yield _sampled("openings", of(effort), open_programs.REMOTE[effort], settings)
+    elif context.is_slow:  # all programs of deep take seconds to make
+        first: Iterator[Item] = iter(exhaustive.shuffled(of("quick"), settings.seed))
+        more: Iterator[Item] = iter(()) if effort == "quick" else of(effort)
+        yield _Source("openings", None, itertools.chain(first, more))
     else:
-        yield _Source("openings", None, source)
+        yield _Source("openings", None, of(effort))
 
 
 def _sampled(name: str, source: Iterable[Program], count: int, settings: Settings) -> _Source:
     drawn = exhaustive.sampled(source, count, settings.seed)
     return _Source(name, len(drawn), iter(drawn))
-
-
-def _shuffled(name: str, source: Iterable[Program], settings: Settings) -> _Source:
-    """Return all programs in an order that shows as much as possible early."""
-    shuffled = exhaustive.shuffled(source, settings.seed)
-    return _Source(name, len(shuffled), iter(shuffled))
 
 
 def _relevant(items: Iterator[Item], context: RunContext) -> Iterator[Item]:
@@ -448,7 +448,13 @@ def _search(context: RunContext) -> None:
         return  # failures of other shards are not known yet
     seen = context.counterexamples.seen if settings.shard is None else settings.shard.seen
 
+    tried = itertools.count()
+
     def fails(program: Program) -> bool:
+        done = next(tried)
+        if not context.has_time_for(len(program.steps)):
+            context.cut_short.append(PhaseShare(context.phase, done, None))
+            raise hypothesis_search.OutOfTime
         with context.sandbox.patches.within_raised_limit():
             violation = context.executor.run(program).violation
         return violation is not None and violation.signature not in (seen or ())

@@ -25,6 +25,13 @@ def test_each_kind_has_as_many_programs_as_the_effort_says() -> None:
     assert set(found.values()) == {2 * PROGRAMS["quick"]}
 
 
+@pytest.mark.parametrize("effort", ["normal", "deep"])
+def test_random_programs_suffice_for_each_kind_at_higher_efforts(effort: str) -> None:
+    found = _kinds(programs(OPERATIONS, KINDS, 64, effort, 0))
+    assert found.keys() == KINDS
+    assert min(found.values()) > PROGRAMS[effort]
+
+
 def test_same_seed_gives_the_same_programs() -> None:
     first = programs(OPERATIONS, KINDS, 64, "quick", 1)
     assert first == programs(OPERATIONS, KINDS, 64, "quick", 1)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from fscontract.contract import clock
+from fscontract.contract.generate import open_programs
+from fscontract.contract.program.program import Program
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.phases import Phase
@@ -224,6 +227,31 @@ def test_a_phase_of_slower_calls_than_before_ends_in_time(
     result = run(SlowOpens, 60.0, "read-into.data")
     assert result.seconds < 75
     assert "sizes" in {share.phase for share in result.cut_short}
+
+
+@pytest.mark.parametrize("effort", ["normal", "deep"])
+def test_a_run_of_a_higher_effort_ends_in_time(time: Time, effort: str) -> None:
+    """Its search by Hypothesis, too, which reports how many programs it tried."""
+    result = run(slow(time, 0.05), 20.0, "seek.pos", effort=effort)
+    assert time.now <= 22.0
+    assert result.verdict is RunVerdict.CONFORMS
+    (search,) = (share for share in result.cut_short if share.phase == "search")
+    assert search.done > 0
+
+
+def test_openings_are_made_as_they_are_run(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make all of deep takes longer than many a budget."""
+    source = open_programs.programs
+
+    def slowly(*given: Any) -> Iterator[Program]:
+        for program in source(*given):
+            time.now += 0.001
+            yield program
+
+    monkeypatch.setattr(open_programs, "programs", slowly)
+    result = run(slow(time, 0.01), 60.0, "open.status-null", effort="deep")
+    assert time.now <= 66.0
+    assert "openings" in [share.phase for share in result.cut_short]
 
 
 def test_a_slow_first_call_leaves_no_cost_unmeasured(time: Time) -> None:
