@@ -95,20 +95,18 @@ class Patches:
     def _look(
         self,
         owners: tuple[_Owner, ...],
-        every: Callable[..., bool] = all,
-        function: Callable[..., Any] = map,
-        same: Callable[[object, object], bool] = operator.is_,
         limit: Callable[[], int] = sys.getrecursionlimit,
-        missing: type[KeyError] = KeyError,
+        any_error: type[Exception] = Exception,
     ) -> None:
         if limit() != self._limit:
             self.undo()
             return
         for one in owners:
             try:
-                if every(function(same, one.get(one.now), one.values)):
+                # Tuples compare identical items without a call; functions equal only themselves.
+                if one.get(one.now) == one.values:
                     continue
-            except missing:  # it was deleted
+            except any_error:  # a name was deleted, or the new value can't be compared
                 pass
             self.undo()
             return
