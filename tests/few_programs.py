@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-
-import pytest
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fscontract.contract.concurrency.check import AMOUNTS
 from fscontract.contract.generate import (
+    call_counts,
     exhaustive,
     fault_programs,
     open_programs,
@@ -17,6 +19,9 @@ from fscontract.contract.generate import (
     sizes,
 )
 from fscontract.contract.program.program import Program
+
+if TYPE_CHECKING:
+    import pytest  # a command that runs few programs does without it
 
 #: It divides no size of an alphabet, so that every call stays in every place.
 _EVERY = 7
@@ -26,7 +31,7 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs and schedules, in forked processes, too.
 
     All programs of one call remain, and every seventh of the longer ones. The large file has 200
-    KiB.
+    KiB, and no call is repeated more than a thousand times.
     """
     rows = exhaustive.rows
 
@@ -43,7 +48,14 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exhaustive, "rows", few)
     monkeypatch.setattr(fault_programs, "change_programs", fewer)
     monkeypatch.setattr(sizes, "LARGE", 200_003)
+    monkeypatch.setitem(call_counts.CALLS, "quick", (150, 1_000))
     monkeypatch.setitem(random_walk.PROGRAMS, "quick", 50)
     monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
     amount = replace(AMOUNTS["quick"], singles=8, programs=6, schedules=4)
     monkeypatch.setitem(AMOUNTS, "quick", amount)
+
+
+def run_few_in_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the same in all Python processes that are started from now on."""
+    directory = Path(__file__).with_name("few_commands")
+    monkeypatch.setenv("PYTHONPATH", str(directory), prepend=os.pathsep)

@@ -16,7 +16,7 @@ from fscontract.contract.program.program import Program, Step
 _LENGTH = 20_000
 #: Calls of the programs, by effort, and if every call costs a round trip. Each kind of calls is
 #: repeated as often as the first number says, and all kinds in turn as often as the second.
-_CALLS = {"quick": (1_100, 10_500), "normal": (10_500, 10_500), "deep": (10_500, 105_000)}
+CALLS = {"quick": (1_100, 10_500), "normal": (10_500, 10_500), "deep": (10_500, 105_000)}
 _REMOTE_CALLS = {"quick": (40, 100), "normal": (200, 1_000), "deep": (1_000, 10_000)}
 #: Streams of one file that are open at the same time, and if every call costs a round trip.
 STREAMS, REMOTE_STREAMS = 64, 10
@@ -72,7 +72,7 @@ def programs(
             if possible:
                 yield repeated(length, possible, count)
 
-    some, many = (_REMOTE_CALLS if remote else _CALLS)[effort]
+    some, many = (_REMOTE_CALLS if remote else CALLS)[effort]
     short = 5 if only_length is None else only_length
     if short >= 5:
         yield from expressible(

@@ -24,7 +24,7 @@ from fscontract.contract.runner.result import (
 )
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.clauses import Clause, Level
-from tests.few_programs import run_few
+from tests.few_programs import run_few, run_few_in_commands
 
 MakeResult: TypeAlias = Callable[..., ClauseResult]
 MakeRun: TypeAlias = Callable[..., RunResult]
@@ -165,10 +165,11 @@ def stub_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture(autouse=True)
 def _few_programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let runs at quick have fewer programs and schedules, in forked processes, too.
+    """Let runs at quick have fewer programs and schedules, in other processes, too.
 
     Tests that need all of them have the mark `all_programs`.
     """
     if request.node.get_closest_marker("all_programs"):
         return
     run_few(monkeypatch)
+    run_few_in_commands(monkeypatch)

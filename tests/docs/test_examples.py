@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from tests.few_programs import run_few_in_commands
 from tests.limits import DEADLOCK
 from tests.pytest_options import WITHOUT_OTHERS
 
@@ -75,6 +76,9 @@ def _blocks(document: Path) -> Iterator[Block]:
 BLOCKS = [block for document in DOCUMENTS for block in _blocks(document)]
 PROGRAMS = [b for b in BLOCKS if b.language == "python" and not b.name]
 CONSOLES = [b for b in BLOCKS if b.language == "console"]
+#: Texts of blocks whose output needs all programs of quick. The others get few, and all of them in
+#: `tox -e docs`.
+NEED_ALL = ("./ours.py:make", "server.omit-content-range", "--content copies")
 #: The start of a Spark session in a program.
 SESSION = 'local_session("local[2]")'
 SETUPS = [b for b in BLOCKS if b.language == "sh"]
@@ -98,10 +102,15 @@ def _files_before(block: Block) -> dict[str, str]:
     return {b.name: b.text for b in own if b.name}
 
 
-@pytest.fixture
-def environment(request: pytest.FixtureRequest) -> Mapping[str, str]:
+@pytest.fixture(params=["few programs", pytest.param("all programs", marks=pytest.mark.deep)])
+def environment(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Mapping[str, str]:
     """Return the environment of a reader; for docs/how-to/s3.md it has a bucket and its keys."""
     block: Block = request.getfixturevalue("block")
+    needs_all = os.environ.get("UPDATE_DOCS") or any(text in block.text for text in NEED_ALL)
+    if request.param == "few programs" and not needs_all:
+        run_few_in_commands(monkeypatch)
     if block.document.name != "s3.md":
         return _environment()
     return {**_environment(), **request.getfixturevalue("bucket")}

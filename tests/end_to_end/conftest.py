@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from servers.http_files import DATA, WithoutRanges, WithRanges, serving
+from tests.few_programs import run_few_in_commands
 from tests.limits import DEADLOCK
 from tests.samples import is_sampled
 
@@ -57,6 +58,13 @@ class Ended:
 
 
 Command: TypeAlias = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def _few_programs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands run few programs, except in tests with the mark `all_programs`."""
+    if not request.node.get_closest_marker("all_programs"):
+        run_few_in_commands(monkeypatch)
 
 
 @pytest.fixture

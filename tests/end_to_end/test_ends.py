@@ -140,6 +140,7 @@ def test_fork_of_the_target_prints_no_second_verdict(
     assert ended.stdout.count("conforms: ") == 1
 
 
+@pytest.mark.all_programs
 def test_crash_in_an_unselected_clause_exits_3_and_names_clause_and_program(
     check: Command, target: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_callable_in_a_package_is_a_target(check: Command, place: Path) -> None:
     assert check("mypkg.mod:make", "-o", "auto_mkdir=true", "--clauses", FEW).code == 0
 
 
+@pytest.mark.all_programs
 @pytest.mark.parametrize(
     ("opened", "verdict"),
     [

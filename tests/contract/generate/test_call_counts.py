@@ -7,6 +7,7 @@ import pytest
 from fscontract.contract.generate.call_counts import REMOTE_STREAMS, STREAMS, programs
 from fscontract.contract.program.program import MAX_STREAMS, OPERATIONS, Program
 
+pytestmark = pytest.mark.all_programs
 ALL = frozenset(OPERATIONS) - {"change"}
 
 
