@@ -183,15 +183,15 @@ def judge_get(case: Case, outcome: Outcome) -> StageVerdict:
     return _GO_ON  # later than required: the first read shows whether it fails at all
 
 
-def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
-    """Judge a call on a stream whose open should have failed.
+def judge_doomed(case: Case, step: Step, outcome: Outcome, position: int = 0) -> StageVerdict:
+    """Judge a call at a position of a stream whose open should have failed.
 
     A read must fail; a call that does no I/O may succeed.
     """
     outcome = _of_ranges(outcome)
     if step.op not in READ_OPERATIONS or outcome.kind is Kind.INEXPRESSIBLE or _idle(step, outcome):
         return _GO_ON
-    if _is_at_declared_end(case, step, outcome):
+    if _is_at_declared_end(case, step, outcome, position):
         return _GO_ON
     allowed = _failing(case)
     if outcome.kind not in allowed:
@@ -200,6 +200,19 @@ def judge_doomed(case: Case, step: Step, outcome: Outcome) -> StageVerdict:
     if FIRST_READ in case.features or case.declared is not None:
         return _OVER  # the caller declares a length, so the open assumes that the file exists
     return _fails("open.failure-stage", "read", outcome, frozenset())
+
+
+def moved(step: Step, outcome: Outcome, position: int) -> int:
+    """Return the position after a call on a stream that has nothing to read."""
+    if outcome.raised:
+        return position
+    if step.op in ("seek", "seek_to_new_source"):
+        position = step.args[0]
+    elif step.op == "skip":
+        position += outcome.value
+    elif step.op == "py_seek":
+        position = outcome.value
+    return position
 
 
 def judge_refused_read(case: Case, failure: Failure, outcome: Outcome) -> bool:
@@ -319,14 +332,15 @@ def _refuses_path(case: Case, outcome: Outcome) -> bool:
     return case.opening.scene == "foreign" and outcome.kind in _FOREIGN
 
 
-def _is_at_declared_end(case: Case, step: Step, outcome: Outcome) -> bool:
+def _is_at_declared_end(case: Case, step: Step, outcome: Outcome, position: int) -> bool:
     """Return whether a read reports the end at the declared length.
 
     A reader that gets the length need not ask the store for it.
     """
     if case.declared is None or outcome.raised:
         return False
-    position = step.args[0] if step.op.startswith("pread") else 0
+    if step.op.startswith("pread"):
+        position = step.args[0]
     value = outcome.value[0] if step.op.endswith("_buffer") else outcome.value
     return position >= case.declared and value in (-1, b"")
 

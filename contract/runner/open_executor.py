@@ -16,7 +16,7 @@ from fscontract.contract.models.openfile_stages import Case, StageVerdict
 from fscontract.contract.models.stream_state import Judgement
 from fscontract.contract.program.content import replacement
 from fscontract.contract.program.outcome import Kind, Outcome, returned
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
 
 
@@ -110,11 +110,15 @@ class Openings:
     ) -> None:
         """Make calls on a stream of an unreadable file, until one of them raises."""
         probes = [probe for probe in opening.PROBES if probe.op in self.binding.operations]
+        position = 0
         for step in (*(s for s in steps if s.stream == 0), *probes[:1]):
             outcome = act(step)
-            attempt.note(step, outcome, opening.judge_doomed(attempt.case, step, outcome))
+            resolved = resolve_step(step, attempt.case.length, self.buffer)
+            said = opening.judge_doomed(attempt.case, resolved, outcome, position)
+            attempt.note(step, outcome, said)
             if not attempt.goes_on:
                 return
+            position = opening.moved(resolved, outcome, position)
 
     def own_pair(self, program: Program) -> Program | None:
         """Return the program with `opt` and `must` exchanged, if it sets only an own key."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from posixpath import basename
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 from fscontract.contract.api.errors import (
     AccessControlException,
@@ -41,7 +41,7 @@ _UNKNOWN_LENGTH = 1 << 62
 
 
 class DoomedStream(ReferenceInputStream):
-    """A stream of an unreadable file: reads raise `error`."""
+    """A stream of an unreadable file: reads before `length` raise `error`."""
 
     def __init__(self, path: str, error: Exception, length: int = _UNKNOWN_LENGTH) -> None:
         super().__init__(path)
@@ -51,7 +51,9 @@ class DoomedStream(ReferenceInputStream):
     def _length(self) -> int:
         return self._size
 
-    def _read_at(self, position: int, view: memoryview) -> NoReturn:
+    def _read_at(self, position: int, view: memoryview) -> int:
+        if position >= self._size:
+            return 0
         raise self._error
 
 

@@ -25,6 +25,7 @@ from fscontract.contract.models.openfile_stages import (
     judge_doomed,
     judge_get,
     judge_open_file,
+    moved,
 )
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.open_calls import Opening
@@ -98,6 +99,26 @@ def test_a_pread_at_the_declared_end_of_a_missing_file_may_return_the_end() -> N
     end = returned(-1, bytes([FILL]))
     assert judge_doomed(opened, Step("pread", (4, 1, 0, 1)), end).failure is None
     assert judge_doomed(opened, Step("pread", (3, 1, 0, 1)), end).failure is not None
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(Step("seek", (4,)), RETURNED)],
+        [(Step("seek", (3,)), RETURNED), (Step("skip", (1,)), returned(1))],
+        [(Step("py_seek", (0, 2)), returned(4))],
+        [(Step("seek", (4,)), RETURNED), (Step("seek", (9,)), Outcome(Kind.EOF))],
+    ],
+)
+def test_a_read_at_the_declared_end_of_a_missing_file_may_return_the_end(
+    steps: list[tuple[Step, Outcome]],
+) -> None:
+    opened, position = case(("opt_long", LENGTH, 4), scene="missing"), 0
+    end = returned(-1)
+    assert clause(judge_doomed(opened, Step("read_byte"), end, position)) == "open.read-fails"
+    for step, outcome in steps:
+        position = moved(step, outcome, position)
+    assert judge_doomed(opened, Step("read_byte"), end, position) == StageVerdict()
 
 
 def test_a_missing_file_fails_in_the_future_if_the_profile_says_so() -> None:

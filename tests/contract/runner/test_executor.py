@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from fscontract.contract.api.openfile_options import LENGTH
 from fscontract.contract.program.content import changed_content, content
+from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.executor import Executor
+from fscontract.fakes.mutants.correct_parts import filesystem_of
+from fscontract.fakes.mutants.openfile.variants import TrustsLength
+from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryInputStream
-from tests.contract.runner.conftest import MakeExecutor
+from tests.contract.runner.conftest import FEATURES, MakeExecutor
 
 READ = Step("read_byte")
 
@@ -67,6 +75,23 @@ def test_the_streams_are_closed_whatever_happens(executor: MakeExecutor) -> None
 
     executor(Tells).run(Program(5, (READ,), 2))
     assert len(closed) == 2
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (Step("pread", ("len", 2, 0, 2)),),
+        (Step("seek", ("len",)), Step("read_byte")),
+        (Step("skip", ("len",)), Step("read_into", (2, 0, 2))),
+    ],
+    ids=str,
+)
+def test_the_end_of_a_missing_file_may_be_at_its_declared_length(steps: tuple[Step, ...]) -> None:
+    binding = StreamBinding(filesystem_of(TrustsLength)(), "test")
+    binding.prepare()
+    opening = Opening("missing", (("opt_long", LENGTH, "len"),))
+    execution = Executor(binding, FEATURES, 64).run(Program(10, steps, opening=opening))
+    assert execution.violation is None
 
 
 def test_a_trace_holds_every_call_with_its_outcome(executor: MakeExecutor) -> None:
