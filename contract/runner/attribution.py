@@ -46,6 +46,8 @@ _PYTHON = Witnesses(
 )
 #: The clause that is violated if get_pos and reads disagree after a seek that failed.
 _DISAGREES = "seek.fail-pos"
+#: The clause of a tell() that moves the stream.
+_MOVES = "python.tell.stays"
 #: The clause that is violated if a closed stream still works.
 _CLOSED = "close.state"
 #: The clauses that are violated if only ranges at the end or beside others can't be read.
@@ -250,6 +252,9 @@ class Blame:
         at_end = self._at_end(violation)
         if at_end is not None:
             return self.charge(at_end)
+        if violation.failure.cause == _MOVES and self._reads_so_without_tell(violation):
+            failure = violation.failure._replace(cause=_PYTHON.lies)
+            violation = replace(violation, failure=failure)
         return Charge(self._own_clause(violation), violation)
 
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
@@ -385,6 +390,16 @@ class Blame:
         """Return the violation of `step` in place of the call at `index`, if there is one."""
         seen = self._run(program.with_steps((*program.steps[:index], step)))
         return seen if seen is not None and seen.index == index else None
+
+    def _reads_so_without_tell(self, violation: Violation) -> bool:
+        """Return whether a read delivers the same without tell() before it, which moved nothing.
+
+        The position before tell() is unknown, as after a seek that failed.
+        """
+        *before, read = violation.program.steps[: violation.index + 1]
+        steps = (*(s for s in before if s.op != _PYTHON.position.op), read)
+        outcomes = self._observe(violation.program.with_steps(steps))
+        return outcomes[-1:] == [violation.outcome]
 
     def _returned(self, violation: Violation) -> str:
         """Return the clause of a seek that returned a wrong position."""

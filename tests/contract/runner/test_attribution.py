@@ -529,6 +529,58 @@ def test_a_failure_after_a_seek_is_charged_to_the_plainest_seek_that_shows_it(
         binding.dispose()
 
 
+class TellsZeroAfterFailedSeek(io.BytesIO):
+    """A seek past the end raises; then tell() returns 0, but reads continue where they were."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+        self._failed = False
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Raise past the end."""
+        self._failed = offset > len(self.getbuffer())
+        if self._failed:
+            raise OSError("past the end")
+        return super().seek(offset, whence)
+
+    def tell(self) -> int:
+        """Return 0 after a seek that failed."""
+        return 0 if self._failed else super().tell()
+
+
+class TellMovesAfterFailedSeek(TellsZeroAfterFailedSeek):
+    """tell() is right then, but moves the stream by one byte."""
+
+    def tell(self) -> int:
+        """Move after a seek that failed."""
+        here = io.BytesIO.tell(self)
+        if self._failed:
+            super().seek(here + 1)
+        return here
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [
+        (TellsZeroAfterFailedSeek, "python.tell.value"),
+        (TellMovesAfterFailedSeek, "python.tell.stays"),
+    ],
+)
+def test_tell_is_charged_with_moving_the_file_only_if_reads_without_it_differ(
+    kind: type[TellsZeroAfterFailedSeek], clause: str, tmp_path: Path
+) -> None:
+    binding = PythonFileBinding(kind, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        read = Step("py_read", (2,))
+        steps = (read, Step("py_seek", (9, 0)), Step("py_tell"), read)
+        assert _charged(subject, Program(5, steps)) == clause
+    finally:
+        binding.dispose()
+
+
 class PadsTheLastBlock(io.BytesIO):
     """A cache whose last block has zeros up to its length once it was read."""
 
