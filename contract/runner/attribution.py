@@ -310,7 +310,7 @@ class Blame:
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
 
     def _simpler(self, violation: Violation) -> Iterator[Program]:
-        """Yield programs without faults, an opening or changes of the file.
+        """Yield programs without faults, an opening, changes of the file or other streams.
 
         A stream that was opened after changes is one of a file that always had the new length.
 
@@ -327,6 +327,9 @@ class Blame:
             new = None if self._fixed else _on_new_file(program, self._buffer)
             if new is not None:
                 yield new
+        elif steps == program.steps and _on_several_streams(program):
+            alone = tuple(s for s in steps if s.stream == violation.step.stream)
+            yield replace(program, steps=tuple(replace(s, stream=0) for s in alone), streams=1)
 
     def _of_opening(self, violation: Violation) -> str:
         program = violation.program
@@ -438,7 +441,9 @@ class Blame:
                 cause if self._at(program, violation.index, others[0]) else "input-stream.same-data"
             )
         if failure.aspect == "raised" and violation.index > 0:
-            return cause  # in a shrunk program the previous call causes the failure
+            # In a shrunk program the previous call causes the failure, but the call alone does not
+            # raise: opening the stream is no cause.
+            return failure.clause if violation.origin == "open" else cause
         seen = [self._at(program, violation.index, read) for read in others]
         if violation.origin in _SEEKS and any(one and one.relation in _NOWHERE for one in seen):
             return failure.clause  # the bytes are of no other position

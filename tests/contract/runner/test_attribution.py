@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -265,6 +266,35 @@ class RefusesLongRanges(MemoryInputStream):
         if any(map(self.refuses, ranges)):
             raise OSError("the range is not satisfiable")
         super().read_vectored(ranges, allocate, release)
+
+
+class RefusesLateRanges(RefusesLongRanges):
+    """A vectored read raises after three calls of get_pos()."""
+
+    _asked = 0
+
+    def get_pos(self) -> int:
+        """Count the calls."""
+        self._asked += 1
+        return super().get_pos()
+
+    def refuses(self, item: FileRange) -> bool:
+        """Return whether three calls came before."""
+        return self._asked > 2
+
+
+@pytest.mark.parametrize("streams", [1, 2])
+def test_opening_is_not_charged_with_a_later_call_if_there_is_no_time_to_shrink(
+    executor: MakeExecutor, streams: int
+) -> None:
+    ranges = Step("read_vectored", (((0, 2),), "heap", "absent"))
+    asked = (POSITION, replace(POSITION, stream=streams - 1), POSITION, POSITION)
+    subject = executor(RefusesLateRanges)
+    found = subject.run(Program(5, (*asked, ranges), streams=streams)).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    with findings.taken_unshrunk():
+        assert findings.violation(found) == "read-vectored.data"
 
 
 class RefusesRangesToTheEnd(RefusesLongRanges):
