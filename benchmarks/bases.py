@@ -18,8 +18,9 @@ import lzma
 import math
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,10 +36,11 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 from obstore import store as obstores
+from pyarrow.fs import FSSpecHandler, PyFileSystem
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.runner.events import PhaseStarted
-from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.result import Counterexample, RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions, selected, settings_for
 from fscontract.contract.runner.runner import check
 from fscontract.contract.spec.clauses import Clause
@@ -50,6 +52,7 @@ from fscontract.contract.spec.inherited_failures import (
 from fscontract.fakes.mutants.correct_arrow import KeptOutput
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding
+from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 _FILE = Path(__file__).resolve().parents[1] / "specs" / "bases.yaml"
@@ -276,8 +279,8 @@ class Minimal(AbstractFileSystem):  # type: ignore[misc]
         return entries if detail else found
 
     def rm_file(self, path: str) -> None:
-        """Remove a file."""
-        del self._files[self._strip_protocol(path)]
+        """Remove a file; a directory has no entry."""
+        self._files.pop(self._strip_protocol(path), None)
 
     def mkdir(self, path: str, create_parents: bool = True, **options: Any) -> None:
         """Do nothing: there are no directories."""
@@ -286,26 +289,23 @@ class Minimal(AbstractFileSystem):  # type: ignore[misc]
         """Do nothing."""
 
 
-class BytesOwner(Local):
-    """A filesystem whose files are Python's own."""
-
-    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
-        """Open a file."""
-        if mode != "rb":
-            return super().open(path, mode, **options)
-        return io.BytesIO(Path(path).read_bytes())
-
-
 class ForeignOwner(Local):
     """A filesystem whose files are those of another library."""
 
-    def open(self, path: str, mode: str = "rb", **options: Any) -> Any:
-        """Open a file."""
-        return self.open_foreign(path) if mode == "rb" else super().open(path, mode, **options)
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return self.open_foreign(path) if mode == "rb" else super()._open(path, mode, **options)
 
     def open_foreign(self, path: str) -> Any:
         """Open a file of the other library."""
         raise NotImplementedError
+
+
+class BytesOwner(ForeignOwner):
+    """A filesystem whose files are Python's own."""
+
+    def open_foreign(self, path: str) -> Any:
+        """Open a file in memory."""
+        return io.BytesIO(Path(path).read_bytes())
 
 
 class ArrowOwner(ForeignOwner):
@@ -316,12 +316,46 @@ class ArrowOwner(ForeignOwner):
         return pyarrow.OSFile(path)
 
 
+class OpendalFile:
+    """A file of opendal, with the methods for lines that it lacks."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return bytes(line)
+
+    def readlines(self, hint: int | None = -1) -> list[bytes]:
+        """Return the lines up to the end, or as many as have `hint` bytes or more."""
+        lines: list[bytes] = []
+        for line in self:
+            lines.append(line)
+            if hint and 0 < hint <= sum(map(len, lines)):
+                break
+        return lines
+
+    def __enter__(self) -> Any:
+        return self._file.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._file.__exit__(*error)
+
+
 class OpendalOwner(ForeignOwner):
     """A filesystem whose files are opendal's."""
 
     def open_foreign(self, path: str) -> Any:
         """Open a file of opendal."""
-        return opendal.Operator("fs", root="/").open(path, "rb")
+        return OpendalFile(opendal.Operator("fs", root="/").open(path, "rb"))
 
 
 class GzipOwner(ForeignOwner):
@@ -332,45 +366,84 @@ class GzipOwner(ForeignOwner):
         return gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(Path(path).read_bytes())))
 
 
-def targets(directory: str) -> Iterator[Binding]:
-    """Yield a target for each base class."""
-    yield FsspecBinding(Local(), directory, "LocalFileSystem")
-    yield FsspecBinding(LocalOwner(), directory, "LocalFileOpener")
-    yield FsspecBinding(BytesOwner(), directory, "BytesIO of a filesystem")
-    for owner in (ArrowOwner, OpendalOwner, GzipOwner):
-        yield FsspecBinding(owner(), directory, owner.__name__)
-    yield FsspecBinding(Minimal(), "", "AbstractFileSystem")
-    yield FsspecBinding(Memory(), "/", "MemoryFileSystem")
-    yield FsspecBinding(Directory(directory, Local()), "/", "DirFileSystem")
-    for cache in _CACHES:
-        if cache in caches:
-            buffered = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
-            yield FsspecBinding(buffered(), directory, f"AbstractBufferedFile, cache {cache}")
-    for kind in (Whole, Simple):
-        storage = tempfile.mkdtemp(dir=directory)
-        yield FsspecBinding(kind(fs=Local(), cache_storage=storage), directory, kind.__name__)
-    compressed: dict[str, tuple[Any, Any]] = {
-        "BZ2File": (Bz2, bz2.compress),
-        "LZMAFile": (Xz, lzma.compress),
-    }
-    for name, (opener, encode) in compressed.items():
-        yield PythonFileBinding(opener, directory, name, encode=encode)
-    yield ObstoreBinding(Store(), "obstore.MemoryStore")
-    yield ObstoreBinding(LocalStore(directory), "obstore.LocalStore")
+class ZipOwner(ForeignOwner):
+    """A filesystem whose files are Python's readers of members of zip files."""
+
+    def open_foreign(self, path: str) -> Any:
+        """Open a file in an archive of it."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("member", Path(path).read_bytes())
+        return zipfile.ZipFile(packed).open("member")
+
+
+class Buffers(FSSpecHandler):  # type: ignore[misc]
+    """A handler whose files are buffers of PyArrow."""
+
+    def open_input_file(self, path: str) -> Any:
+        """Open a buffer with the bytes of a file."""
+        return pyarrow.BufferReader(self.fs.cat_file(path))
+
+
+def _of_cache(cache: str, directory: str) -> Binding:
+    buffered = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
+    return FsspecBinding(buffered(), directory, f"AbstractBufferedFile, cache {cache}")
+
+
+def _of_copies(kind: Any, directory: str) -> Binding:
+    storage = tempfile.mkdtemp(dir=directory)
+    return FsspecBinding(kind(fs=Local(), cache_storage=storage), directory, kind.__name__)
+
+
+def makers() -> dict[str, Callable[[str], Binding]]:
+    """Return the targets by name, as functions of a directory: for each base class one or more."""
+    owners = (LocalOwner, BytesOwner, ArrowOwner, OpendalOwner, GzipOwner, ZipOwner)
     files: dict[str, Any] = {
         "RawIOBase": Raw,
         "FileIO": Unbuffered,
         "BufferedReader": lambda path: Reader(io.FileIO(path)),
         "BytesIO": lambda path: Bytes(Path(path).read_bytes()),
     }
-    for name, opener in files.items():
-        yield PythonFileBinding(opener, directory, name)
+    compressed: dict[str, tuple[Any, Any]] = {
+        "BZ2File": (Bz2, bz2.compress),
+        "LZMAFile": (Xz, lzma.compress),
+    }
+    return {
+        "Local": lambda d: FsspecBinding(Local(), d, "Local"),
+        **{o.__name__: partial(_of_owner, o) for o in owners},
+        "Minimal": lambda d: FsspecBinding(Minimal(), "", "Minimal"),
+        "Memory": lambda d: FsspecBinding(Memory(), "/", "Memory"),
+        "Directory": lambda d: FsspecBinding(Directory(d, Local()), "/", "Directory"),
+        **{f"cache {cache}": partial(_of_cache, cache) for cache in _CACHES if cache in caches},
+        **{kind.__name__: partial(_of_copies, kind) for kind in (Whole, Simple)},
+        **{kind.__name__: partial(_of_handler, kind) for kind in (FSSpecHandler, Buffers)},
+        "Store": lambda d: ObstoreBinding(Store(), "Store"),
+        "LocalStore": lambda d: ObstoreBinding(LocalStore(d), "LocalStore"),
+        **{name: partial(_of_files, name, opener, None) for name, opener in files.items()},
+        **{name: partial(_of_files, name, *how) for name, how in compressed.items()},
+    }
+
+
+def _of_owner(owner: type[Local], directory: str) -> Binding:
+    return FsspecBinding(owner(), directory, owner.__name__)
+
+
+def _of_handler(kind: Any, directory: str) -> Binding:
+    return PyArrowBinding(PyFileSystem(kind(Local(auto_mkdir=True))), directory, kind.__name__)
+
+
+def _of_files(name: str, opener: Any, encode: Any, directory: str) -> Binding:
+    return PythonFileBinding(opener, directory, name, encode=encode)
 
 
 class Probe(NamedTuple):
-    """The failures of a target, by clause and signature, and the classes behind its calls."""
+    """The failures of a target, by clause and signature, and the classes behind its calls.
+
+    `own` are those that the file does not list.
+    """
 
     failures: dict[tuple[str, str], Clause]
+    own: frozenset[tuple[str, str]]
     sources: dict[str, frozenset[str]]
 
     def at_fault(self, clause: Clause) -> frozenset[str]:
@@ -392,9 +465,10 @@ def main() -> int:
     asked = parser.parse_args()
     run = RunOptions(budget=math.inf, seed=asked.seed)
     with tempfile.TemporaryDirectory() as directory:
+        targets = (make(directory) for make in makers().values())
         if asked.check:
-            return max(_own_failures(target, run) for target in targets(directory))
-        probes = [_probe(target, run) for target in targets(directory)]
+            return max(_own_failures(target, run) for target in targets)
+        probes = [_probe(target, run) for target in targets]
     found = {_order(f): f for probe in probes for f in _bound(probe, probes)}
     listed = {_order(f): f for of_clause in inherited_failures().values() for f in of_clause}
     failures = [failure for _, failure in sorted({**found, **listed}.items())]
@@ -407,21 +481,21 @@ def main() -> int:
 
 def _own_failures(target: Binding, run: RunOptions) -> int:
     """Print the failures of a target that are not inherited; return 1 if there are any."""
-    failures = _failures(check(target, settings_for(target, run, selected(run))))
-    print(f"{target.name}: {len(failures)} failures of its own", flush=True)
-    for clause, signature in failures:
+    own = _own(check(target, settings_for(target, run, selected(run))))
+    print(f"{target.name}: {len(own)} failures that are not inherited", flush=True)
+    for clause, signature in sorted(own):
         print(f"  {clause}: {signature}")
-    return int(bool(failures))
+    return int(bool(own))
 
 
-def _failures(result: RunResult) -> dict[tuple[str, str], Clause]:
-    return {
-        (c.clause.id, failure.signature): c.clause
-        for c in result.clauses
-        if c.outcome is Verdict.FAIL
-        for failure in c.counterexamples
-        if not failure.inherited
-    }
+def _failures(result: RunResult) -> Iterator[tuple[Clause, Counterexample]]:
+    for c in result.clauses:
+        if c.outcome in (Verdict.FAIL, Verdict.INHERITED):
+            yield from ((c.clause, failure) for failure in c.counterexamples)
+
+
+def _own(result: RunResult) -> frozenset[tuple[str, str]]:
+    return frozenset((c.id, f.signature) for c, f in _failures(result) if not f.inherited)
 
 
 def _bound(probe: Probe, probes: Sequence[Probe]) -> Iterator[InheritedFailure]:
@@ -430,6 +504,8 @@ def _bound(probe: Probe, probes: Sequence[Probe]) -> Iterator[InheritedFailure]:
     Calls of fsspec's base class that need no stream fail in several ways, by the files they open.
     """
     for (name, signature), clause in probe.failures.items():
+        if (name, signature) not in probe.own:
+            continue
         at_fault, every = probe.at_fault(clause), sorted(probe.every)
         of_files = clause.document == "fsspec-filesystem" and _OF_FILESYSTEMS in at_fault
         if of_files or at_fault == {_OF_FILESYSTEMS}:
@@ -451,15 +527,16 @@ def _order(failure: InheritedFailure) -> tuple[tuple[str, ...], str, str]:
 
 
 def _probe(target: Binding, run: RunOptions) -> Probe:
-    run = replace(run, strict=("inherited",))
     sources: dict[str, frozenset[str]] = {}
 
     def look(event: object) -> None:
         if isinstance(event, PhaseStarted) and not sources:
             sources.update(target.sources(target.create(b"bytes")))
 
-    probe = Probe(_failures(check(target, settings_for(target, run, selected(run)), look)), sources)
-    print(f"{target.name}: {len(probe.failures)} failures", flush=True)
+    result = check(target, settings_for(target, run, selected(run)), look)
+    failures = {(c.id, f.signature): c for c, f in _failures(result)}
+    probe = Probe(failures, _own(result), sources)
+    print(f"{target.name}: {len(failures)} failures, {len(probe.own)} of them new", flush=True)
     return probe
 
 
@@ -489,6 +566,7 @@ def _write(failures: list[InheritedFailure]) -> None:
     bases: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for failure in failures:
         entry = {"clause": failure.clause, "signature": failure.signature}
+        entry |= {"raises": failure.raises} if failure.raises else {}
         key = tuple(sorted(failure.classes))
         bases.setdefault(key, []).append({**entry, "finding": failure.finding})
     data = {"bases": [{"classes": [*key], "failures": entries} for key, entries in bases.items()]}

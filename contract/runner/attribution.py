@@ -46,6 +46,8 @@ _PYTHON = Witnesses(
 )
 #: The clause that is violated if get_pos and reads disagree after a seek that failed.
 _DISAGREES = "seek.fail-pos"
+#: The clause of a tell() that moves the stream.
+_MOVES = "python.tell.stays"
 #: The clause that is violated if a closed stream still works.
 _CLOSED = "close.state"
 #: The clauses that are violated if only ranges at the end or beside others can't be read.
@@ -250,6 +252,9 @@ class Blame:
         at_end = self._at_end(violation)
         if at_end is not None:
             return self.charge(at_end)
+        if violation.failure.cause == _MOVES and self._reads_so_without_tell(violation):
+            failure = violation.failure._replace(cause=_PYTHON.lies)
+            violation = replace(violation, failure=failure)
         return Charge(self._own_clause(violation), violation)
 
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
@@ -305,7 +310,7 @@ class Blame:
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
 
     def _simpler(self, violation: Violation) -> Iterator[Program]:
-        """Yield programs without faults, an opening or changes of the file.
+        """Yield programs without faults, an opening, changes of the file or other streams.
 
         A stream that was opened after changes is one of a file that always had the new length.
 
@@ -322,6 +327,9 @@ class Blame:
             new = None if self._fixed else _on_new_file(program, self._buffer)
             if new is not None:
                 yield new
+        elif steps == program.steps and _on_several_streams(program):
+            alone = tuple(s for s in steps if s.stream == violation.step.stream)
+            yield replace(program, steps=tuple(replace(s, stream=0) for s in alone), streams=1)
 
     def _of_opening(self, violation: Violation) -> str:
         program = violation.program
@@ -386,6 +394,16 @@ class Blame:
         seen = self._run(program.with_steps((*program.steps[:index], step)))
         return seen if seen is not None and seen.index == index else None
 
+    def _reads_so_without_tell(self, violation: Violation) -> bool:
+        """Return whether a read delivers the same without tell() before it, which moved nothing.
+
+        The position before tell() is unknown, as after a seek that failed.
+        """
+        *before, read = violation.program.steps[: violation.index + 1]
+        steps = (*(s for s in before if s.op != _PYTHON.position.op), read)
+        outcomes = self._observe(violation.program.with_steps(steps))
+        return outcomes[-1:] == [violation.outcome]
+
     def _returned(self, violation: Violation) -> str:
         """Return the clause of a seek that returned a wrong position."""
         program = violation.program.with_steps((*violation.program.steps, _PYTHON.position))
@@ -423,7 +441,9 @@ class Blame:
                 cause if self._at(program, violation.index, others[0]) else "input-stream.same-data"
             )
         if failure.aspect == "raised" and violation.index > 0:
-            return cause  # in a shrunk program the previous call causes the failure
+            # In a shrunk program the previous call causes the failure, but the call alone does not
+            # raise: opening the stream is no cause.
+            return failure.clause if violation.origin == "open" else cause
         seen = [self._at(program, violation.index, read) for read in others]
         if violation.origin in _SEEKS and any(one and one.relation in _NOWHERE for one in seen):
             return failure.clause  # the bytes are of no other position

@@ -275,6 +275,7 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
                 f"still holds {left}",
                 step=len(steps),
                 how="unbuffer: still holds something",
+                traits=("unbuffer", f"holds {left}"),
             )
     return exercised, None
 
@@ -333,6 +334,7 @@ def check_held(executor: Executor, operations: frozenset[str]) -> tuple[int, Cou
                 f"left {left} while the closed stream is referenced",
                 step=len(program.steps),
                 how=f"close: left {left}",
+                traits=("close", f"holds {left}"),
             )
     return len(programs), None
 

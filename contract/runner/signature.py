@@ -49,6 +49,8 @@ _OF_POSITION = frozenset(
 _ACCEPTED = "accepted"
 #: Circumstances in which very different defects show: they only describe the position.
 _EVERYWHERE = frozenset({FAILED, AT_END, _AWAY, _BEYOND})
+#: An argument, or a word of an operation, that names a file that is not there.
+_MISSING = "missing"
 #: The aspects of calls that returned a wrong result.
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
@@ -69,6 +71,8 @@ _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 _WRONG_BYTES = frozenset(
     {"too early", "too late", "bytes not in the file", WRONG_LATER, WRONG_BYTE}
 )
+#: The end of clauses on reads that return fewer bytes than they could.
+_FEWER = ".full"
 #: Words for such reads.
 _WRONG, _EARLY = "wrong bytes", "ends early"
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -240,6 +244,8 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
             found.update(f"{s.op} returned" for s in before if s.op not in STAYING)
     if any(s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]):
         found.add("after close")
+    if step.op.startswith("fs_get") and _MISSING in (*step.args, *step.op.split("_")):
+        found.update(f"get of {_MISSING} {kind}" for kind in kinds)
     if _opens_deleted(violation.program):
         found.add("open of missing")
     found.update(filter(_tells, circumstances))
@@ -273,6 +279,7 @@ def _ways_of_read(step: Step, violation: Violation, kinds: set[str]) -> set[str]
         return set()
     relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
     is_early = relations & _EARLY_ENDS or _is_empty(step, violation.outcome)
+    is_early = is_early or violation.failure.clause.endswith(_FEWER)
     if is_early or (not relations and violation.failure.aspect == "end"):
         return relations - _EARLY_ENDS | {_EARLY}
     return relations - _WRONG_BYTES | {_WRONG} if relations & _WRONG_BYTES else relations

@@ -24,12 +24,16 @@ _AT_END = f"; {AT_END}"
 
 @dataclass(frozen=True)
 class InheritedFailure:
-    """A failure that classes show together: the clause, its signature, and the finding on it."""
+    """A failure that classes show together: the clause, its signature, and the finding on it.
+
+    `raises` is the exception of a later call, of which the signature says none; "" for any.
+    """
 
     classes: frozenset[str]
     clause: str
     signature: str
     finding: str
+    raises: str = ""
 
     @property
     def reason(self) -> str:
@@ -44,9 +48,9 @@ def inherited_failures() -> Mapping[str, tuple[InheritedFailure, ...]]:
     by_clause: dict[str, list[InheritedFailure]] = {}
     for base in data["bases"]:
         for entry in base["failures"]:
-            clause, classes = read_id(entry["clause"]), frozenset(base["classes"])
-            failure = InheritedFailure(classes, clause, entry["signature"], entry["finding"])
-            by_clause.setdefault(clause, []).append(failure)
+            named = {**entry, "clause": read_id(entry["clause"])}
+            failure = InheritedFailure(frozenset(base["classes"]), **named)
+            by_clause.setdefault(failure.clause, []).append(failure)
     return {clause: tuple(failures) for clause, failures in by_clause.items()}
 
 
@@ -68,6 +72,7 @@ def inherits(
         if failure.unshrunk:
             signature = signature.replace(_AT_END, "")
         matches = _parts(failure.signature) >= _parts(signature) and known.classes <= every
+        matches = matches and failure.actual.startswith(known.raises)
         if matches and not at_fault.isdisjoint(known.classes):
             return known
     return None

@@ -65,6 +65,7 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "fs_text": ("open", "_open"),
     "fs_pickle": ("__reduce__", "cat_file"),
     "fs_other_process": ("__reduce__", "cat_file"),
+    "lib_zarr_missing": ("cat_file",),
     "lib_zarr_shards": ("cat_file",),
     "open": ("open", "_open"),
 }

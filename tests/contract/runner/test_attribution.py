@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,35 @@ class RefusesLongRanges(MemoryInputStream):
         super().read_vectored(ranges, allocate, release)
 
 
+class RefusesLateRanges(RefusesLongRanges):
+    """A vectored read raises after three calls of get_pos()."""
+
+    _asked = 0
+
+    def get_pos(self) -> int:
+        """Count the calls."""
+        self._asked += 1
+        return super().get_pos()
+
+    def refuses(self, item: FileRange) -> bool:
+        """Return whether three calls came before."""
+        return self._asked > 2
+
+
+@pytest.mark.parametrize("streams", [1, 2])
+def test_opening_is_not_charged_with_a_later_call_if_there_is_no_time_to_shrink(
+    executor: MakeExecutor, streams: int
+) -> None:
+    ranges = Step("read_vectored", (((0, 2),), "heap", "absent"))
+    asked = (POSITION, replace(POSITION, stream=streams - 1), POSITION, POSITION)
+    subject = executor(RefusesLateRanges)
+    found = subject.run(Program(5, (*asked, ranges), streams=streams)).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    with findings.taken_unshrunk():
+        assert findings.violation(found) == "read-vectored.data"
+
+
 class RefusesRangesToTheEnd(RefusesLongRanges):
     """read_vectored raises for a range that ends at the end of the file."""
 
@@ -525,6 +555,58 @@ def test_a_failure_after_a_seek_is_charged_to_the_plainest_seek_that_shows_it(
         subject = Executor(binding, features, 64)
         steps = (Step("py_seek", (4, 2)), Step("py_read", (2,)))
         assert _charged(subject, Program(3, steps)) == clause
+    finally:
+        binding.dispose()
+
+
+class TellsZeroAfterFailedSeek(io.BytesIO):
+    """A seek past the end raises; then tell() returns 0, but reads continue where they were."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+        self._failed = False
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Raise past the end."""
+        self._failed = offset > len(self.getbuffer())
+        if self._failed:
+            raise OSError("past the end")
+        return super().seek(offset, whence)
+
+    def tell(self) -> int:
+        """Return 0 after a seek that failed."""
+        return 0 if self._failed else super().tell()
+
+
+class TellMovesAfterFailedSeek(TellsZeroAfterFailedSeek):
+    """tell() is right then, but moves the stream by one byte."""
+
+    def tell(self) -> int:
+        """Move after a seek that failed."""
+        here = io.BytesIO.tell(self)
+        if self._failed:
+            super().seek(here + 1)
+        return here
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [
+        (TellsZeroAfterFailedSeek, "python.tell.value"),
+        (TellMovesAfterFailedSeek, "python.tell.stays"),
+    ],
+)
+def test_tell_is_charged_with_moving_the_file_only_if_reads_without_it_differ(
+    kind: type[TellsZeroAfterFailedSeek], clause: str, tmp_path: Path
+) -> None:
+    binding = PythonFileBinding(kind, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        read = Step("py_read", (2,))
+        steps = (read, Step("py_seek", (9, 0)), Step("py_tell"), read)
+        assert _charged(subject, Program(5, steps)) == clause
     finally:
         binding.dispose()
 

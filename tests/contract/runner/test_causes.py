@@ -20,11 +20,15 @@ SEVERAL = (
     "close.state-NeverCloses",
     "seek.lax-eof-RaisesBeyond",
     "open.cost-buffered-ByteByByte",
+    "filesystem.get-file.missing-MissingIsSkipped",
+    "close.release-InACycle",
 )
 #: The part of all mutants whose failures have to be of one cause.
 _ONE_CAUSE = 0.95
+#: The clauses of mutants that few programs miss.
+_MISSED = ("consistency.opened", "read-vectored.multiple")
 #: The mutants of the ordinary run.
-_SAMPLE = chosen_mutants()[:: len(chosen_mutants()) // 25][:25]
+_SAMPLE = [m for m in chosen_mutants()[:: len(chosen_mutants()) // 25] if m.clause not in _MISSED]
 #: Pairs of mutants whose failures have nothing in common.
 PAIRS = [
     ("seek.negative-NegativeIsZero", "read-byte.value-SignedByte"),
@@ -56,10 +60,9 @@ def test_a_missed_should_at_a_wrong_position_is_no_second_cause() -> None:
 def test_the_failures_of_a_mutant_are_of_one_cause(
     mutant: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Few programs miss some mutants, which then have no failures."""
     run_few(monkeypatch)
     causes = [cause.ids for cause in checked(mutant).causes]
-    assert causes[1:] == []
+    assert len(causes) == 1, causes
 
 
 @pytest.mark.deep

@@ -343,6 +343,23 @@ def test_a_wrong_size_has_no_trait_of_wrong_bytes() -> None:
     assert traits(size, "x") == ("fs_size returned",)
 
 
+def test_gets_of_a_missing_file_share_a_trait_with_each_other_alone() -> None:
+    tree, one = Step("fs_get_missing"), Step("fs_get_file", ("missing",))
+    asked = [_traits_of("accepted", step, outcome=returned(False)) for step in (tree, one)]
+    assert asked[0] & asked[1]
+    there = _traits_of("accepted", Step("fs_get_file", ("file",)), outcome=returned(False))
+    assert not asked[0] & there
+
+
+@pytest.mark.parametrize(
+    ("clause", "is_early"), [("pread.full", True), ("pread.pos-unchanged", False)]
+)
+def test_a_read_of_fewer_bytes_than_it_could_return_ends_early(clause: str, is_early: bool) -> None:
+    step, failure = Step("pread", (0, 8, 0, 5)), Failure(clause, "", "value")
+    short = Violation(Program(5, (step,)), 0, step, _read(DATA[:4], 8), failure)
+    assert ("read: ends early" in traits(short, "pread: returned")) is is_early
+
+
 def test_where_a_stream_stands_is_no_trait_of_a_failure() -> None:
     found = traits(
         _violation(), "read_into: returned too late; away from the start; after unbuffer"
