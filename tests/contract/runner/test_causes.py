@@ -28,7 +28,7 @@ _ONE_CAUSE = 0.95
 #: The clauses of mutants that few programs miss.
 _MISSED = ("consistency.opened", "read-vectored.multiple")
 #: The mutants of the ordinary run.
-_SAMPLE = [m for m in chosen_mutants()[:: len(chosen_mutants()) // 25] if m.clause not in _MISSED]
+_SAMPLE = [m for m in chosen_mutants()[:: len(chosen_mutants()) // 12] if m.clause not in _MISSED]
 #: Pairs of mutants whose failures have nothing in common.
 PAIRS = [
     ("seek.negative-NegativeIsZero", "read-byte.value-SignedByte"),
