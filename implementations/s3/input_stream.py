@@ -286,7 +286,7 @@ class S3InputStream(ReferenceInputStream):
         ahead = self._run_at(position, length)
         while True:
             start = ahead.position
-            chunk = ahead.chunk()
+            chunk = ahead.chunk(position + length - start)
             if not chunk or start <= position < start + len(chunk):
                 break
         with self._lock:

@@ -225,8 +225,8 @@ class ReadAhead:
     """A run of sequential reads: the bytes from a position on, each once, in order.
 
     `position` is the start of the next chunk; requests have been sent up to `asked`. The first
-    window has `first` bytes, further ones grow as the plan says. Bytes past `enough` are fetched
-    only on demand. Not thread-safe, except that any thread may call `close`.
+    window has `first` bytes, further ones grow as the plan says, and cover what a read wants. Bytes
+    past `enough` are fetched only on demand. Not thread-safe, except that any thread may call `close`.
     """
 
     def __init__(
@@ -252,10 +252,10 @@ class ReadAhead:
         target.counters.hold()
         self._held = True
 
-    def chunk(self) -> memoryview:
+    def chunk(self, wanted: int) -> memoryview:
         """Return the next bytes, empty at EOF. Raises as `Download.chunk` does.
 
-        Raise InterruptedIOException after `close`.
+        A new request covers all `wanted` bytes. Raise InterruptedIOException after `close`.
         """
         while True:
             self._cancel.check()
@@ -263,7 +263,7 @@ class ReadAhead:
                 if not self._more():
                     self._drop()
                     return NOTHING
-                self._windows.append(self._window())
+                self._windows.append(self._window(wanted))
             chunk = self._windows[0].chunk()
             if chunk:
                 self.position += len(chunk)
@@ -304,9 +304,9 @@ class ReadAhead:
         end = self._target.pin.end(None)
         return end is None or self.asked < end
 
-    def _window(self) -> Window:
+    def _window(self, least: int = 0) -> Window:
         start, end = self.asked, self._target.pin.end(None)
-        self.asked = start + self._size
+        self.asked = start + max(self._size, least)
         if end is not None:
             self.asked = min(self.asked, end)
         self._last = self.asked - start

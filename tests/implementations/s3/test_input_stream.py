@@ -94,6 +94,18 @@ def test_declared_length_limits_the_request(store: Store) -> None:
     assert store.asked == [(0, 1000)]
 
 
+@pytest.mark.parametrize("size", [0, 1, 100])
+def test_a_long_read_after_a_short_one_is_one_request_however_small_the_buffer(
+    store: Store, size: int
+) -> None:
+    with store.open(read_policy="random", buffer_size=size) as stream:
+        assert stream.read_byte() == DATA[0]
+        assert drain(stream, MIB, MIB) == DATA[1 : MIB + 1]
+    first = max(size, 1)
+    asked = [(0, first), (first, MIB + 1)]
+    assert store.asked == asked
+
+
 def test_missing_object_raises_on_the_first_read(store: Store) -> None:
     del store.source.objects["key"]
     with store.open() as stream, pytest.raises(FileNotFoundException):
