@@ -167,7 +167,7 @@ FSSPEC = (
 CLIENTS = (
     Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 F31 N7 N8 N13 N14", "ftp", _SMALL),
     Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 F31 N3 N4 N6 N7", "sftp", _PORT),
-    Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5 N12", "sftp", _PORT),
+    Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5 N12 N15", "sftp", _PORT),
     Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19 S23", "directory"),
     Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22 S23", "bucket", _ARROW),
     Target("obstore local", "obstore+file://{directory}", "S7 S8 S9 S10 S11 S18 S27", "directory"),

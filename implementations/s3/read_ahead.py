@@ -225,8 +225,9 @@ class ReadAhead:
     """A run of sequential reads: the bytes from a position on, each once, in order.
 
     `position` is the start of the next chunk; requests have been sent up to `asked`. The first
-    window has `first` bytes, further ones grow as the plan says, and cover what a read wants. Bytes
-    past `enough` are fetched only on demand. Not thread-safe, except that any thread may call `close`.
+    window has `first` bytes, further ones grow as the plan says, and cover what a read wants.
+    Bytes past `enough` are fetched only on demand. Not thread-safe, except that any thread may
+    call `close`.
     """
 
     def __init__(
