@@ -401,8 +401,11 @@ class ShrinkingCounterexamples(Counterexamples):
         if self._blame.displaced(cut, violation.index) is not None:
             return None
         small = self._shrunk(cut, misses)
+        found = [m.index for m in executor.run(small).misses if m.failure.clause == clause]
+        small = small.with_steps(small.steps[: found[0] + 1]) if found else cut
         with recorded(lambda: executor.index) as raised:
             again = executor.run(small, trace=True)
+        violation = replace(violation, program=cut)  # if it does not miss it again
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
         shrunk = replace(
             counterexample(violation),

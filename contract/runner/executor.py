@@ -210,7 +210,8 @@ class Executor(Workspace):
             execution.violation = None
         else:
             failure = Failure(clause, "", violation.failure.aspect, violation.failure.expected)
-            execution.violation = replace(violation, index=-1, failure=failure)
+            program = program.with_steps(program.steps[: violation.index + 1]) or program
+            execution.violation = replace(violation, program=program, index=-1, failure=failure)
 
     def _run_under_faults(self, program: Program) -> Execution:
         execution = Execution()

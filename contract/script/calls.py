@@ -144,6 +144,8 @@ class ScriptApi:
     #: makes the requests of the file `f`.
     injector: str = ""
     fetcher: str = ""
+    #: Whether a stream that is left open may keep the program from ending.
+    closes: bool = False
     #: Whether exceptions of the connection give no verdict.
     remote: bool = False
     #: Whether calls may raise what is no Exception, as panics of extensions in Rust.
@@ -168,3 +170,10 @@ class JavaApi:
     is_context: bool = False
     #: A copy of the only file of a target that can't be written.
     content: Path | None = None
+    #: Whether the file is in an archive at `uri`, which the class makes.
+    is_archive: bool = False
+
+    @property
+    def is_fixed(self) -> bool:
+        """True if no other file or directory can be made."""
+        return self.is_archive or self.content is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,8 @@ from fscontract.contract.text import printable
 #: The most bytes of a file.
 _MOST_BYTES = 1 << 16
 _WIDTH = 100
+#: The most lines of classes of threads, and of those that make an archive.
+MOST_LINES = 50
 #: The most characters of the expected outcomes that a class prints.
 _MOST_SAID = 70
 #: The Java class of each kind; Error and others have none.
@@ -29,6 +32,14 @@ _CLASSES = {
     Kind.NULL: "NullPointerException",
     Kind.UNSUPPORTED: "UnsupportedOperationException",
 }
+#: The names of exceptions for the kinds in texts.
+_NAMES = {
+    **{kind.value: name for kind, name in _CLASSES.items()},
+    Kind.IO.value: "IOException",
+    Kind.NOT_FOUND.value: "FileNotFoundException",
+    Kind.OTHER.value: "another exception",
+}
+_KIND = re.compile(rf"\b({'|'.join(_NAMES)})\b")
 #: What a class imports, by the names that it uses of each package.
 _IMPORTS = {
     "java.io.*": r"(EOF|IO)Exception",
@@ -46,10 +57,13 @@ class JavaClass(ABC):
     """A class that shows a failure on a file with these bytes."""
 
     #: The most lines.
-    max_lines: ClassVar[int] = MAX_LINES
+    max_lines: int
+    #: The expression that is true if nothing failed.
+    right: ClassVar[str] = "right"
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
+        self.max_lines = MOST_LINES if api.is_archive else MAX_LINES
         if len(data) > _MOST_BYTES:
             raise NoScript(f"the file has {len(data):,} bytes")
 
@@ -66,11 +80,12 @@ class JavaClass(ABC):
         yield from self.content()
         yield "Configuration configuration = new Configuration();"
         yield from self.api.configuration
+        if self.api.is_archive:
+            yield from _archive(len(self.data))
         yield f"FileSystem {self.files} = FileSystem.newInstance(URI.create(uri), configuration);"
         if self.api.is_context:
             yield "FileContext fs = FileContext.getFileContext(URI.create(uri), configuration);"
         yield f"Path path = new Path({self.api.path});"
-        yield from [] if self.api.content else [f"{self.files}.deleteOnExit(path);"]
 
     @property
     def files(self) -> str:
@@ -86,10 +101,15 @@ class JavaClass(ABC):
         yield f"byte[] data = java.nio.file.Files.readAllBytes({copy});"
 
     def emptied(self) -> Iterator[str]:
-        """Yield the statement that removes what is at `path`; raise NoScript."""
-        if self.api.content:
-            raise NoScript("nothing can be made at a path of this target")
-        yield f"{self.files}.delete(path, true);"
+        """Yield the statement after which nothing is at `path`."""
+        fixed = 'path = new Path(path + "-missing");'
+        yield fixed if self.api.is_fixed else f"{self.files}.delete(path, true);"
+
+    def directory(self) -> Iterator[str]:
+        """Yield the statements that make a directory at `path`; raise NoScript."""
+        if self.api.is_fixed:
+            raise NoScript("no directory can be made at a path of this target")
+        yield from (*self.emptied(), f"{self.files}.mkdirs(path);")
 
     def preparation(self) -> Iterator[str]:
         """Yield the statements that also write the file."""
@@ -98,11 +118,11 @@ class JavaClass(ABC):
 
     def write(self) -> Iterator[str]:
         """Yield the statements that write the file at `path`."""
-        if self.api.content:
-            return
-        yield f"try (FSDataOutputStream out = {self.files}.create(path, true)) {{"
-        yield "  out.write(data);"
-        yield "}"
+        if not self.api.is_fixed:
+            yield f"try (FSDataOutputStream out = {self.files}.create(path, true)) {{"
+            yield "  out.write(data);"
+            yield "}"
+            yield f"{self.files}.deleteOnExit(path);"
 
     def text(self, junit: bool) -> str:
         """Return the class, or the JUnit test; raise NoScript if it is too long."""
@@ -122,17 +142,19 @@ class JavaClass(ABC):
         yield "public class Reproduction {"
         yield "  public static void main(String[] args) throws Exception {"
         uri = self.api.uri
-        yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another filesystem"
+        other = "archive" if self.api.is_archive else "filesystem"
+        yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another {other}"
         yield from (f"    {line}" for line in self.statements())
         text = self._message(f"{self.failure.clause}: ")
         yield from _joined("    System.out.println(", text, " + actual);")
-        yield "    System.exit(right ? 0 : 1);"
+        yield f"    System.exit({self.right} ? 0 : 1);"
         yield "  }"
         yield "}"
 
     def _message(self, start: str) -> str:
         """Return the literal of the text before the actual outcome."""
-        expected = shorten(f"{start}expected {self.says()}", _MOST_SAID, placeholder=" ...")
+        said = _KIND.sub(lambda kind: _NAMES[kind[0]], self.says())
+        expected = shorten(f"{start}expected {said}", _MOST_SAID, placeholder=" ...")
         return text_literal(f"{expected}, actual: ")
 
     def _junit_body(self) -> Iterator[str]:
@@ -143,9 +165,25 @@ class JavaClass(ABC):
         yield f'    String uri = System.getProperty("uri", {self.api.uri});'
         yield from (f"    {line}" for line in self.statements())
         text = self._message("")
-        yield from _joined("    Assertions.assertTrue(right, ", text, " + actual);")
+        yield from _joined(f"    Assertions.assertTrue({self.right}, ", text, " + actual);")
         yield "  }"
         yield "}"
+
+
+def _archive(length: int) -> Iterator[str]:
+    """Yield the statements that make an archive at `uri` with one file, which has bytes around."""
+    index = f"%2F dir 0+420+u+g 0 0 file \n%2Ffile file part-0 9 {length} 0+420+u+g \n"
+    master = f"3 \n0 2147483647 0 {len(index)} \n"
+    yield "Path archive = new Path(URI.create(uri).getPath());"
+    yield "FileSystem disk = FileSystem.getLocal(configuration).getRaw();"
+    yield "disk.mkdirs(archive);"
+    yield "disk.deleteOnExit(archive);"
+    yield "byte[] part = ByteBuffer.allocate(data.length + 20).position(9).put(data).array();"
+    yield 'FileUtil.write(disk, new Path(archive, "part-0"), part);'
+    yield f"byte[] index = {json.dumps(index)}.getBytes();"
+    yield 'FileUtil.write(disk, new Path(archive, "_index"), index);'
+    written = f"{json.dumps(master)}.getBytes()"
+    yield f'FileUtil.write(disk, new Path(archive, "_masterindex"), {written});'
 
 
 def _joined(start: str, text: str, end: str) -> list[str]:
@@ -177,8 +215,15 @@ def raising(kinds: Iterable[Kind]) -> Iterator[str]:
 def condition(name: str, conditions: Iterable[str]) -> Iterator[str]:
     """Yield the statements that declare a truth value, of which one condition has to hold."""
     first, *others = dict.fromkeys(conditions)
-    yield f"boolean {name} = {first};"
-    yield from (f"{name} |= {one};" for one in others)
+    line = f"boolean {name} = {first}"
+    for one in others:
+        longer = f"{line} || {one};"
+        if "&&" in longer or len(longer) > _WIDTH - 4:
+            yield f"{line};"
+            line = f"{name} |= {one}"
+        else:
+            line = longer[:-1]
+    yield f"{line};"
 
 
 def _data(data: bytes) -> Iterator[str]:
@@ -205,9 +250,10 @@ def _folded(line: str) -> list[str]:
     """Return a line, or those into which formatters split it if it is too long."""
     if len(line) <= _WIDTH:
         return [line]
-    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    start = len(line) - len(line.lstrip())
+    indent = " " * (start + 4)
     for mark, kept in ((" ? ", 0), (" && ", 0), (" = ", 2), (", ", 1), (").", 1)):
-        at = line.rfind(mark, 0, _WIDTH)
+        at = line.rfind(mark, start, _WIDTH)
         if at > 0 and line.count('"', 0, at) % 2 == 0:
             return [line[: at + kept], *_folded(f"{indent}{line[at + kept :].lstrip()}")]
     return [line]
@@ -220,9 +266,8 @@ def array_text(data: bytes) -> str:
 
 
 def text_literal(text: str) -> str:
-    """Return a text as a Java literal."""
-    escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
-    return f'"{escaped}"'
+    """Return a text as a Java literal, in ASCII."""
+    return json.dumps(printable(text).replace("\n", " "))
 
 
 def _comment(text: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fscontract.contract.program.program import resolve_program
 from fscontract.contract.script.calls import NoScript
 from fscontract.contract.script.java_class import JavaClass
-from fscontract.contract.script.java_openings import opening_expression
+from fscontract.contract.script.java_openings import opening_expression, scene
 from fscontract.contract.script.leaks import COUNTED, WARM_UP
 
 _HELD = 'new java.io.File("/proc/self/fd").list().length'
@@ -29,7 +29,8 @@ class LeakClass(JavaClass):
         program = resolve_program(self.failure.program, len(self.data), self.failure.buffer)
         if self.failure.clause != "close.release" or program.streams > 1:
             raise NoScript("several streams are open, or one is not closed")
-        yield from self.preparation()
+        yield from self.filesystem()
+        yield from scene(self, program.opening.scene if program.opening else "file")
         yield "List<Object> streams = new ArrayList<>();"
         yield "int before = 0;"
         yield f"for (int i = 0; i < {WARM_UP + COUNTED}; i++) {{ // a pool may grow at first"

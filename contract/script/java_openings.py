@@ -26,7 +26,7 @@ from fscontract.contract.spec.clauses import clauses
 
 _READ = Step("read_byte")
 #: Scenes that a class makes at the path.
-_SCENES = ("file", "missing", "directory")
+_SCENES = ("file", "missing", "directory", "foreign")
 
 
 #: The class of Hadoop's builders.
@@ -51,6 +51,20 @@ def _builder(api: JavaApi, opening: Opening) -> str:
     return made
 
 
+def scene(made: JavaClass, name: str) -> Iterator[str]:
+    """Yield the statements that make the scene of an opening at `path`; raise NoScript."""
+    if name not in _SCENES:
+        raise NoScript(f"the path is of the scene {name}")
+    if name == "missing":
+        yield from made.emptied()
+    elif name == "directory":
+        yield from made.directory()
+    else:
+        yield from made.write()
+    if name == "foreign":
+        yield 'path = new Path("gopher://localhost" + path.toUri().getPath());'
+
+
 class OpeningClass(JavaClass):
     """An open through a builder, and a read."""
 
@@ -60,10 +74,6 @@ class OpeningClass(JavaClass):
         assert program.opening is not None
         if clauses()[failure.clause].cost is not None or program.streams > 1:
             raise NoScript("requests are counted, or several streams are open")
-        if program.opening.scene not in _SCENES:
-            raise NoScript(f"the path is of the scene {program.opening.scene}")
-        if not {step.op for step in program.steps} <= {"read_byte"} or len(program.steps) > 1:
-            raise NoScript("calls of the stream that the builder opens are judged")
         self.opening = program.opening
         self.case = Case(
             program.opening,
@@ -73,7 +83,11 @@ class OpeningClass(JavaClass):
             failure.own_keys,
             failure.unsupported_keys,
         )
-        if self.case.readable and self.case.contents(data) != (data,):
+        if not self.case.readable:
+            return  # any read has to fail
+        if not {step.op for step in program.steps} <= {"read_byte"} or len(program.steps) > 1:
+            raise NoScript("calls of the stream that the builder opens are judged")
+        if self.case.contents(data) != (data,):
             raise NoScript("another length is declared for the file")
 
     def says(self) -> str:
@@ -82,7 +96,7 @@ class OpeningClass(JavaClass):
         for stage, judge in self._stages().items():
             kinds = _permitted(judge)
             texts += [f"{stage} raises {words(kinds)}"] if kinds else []
-        if self.case.readable and not self.case.resolution.refusals:
+        if self._returns:
             texts.append(f"read returns {self.data[0] if self.data else -1}")
         return " or ".join(texts)
 
@@ -101,7 +115,7 @@ class OpeningClass(JavaClass):
     def statements(self) -> Iterator[str]:
         """Yield the statements that open the file and judge the stage at which it fails."""
         yield from self.filesystem()
-        yield from self._scene()
+        yield from scene(self, self.opening.scene)
         stages = [*self._grouped()]
         yield f'String stage = "{stages[0]}";'
         yield "Object actual;"
@@ -145,22 +159,20 @@ class OpeningClass(JavaClass):
             raised = " || ".join(raising(kinds))
             several = f"({raised})" if "||" in raised else raised
             yield from [f'stage.equals("{stage}") && {several}'] if raised else ()
-        if self.case.readable and not self.case.resolution.refusals:
+        if self._returns:
             yield f"actual.equals({self.data[0] if self.data else -1})"
 
     def content(self) -> Iterator[str]:
         """Yield the statements that make bytes, of which the number and the first one matter."""
-        if self.opening.scene == "file":
+        if self.opening.scene in ("file", "foreign") or self.api.is_archive:
             yield f"byte[] data = new byte[{len(self.data)}];"
-            yield from [f"data[0] = (byte) {self.data[0]};"] if self.data else ()
+        if self._returns and self.data:
+            yield f"data[0] = (byte) {self.data[0]};"
 
-    def _scene(self) -> Iterator[str]:
-        if self.opening.scene == "file":
-            yield from self.write()
-            return
-        yield from self.emptied()
-        if self.opening.scene == "directory":
-            yield f"{self.files}.mkdirs(path);"
+    @property
+    def _returns(self) -> bool:
+        """True if the read has to return."""
+        return self.case.readable and not self.case.resolution.refusals
 
 
 class PathClass(JavaClass):
@@ -174,7 +186,8 @@ class PathClass(JavaClass):
 
     def content(self) -> Iterator[str]:
         """Yield the statement that makes the bytes of a file, which is not at the path."""
-        yield from ["byte[] data = new byte[9];"] if self.kind == "below-file" else ()
+        if self.kind == "below-file" or self.api.is_archive:
+            yield "byte[] data = new byte[9];"
 
     def says(self) -> str:
         """Return the permitted outcomes as text."""
@@ -199,9 +212,8 @@ class PathClass(JavaClass):
     def _scene(self) -> Iterator[str]:
         if self.kind in ("unreadable", "empty-path"):
             raise NoScript("the path has no permission, or is empty")
-        yield from self.emptied()
-        if self.kind in ("directory", "empty-directory"):
-            yield f"{self.files}.mkdirs(path);"
+        is_directory = self.kind in ("directory", "empty-directory")
+        yield from self.directory() if is_directory else self.emptied()
         if self.kind == "directory":
             yield f'{self.files}.create(new Path(path, "file")).close();'
         if self.kind == "below-file":

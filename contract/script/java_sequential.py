@@ -9,8 +9,9 @@ from fscontract.contract.models.stream_state import ANY
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.java_class import JavaClass, condition, raising
+from fscontract.contract.script.java_class import JavaClass, condition, raising, text_literal
 from fscontract.contract.script.plan import UNUSUAL_NAME, Plan
+from fscontract.contract.script.sequential import joined
 
 #: The most bytes of the ranges of a vectored read.
 _MOST_BYTES = 16
@@ -22,12 +23,12 @@ class SequentialClass(JavaClass):
     def __init__(self, api: JavaApi, failure: Failure, planned: Plan) -> None:
         if len(planned.versions) > 1:
             raise NoScript("the file changes")
-        if planned.program.at is not None:
+        if planned.program.at is not None and api.is_fixed:
             raise NoScript(UNUSUAL_NAME)
         super().__init__(api, failure, planned.versions[0])
         self.plan = planned
-        if planned.last is None or planned.base is not None:
-            raise NoScript("the result of the last call depends on those before it")
+        if planned.last is None:
+            raise NoScript("the file can't be opened")
         if "untouched" in failure.clause:
             raise NoScript("the bytes of the buffer that a call leaves alone are compared")
         self.step = planned.last
@@ -45,23 +46,39 @@ class SequentialClass(JavaClass):
 
     def statements(self) -> Iterator[str]:
         """Yield the statements that set `actual` and `right`."""
-        yield from self.preparation()
+        yield from self.filesystem()
+        yield from self._named()
+        yield from self.write()
         for stream in range(self.plan.program.streams):
             yield f"FSDataInputStream {self._name(Step('open', (), stream))} = fs.open(path);"
+        yield from [] if self.plan.base is None else [f"int at = {self.plan.base};"]
         for planned in self.plan.calls:
             call = self.api.spell(planned.step, self._name(planned.step))
             if planned.step.op in ("change", "reopen") or call is None or planned.must_raise:
                 raise NoScript("the calls before the last one need more than Java's calls")
-            if planned.may_raise:
+            if planned.counted:
+                yield f"at += {_count(call)};"
+            elif planned.may_raise:
                 yield f"try {{ {call}; }} catch (Exception error) {{ }}"
             else:
                 yield f"{call};"
         yield from self.judged()
 
+    def _named(self) -> Iterator[str]:
+        """Yield the statements that give the file its unusual name, and write its neighbour."""
+        at = self.plan.program.at
+        if at is None:
+            return
+        name = "path = new Path(path.getParent(), {});"
+        if at.neighbour:
+            yield name.format(text_literal(at.neighbour))
+            yield f"{self.files}.create(path, true).close();"
+        yield name.format(text_literal(at.name))
+
     def judged(self) -> Iterator[str]:
         """Yield the statements that make the last call, and set `actual` and `right`."""
         yield from self._last()
-        conditions = self.right()
+        conditions = [*map(plain, self.conditions())]
         text = " ".join(conditions)
         if "raised" in text:
             yield "boolean raised = actual instanceof Throwable;"
@@ -70,7 +87,7 @@ class SequentialClass(JavaClass):
             yield f"long number = actual instanceof Number ? {number} : Long.MIN_VALUE;"
         yield from condition("right", conditions)
 
-    def right(self) -> list[str]:
+    def conditions(self) -> list[str]:
         """Return the conditions of which one holds if the result is right; raise NoScript."""
         conditions = [*dict.fromkeys(self._conditions())]
         if not conditions:
@@ -105,11 +122,16 @@ class SequentialClass(JavaClass):
     # The conditions -------------------------------------------------------------------------------
 
     def _conditions(self) -> Iterator[str]:
-        for end in self.plan.ends:
+        ends = self.plan.ends
+        if self.plan.base is not None:
+            yield from raising(kind for end in ends for kind in end.kinds)
+            yield from self._returning(joined(ends, self.plan), "at")
+            return
+        for end in ends:
             yield from raising(end.kinds)
-            yield from self._returning(end)
+            yield from self._returning(end, "" if end.position == ANY else str(end.position))
 
-    def _returning(self, end: Permitted) -> Iterator[str]:
+    def _returning(self, end: Permitted, at: str) -> Iterator[str]:
         if end.anything:
             yield "!raised"
         elif self.call.form is Form.NOTHING:
@@ -119,27 +141,29 @@ class SequentialClass(JavaClass):
             yield from self._parts(end)
         else:
             numbers = sorted(value for value in end.values if type(value) is int)
-            if numbers:
+            if numbers and self.call.form is not Form.FILLED and at == "at":
+                yield "number == at"
+            elif numbers:
                 yield _between(numbers)
             for value in end.values:
                 if isinstance(value, bool):
                     yield f"Boolean.{str(value).upper()}.equals(actual)"
                 elif value is None and ".readFully(" in self.call.text:
                     yield "!raised"
-            yield from self._reading(end)
+            yield from self._reading(end, at)
 
-    def _reading(self, end: Permitted) -> Iterator[str]:
+    def _reading(self, end: Permitted, at: str) -> Iterator[str]:
         if end.counts is None:
             return
-        if end.position == ANY:
+        if not at:
             raise NoScript("the position of the stream is unknown")
-        at, (least, most) = end.position, end.counts
+        least, most = end.counts
         if self.call.form is Form.BYTE:
             yield f"number == (data[{at}] & 0xff)"
             return
         start, whole = self.call.start, ".readFully(" in self.call.text
-        ends = [str(first + most) if whole else f"{first} + (int) number" for first in (start, at)]
-        first, last = (end.removeprefix("0 + ") for end in ends)
+        count = str(most) if whole else "(int) number"
+        first, last = (_sum(begin, count) for begin in (str(start), at))
         equal = f"Arrays.equals({self.call.filled}, {start}, {first}, data, {at}, {last})"
         yield f"!raised && {equal}" if whole else f"{_between([least, most])} && {equal}"
 
@@ -154,6 +178,27 @@ class SequentialClass(JavaClass):
             self.plan.versions[0][offset : offset + length] for offset, length in self.step.args[0]
         )
         yield f'"{[*memoryview(whole).cast("b")]}".equals(actual)'
+
+
+def plain(text: str) -> str:
+    """Return a text without sums with 0."""
+    return text.replace(" 0 + ", " ")
+
+
+def _sum(first: str, second: str) -> str:
+    """Return the sum of two expressions."""
+    if first.isdigit() and second.isdigit():
+        return str(int(first) + int(second))
+    return f"{first} + {second}"
+
+
+def _count(call: Call) -> str:
+    """Return the number of bytes that a call reads."""
+    if call.form is Form.COUNT:
+        return call.expression
+    if call.form is Form.FILLED:
+        return f"Math.max({call.expression}, 0)"
+    raise NoScript("the result of the last call depends on those before it")
 
 
 def _between(numbers: list[int]) -> str:

@@ -33,7 +33,7 @@ _UNSHOWN = {
     "cost": "requests are counted",
 }
 #: Clauses whose failure may be that a file can't be opened.
-_OF_OPENING = frozenset({"open.state", "consistency.opened"})
+_OF_OPENING = frozenset({"open.state", "open.name", "consistency.opened"})
 
 
 @dataclass(frozen=True)
@@ -195,6 +195,8 @@ class _Walk:
         states = self.states[last.stream]
         step = replace(last, stream=0)
         ends = {state: permitted(step, state, self.features, self.clause) for state in states}
+        if len(alike := {*map(_anywhere, ends.values())}) == 1:
+            ends = dict.fromkeys(ends, alike.pop())
         positions, base = {state.pos for state in states}, None
         if not self.lax:
             base = self._count(last.stream, positions, set(ends.values()))
@@ -265,6 +267,12 @@ class _Walk:
             if len(before) == 1:
                 return before.pop()
         raise NoScript("the calls before the last one have several right results")
+
+
+def _anywhere(end: Permitted) -> Permitted:
+    """Return what a call may do without its position if that does not matter."""
+    reads = end.counts or end.parts or any(isinstance(value, tuple) for value in end.values)
+    return end if reads else replace(end, position=ANY)
 
 
 def _number(count: Any) -> int:

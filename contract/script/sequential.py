@@ -72,11 +72,18 @@ class SequentialScript:
             *self._on_error(),
             *right,
             *self.shown(),
+            *self._closed(),
             *(line for one in cleanup for line in statement(one)),
             EXIT,
         ]
         data = () if own else content_lines(self.plan.versions, self.source.content)
         return assembled(self.failure, data, lines, self._helper.splitlines())
+
+    def _closed(self) -> Iterator[str]:
+        """Yield the statements that close the streams, if the program may not end without."""
+        if self.api.closes and self.plan.last is not None and self.plan.program.needs_stream:
+            for stream in range(self.plan.program.streams):
+                yield f"{self._name(Step('open', (), stream))}.close()"
 
     @property
     def _writes_its_own(self) -> bool:
@@ -321,7 +328,7 @@ class SequentialScript:
         ends = self.plan.ends
         yield from self._raising(ends)
         if self.plan.base is not None:
-            yield from self._returning(_joined(ends, self.plan), "at")
+            yield from self._returning(joined(ends, self.plan), "at")
             return
         for end in ends:
             yield from self._returning(end, "" if end.position == ANY else str(end.position))
@@ -596,11 +603,14 @@ def _count(call: Call) -> str:
     return f"max({text}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({text})"
 
 
-def _joined(ends: tuple[Permitted, ...], planned: Plan) -> Permitted:
+def joined(ends: tuple[Permitted, ...], planned: Plan) -> Permitted:
     """Return what a call may do at any position that is counted; raise NoScript if that differs."""
     size = len(planned.versions[0])
     most = max((end.counts[1] for end in ends if end.counts), default=0)
-    values = {end.values for end in ends if end.values not in ((end.position,), (), (-1,), (b"",))}
+    known = ((), (-1,), (b"",))  # True is 1 for the model
+    values = {
+        end.values for end in ends if {*end.values} - {end.position} and end.values not in known
+    }
     for end in ends:
         least, maximum = end.counts or (1, 0)
         if end.counts and (maximum != min(most, size - end.position) or least not in (1, maximum)):

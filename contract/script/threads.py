@@ -39,7 +39,7 @@ INDEPENDENT = POSITIONED | {"read_vectored"}
 #: The characters by which a name in place of a number may make a line longer.
 _SPARE = len("size + 1")
 #: A number in a statement.
-_NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
+NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
 #: Why calls that only wait for each other have no script.
 OVERLAP = "a thread has to be paused in the middle of its call"
 
@@ -192,19 +192,13 @@ class _Threads:
         """
         steps = [step for calls in threads for step, _ in calls]
         texts = ["\n".join(self._body([call], _SPARE)) for calls in threads for call in calls]
-        alike = len({_NUMBER.sub("", text) for text in texts}) == 1
-        if len(threads) == 1 or not alike or not {step.op for step in steps} <= POSITIONED:
+        found = places_of(texts, steps) if len(threads) > 1 else None
+        if found is None:
             return None
-        at, size = [step.args[0] for step in steps], [step.args[-1] for step in steps]
-        values = {"at": at, "end": [*map(add, at, size)], "size": size}
-        columns = [*zip(*(map(int, _NUMBER.findall(text)) for text in texts), strict=True)]
-        words = [_word([*column], values) for column in columns]
-        used = [name for name in values if any(word.startswith(name) for word in words)]
-        if "" in words or not used:
-            return None
-        following = iter(words)
-        body = _NUMBER.sub(lambda _: next(following), texts[0]).splitlines()
-        rows = [", ".join(map(str, row)) for row in zip(*map(values.get, used), strict=True)]
+        words, values = found
+        following, used = iter(words), [*values]
+        body = NUMBER.sub(lambda _: next(following), texts[0]).splitlines()
+        rows = [", ".join(map(str, row)) for row in zip(*values.values(), strict=True)]
         places = iter([f"({row})" for row in rows] if len(used) > 1 else rows)
         reads = f"reads * {REPEATS}" if self.repeats else "reads"
         lists = [f"[{', '.join(next(places) for _ in calls)}]" for calls in threads]
@@ -254,6 +248,28 @@ def _merged(setup: Iterable[str]) -> list[str]:
     both = f"fs, path = {made.removeprefix('fs = ')}, {path.removeprefix('path = ')}"
     short = made.startswith("fs = ") and path.startswith("path = ") and len(both) <= WIDTH - 4
     return [*lines, both] if short else [*lines, made, path]
+
+
+def places_of(
+    texts: Sequence[str], steps: Sequence[Step]
+) -> tuple[list[str], dict[str, list[int]]] | None:
+    """Return the words for the numbers in the texts of calls, and the numbers of each name in them.
+
+    None if the texts differ in more than numbers, or these in more than the places of the calls.
+    """
+    alike = len({NUMBER.sub("", text) for text in texts}) == 1
+    if not alike or not {step.op for step in steps} <= POSITIONED:
+        return None
+    at, size = [step.args[0] for step in steps], [step.args[-1] for step in steps]
+    values = {"at": at, "end": [*map(add, at, size)], "size": size}
+    columns = [*zip(*(map(int, NUMBER.findall(text)) for text in texts), strict=True)]
+    words = [_word([*column], values) for column in columns]
+    used = {
+        name: numbers
+        for name, numbers in values.items()
+        if any(word.startswith(name) for word in words)
+    }
+    return None if "" in words or not used else (words, used)
 
 
 def _word(numbers: list[int], values: Mapping[str, list[int]]) -> str:

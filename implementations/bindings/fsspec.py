@@ -349,6 +349,7 @@ class FsspecBinding(ScratchBinding):
             fetcher="f.cache.fetcher",
             cleanup=() if fixed or not self.remote else ("fs.rm(path)",),
             remote=self.remote,
+            closes=is_callable(source) and bool(getattr(self.fs, "async_impl", False)),
         )
 
     def dispose(self) -> None:

@@ -55,8 +55,9 @@ def java_setup(source: Source) -> JavaApi:
         path = f'"{_MOUNT}/{_FILE}"'
         made = path, (_LINK, *options), spell_step, spell_option, is_context
         return JavaApi('"viewfs:///"', *made)
-    if scheme not in ("raw", "file"):
-        raise NoScript(f"the filesystem {scheme} needs more than a URI")
+    if scheme == "har":
+        made = 'archive, "file"', options, spell_step, spell_option, is_context
+        return JavaApi('"har:/tmp/fscontract.har"', *made, is_archive=True)
     raw = (_RAW_CONTEXT if is_context else _RAW,) if scheme == "raw" else ()
     path = f'System.getProperty("java.io.tmpdir"), "{_FILE}"'
     return JavaApi('"file:///"', path, (*raw, *options), spell_step, spell_option, is_context)

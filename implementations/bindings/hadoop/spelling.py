@@ -104,7 +104,7 @@ def _byte_buffer(method: str, positions: int) -> Callable[..., Call]:
 
 
 _ALLOCATORS = {"heap": "ByteBuffer::allocate", "view": "ByteBuffer::allocateDirect", "null": "null"}
-_RELEASES = {"given": ["buffer -> {}"], "absent": [], "null": ["null"]}
+_RELEASES = {"given": ["released -> {}"], "absent": [], "null": ["null"]}
 
 
 def _vectored(

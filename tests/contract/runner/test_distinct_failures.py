@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -270,3 +270,22 @@ def test_the_signatures_of_a_run_do_not_depend_on_its_seed(seed: int) -> None:
         "position: too early; after seek",
         "position: too late; after seek",
     ]
+
+
+def test_missed_should_that_does_not_come_again_ends_with_the_call_that_missed_it(
+    executor: MakeExecutor,
+) -> None:
+    class ClaimsMoreOnce(MemoryInputStream):
+        claims: ClassVar = [30]
+
+        def skip(self, count: int) -> int:
+            """Return a count past the end in the first call of all streams."""
+            skipped = super().skip(count)
+            return self.claims.pop() if self.claims else skipped
+
+    steps = (Step("seek", (1,)), Step("skip", (30,)), Step("get_pos"), Step("close"))
+    found = ShrinkingCounterexamples(executor(ClaimsMoreOnce), frozenset({"skip.count"}))
+    (missed,) = found.executor.run(Program(9, steps)).misses
+    assert found.miss(missed) == "skip.count"
+    (kept,) = found.missed["skip.count"].values()
+    assert kept.program.steps == steps[:2]
