@@ -241,10 +241,9 @@ class Blame:
 
     def charge(self, violation: Violation) -> Charge:
         """Return the violated clause, and the violation that shows it."""
-        program = violation.program
         for simpler in self._simpler(violation):
             seen = self._run(simpler)
-            if seen is not None and (program.opening is None or seen.failure.clause != _TOO_LATE):
+            if seen is not None and not _is_other(seen, violation):
                 return self.charge(seen)
         plainer = self._in_plainer_call(violation)
         if plainer is not None:
@@ -555,6 +554,13 @@ def _on_new_file(program: Program, buffer: int) -> Program | None:
 
 def _on_several_streams(program: Program) -> bool:
     return len({s.stream for s in program.steps}) > 1
+
+
+def _is_other(simpler: Violation, violation: Violation) -> bool:
+    """Return whether a simpler program fails, but its failure is not that of the violation."""
+    if violation.program.faults is not None:
+        return simpler.outcome.raised != violation.outcome.raised
+    return violation.program.opening is not None and simpler.failure.clause == _TOO_LATE
 
 
 def _of_faults(violation: Violation) -> str:

@@ -44,6 +44,13 @@ def test_issue_has_versions_script_expected_and_actual(tmp_path: Path) -> None:
     assert result.output.rstrip().count("```") == 2
 
 
+def test_issue_names_exceptions_of_python_in_place_of_kinds(tmp_path: Path) -> None:
+    program = {"length": 0, "streams": 1, "steps": [["py_write"]]}
+    more: dict[str, Any] = {"clause": "python.write.refused", "program": program}
+    result = CliRunner().invoke(main, ["replay", str(_replay_file(tmp_path, **more)), "--issue"])
+    assert "\nHere: raises io.UnsupportedOperation or OSError.\n" in result.output
+
+
 @pytest.mark.parametrize(
     ("more", "words", "message"),
     [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -11,8 +13,10 @@ from fscontract.contract.binding import PlanInjector
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.program.server_faults import S3, kinds_at
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
@@ -36,12 +40,24 @@ class Struck(io.BytesIO):
         return self.answer
 
 
-def run(answer: Any, kind: str, *steps: Step, length: int = 20) -> tuple[Execution, Executor]:
-    """Return the execution of a program whose first read gets the answer."""
+class RaisesUnstruck(Struck):
+    """A file whose reads raise without a fault."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        before = self.injector.fired
+        data = super().read(size)
+        if self.injector.fired == before:
+            raise KeyError(size)
+        return data
+
+
+@contextmanager
+def executing(answer: Any, kind: type[Struck] = Struck) -> Iterator[Executor]:
+    """Yield an executor on files of which a struck read gives the answer."""
 
     def opener(path: str) -> Any:
         with open(path, "rb") as file:
-            opened = Struck(file.read())
+            opened = kind(file.read())
         opened.answer = answer(opened.getvalue()) if callable(answer) else answer
         return opened
 
@@ -49,11 +65,16 @@ def run(answer: Any, kind: str, *steps: Step, length: int = 20) -> tuple[Executi
     binding.injector = Struck.injector
     binding.prepare()
     try:
-        executor = Executor(binding, load_profile("python-file").features, 64)
-        plan = FaultPlan((Fault(kind),))
-        return executor.run(Program(length, steps, faults=plan)), executor
+        yield Executor(binding, load_profile("python-file").features, 64)
     finally:
         binding.dispose()
+
+
+def run(answer: Any, kind: str, *steps: Step, length: int = 20) -> tuple[Execution, Executor]:
+    """Return the execution of a program whose first read gets the answer."""
+    with executing(answer) as executor:
+        plan = FaultPlan((Fault(kind),))
+        return executor.run(Program(length, steps, faults=plan)), executor
 
 
 def test_wrong_bytes_violate_the_clause_of_the_kind() -> None:
@@ -61,6 +82,17 @@ def test_wrong_bytes_violate_the_clause_of_the_kind() -> None:
     assert execution.violation is not None
     assert execution.violation.failure.clause == "server.ignore-ranges"
     assert executor.exercised["server.ignore-ranges"] == 1
+
+
+def test_wrong_bytes_violate_it_also_if_the_read_raises_without_a_fault() -> None:
+    program = Program(20, (READ,), faults=FaultPlan((Fault("ignore-ranges"),)))
+    with executing(b"wrong", RaisesUnstruck) as executor:
+        found = executor.run(program).violation
+        assert found is not None
+        assert (
+            ShrinkingCounterexamples(executor, frozenset(clauses())).violation(found)
+            == "server.ignore-ranges"
+        )
 
 
 def test_early_end_violates_the_clause_of_the_kind() -> None:
