@@ -210,7 +210,7 @@ class Executor(Workspace):
             execution.violation = None
         else:
             failure = Failure(clause, "", violation.failure.aspect, violation.failure.expected)
-            program = program.with_steps(program.steps[: violation.index + 1]) or program
+            program = program.with_steps(program.steps[: violation.index + 1])
             execution.violation = replace(violation, program=program, index=-1, failure=failure)
 
     def _run_under_faults(self, program: Program) -> Execution:

@@ -1,10 +1,13 @@
-"""Write which exceptions of Python a call may raise."""
+"""Write which exceptions a call may raise."""
 
 from __future__ import annotations
 
 import errno
 import io
+import re
 from collections.abc import Callable
+
+from fscontract.contract.program.outcome import Kind
 
 #: Exceptions that a call may raise.
 _CLASSES: tuple[type[Exception], ...] = (
@@ -16,7 +19,25 @@ _CLASSES: tuple[type[Exception], ...] = (
     NotImplementedError,
     OverflowError,
 )
+#: The exceptions of Python and of Java for the kinds in the texts of outcomes.
+_NAMES = {
+    Kind.EOF: ("EOFError", "EOFException"),
+    Kind.IO: ("OSError", "IOException"),
+    Kind.NOT_FOUND: ("FileNotFoundError", "FileNotFoundException"),
+    Kind.ILLEGAL_ARGUMENT: ("ValueError", "IllegalArgumentException"),
+    Kind.INDEX: ("IndexError", "IndexOutOfBoundsException"),
+    Kind.NULL: ("TypeError", "NullPointerException"),
+    Kind.UNSUPPORTED: ("io.UnsupportedOperation", "UnsupportedOperationException"),
+    Kind.OTHER: ("another exception", "another exception"),
+}
+#: A pattern of the kinds in texts of outcomes.
+KINDS = "|".join(_NAMES)
 _UNSUPPORTED = "io.UnsupportedOperation"
+
+
+def with_classes(text: str, is_java: bool) -> str:
+    """Return a text of outcomes with exceptions of Java or of Python for their kinds."""
+    return re.sub(rf"\b({KINDS})\b", lambda kind: _NAMES[Kind(kind[0])][is_java], text)
 
 
 def exception_classes(

@@ -6,27 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from textwrap import shorten
 
-from fscontract.contract.program.outcome import Kind
+from fscontract.contract.script.exceptions import KINDS, with_classes
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.text import printable
 
 #: The number of a contradiction in the source, at the start of a reading.
 _NUMBER = re.compile(r"^[A-Z]\d+: ")
-#: The exceptions of Python and of Java for the kinds in the texts of outcomes.
-_EXCEPTIONS = {
-    Kind.EOF: ("EOFError", "EOFException"),
-    Kind.IO: ("OSError", "IOException"),
-    Kind.NOT_FOUND: ("FileNotFoundError", "FileNotFoundException"),
-    Kind.ILLEGAL_ARGUMENT: ("ValueError", "IllegalArgumentException"),
-    Kind.INDEX: ("IndexError", "IndexOutOfBoundsException"),
-    Kind.NULL: ("TypeError", "NullPointerException"),
-    Kind.UNSUPPORTED: ("io.UnsupportedOperation", "UnsupportedOperationException"),
-    Kind.OTHER: ("another exception", "another exception"),
-}
-_KIND = "|".join(_EXCEPTIONS)
 #: A call, or one stage of an open, that raised.
-_RAISED = re.compile(rf"^((?:\w+: )?)({_KIND})(?: \((.*)\))?$", re.DOTALL)
+_RAISED = re.compile(rf"^((?:\w+: )?)({KINDS})(?: \((.*)\))?$", re.DOTALL)
 #: The most characters of the actual outcome in the title.
 _MOST_IN_TITLE = 80
 
@@ -43,10 +31,8 @@ def _lines(
 ) -> Iterator[str]:
     clause = clauses()[failure.clause]
     is_java = language in ("java", "junit")
-    expected = [
-        re.sub(rf"\b({_KIND})\b", lambda kind: _class(kind[0], is_java), text) for text in expected
-    ]
-    actual = _RAISED.sub(lambda m: f"{m[1]}raised {m[3] or _class(m[2], is_java)}", actual)
+    expected = [with_classes(text, is_java) for text in expected]
+    actual = _RAISED.sub(lambda m: f"{m[1]}raised {m[3] or with_classes(m[2], is_java)}", actual)
     short = shorten(actual, _MOST_IN_TITLE, placeholder=" ...")
     yield f"# {_plain(clause.statement.rstrip('.'))}: {_plain(short)}"
     yield ""
@@ -77,10 +63,6 @@ def _lines(
     if clause.because:
         yield ""
         yield _plain(clause.because)
-
-
-def _class(kind: str, is_java: bool) -> str:
-    return _EXCEPTIONS[Kind(kind)][is_java]
 
 
 def _plain(text: str) -> str:

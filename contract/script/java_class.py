@@ -12,6 +12,7 @@ from typing import ClassVar
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.data import linear, recurrence
+from fscontract.contract.script.exceptions import with_classes
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import MAX_LINES
 from fscontract.contract.spec.clauses import clauses
@@ -32,14 +33,6 @@ _CLASSES = {
     Kind.NULL: "NullPointerException",
     Kind.UNSUPPORTED: "UnsupportedOperationException",
 }
-#: The names of exceptions for the kinds in texts.
-_NAMES = {
-    **{kind.value: name for kind, name in _CLASSES.items()},
-    Kind.IO.value: "IOException",
-    Kind.NOT_FOUND.value: "FileNotFoundException",
-    Kind.OTHER.value: "another exception",
-}
-_KIND = re.compile(rf"\b({'|'.join(_NAMES)})\b")
 #: What a class imports, by the names that it uses of each package.
 _IMPORTS = {
     "java.io.*": r"(EOF|IO)Exception",
@@ -153,8 +146,8 @@ class JavaClass(ABC):
 
     def _message(self, start: str) -> str:
         """Return the literal of the text before the actual outcome."""
-        said = _KIND.sub(lambda kind: _NAMES[kind[0]], self.says())
-        expected = shorten(f"{start}expected {said}", _MOST_SAID, placeholder=" ...")
+        said = f"{start}expected {with_classes(self.says(), is_java=True)}"
+        expected = shorten(said, _MOST_SAID, placeholder=" ...")
         return text_literal(f"{expected}, actual: ")
 
     def _junit_body(self) -> Iterator[str]:
@@ -266,7 +259,7 @@ def array_text(data: bytes) -> str:
 
 
 def text_literal(text: str) -> str:
-    """Return a text as a Java literal, in ASCII."""
+    """Return a text as a Java literal on one line, in ASCII."""
     return json.dumps(printable(text).replace("\n", " "))
 
 

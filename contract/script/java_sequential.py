@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from fscontract.contract.models.permitted import FAR, Permitted
@@ -9,7 +10,7 @@ from fscontract.contract.models.stream_state import ANY
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.java_class import JavaClass, condition, raising, text_literal
+from fscontract.contract.script.java_class import JavaClass, condition, raising
 from fscontract.contract.script.plan import UNUSUAL_NAME, Plan
 from fscontract.contract.script.sequential import joined
 
@@ -71,9 +72,9 @@ class SequentialClass(JavaClass):
             return
         name = "path = new Path(path.getParent(), {});"
         if at.neighbour:
-            yield name.format(text_literal(at.neighbour))
+            yield name.format(json.dumps(at.neighbour))
             yield f"{self.files}.create(path, true).close();"
-        yield name.format(text_literal(at.name))
+        yield name.format(json.dumps(at.name))
 
     def judged(self) -> Iterator[str]:
         """Yield the statements that make the last call, and set `actual` and `right`."""

@@ -26,6 +26,7 @@ from fscontract.contract.program.filesystem_calls import (
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
+from fscontract.contract.script.source_lines import is_callable
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
     OpenedFile,

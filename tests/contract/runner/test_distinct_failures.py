@@ -288,4 +288,5 @@ def test_missed_should_that_does_not_come_again_ends_with_the_call_that_missed_i
     (missed,) = found.executor.run(Program(9, steps)).misses
     assert found.miss(missed) == "skip.count"
     (kept,) = found.missed["skip.count"].values()
+    assert kept.program is not None
     assert kept.program.steps == steps[:2]

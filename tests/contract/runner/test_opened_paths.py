@@ -100,6 +100,27 @@ class EveryReadFails(MemoryInputStream):
         raise PathIOException(self.path, "no")
 
 
+class SeeksNowhereInSpaces(MemoryInputStream):
+    """A stream that does not move if the name of its file has a space."""
+
+    def seek(self, position: int) -> None:
+        super().seek(0 if " " in self.path else position)
+
+
+def test_program_of_a_name_ends_with_the_call_that_fails() -> None:
+    binding = StreamBinding(MutantFileSystem(SeeksNowhereInSpaces), "nowhere")
+    features = load_profile(binding.default_profile).as_observed({}).features
+    steps = (Step("seek", (3,)), Step("read_byte"), Step("get_pos"), Step("close"))
+    binding.prepare()
+    try:
+        executor = Executor(binding, features, 4096)
+        (failed,) = _failures([executor.run(Program(5, steps, at=OpenedPath("named", "a b")))])
+    finally:
+        binding.dispose()
+    assert failed.failure.clause == "open.name"
+    assert failed.program.steps == steps[:2]
+
+
 def test_failure_of_all_files_is_not_charged_to_the_name() -> None:
     binding = StreamBinding(MutantFileSystem(EveryReadFails), "failing")
     exercised, failed = executed(binding)

@@ -35,6 +35,17 @@ def stored(name: str) -> Any:
     return mutant_named(name).binding().filesystem if name else filesystem_of(StoredStream)()
 
 
+class Awaited(FsspecMemory):  # type: ignore[misc]
+    """A filesystem that says it is asynchronous, as those do whose files wait when they close."""
+
+    async_impl = True
+
+
+def awaited() -> Awaited:
+    """Return the filesystem that says it is asynchronous."""
+    return Awaited(skip_instance_cache=True)
+
+
 class _LockedStream(MemoryInputStream):
     """A stream whose positioned reads move it and put it back, under a lock of all calls."""
 

@@ -73,6 +73,7 @@ _PROGRAMS = (
     _Shown("open.read-fails", 0, [], _built(file="foreign")),
     _Shown("close.release", 0, [], _built(file="missing")),
     _Shown("read-vectored.data", 0, [["read_vectored", [[0, 2]], "heap", "given"]], {"length": 9}),
+    _Shown("open.name", 0, [["read_byte"]], {"at": {"kind": "named", "name": "\u00e9 %20 "}}),
     _Shown("getpos.value", 0, [["skip", 3], ["read_into", 9, 0, 9], ["get_pos"]]),
     _Shown("read-into.data", 0, [["skip", 3], ["read_into", 9, 1, 2]], {"length": 9}),
 )

@@ -303,6 +303,19 @@ def test_library_reads_the_file_that_it_wrote(
     assert bare_scripts.run(cut).code == 1
 
 
+@pytest.mark.parametrize("streams", [1, 2])
+def test_streams_of_an_asynchronous_filesystem_of_the_user_are_closed_at_the_end(
+    streams: int, own_scripts: ScriptRunner
+) -> None:
+    """Those that wait for an event loop when they close would wait after it has ended."""
+    target = "tests.contract.script.mutant_filesystems:awaited"
+    script = _script(target, "python.writable.false", [["py_writable"]], streams=streams)
+    names = ["f"] if streams == 1 else ["f1", "f2"]
+    assert script.splitlines()[-1 - streams : -1] == [f"{name}.close()" for name in names]
+    assert own_scripts.run(script).code == 1
+    assert ".close()" not in _script("memory://", "python.writable.false", [["py_writable"]])
+
+
 def test_script_of_a_missing_library_can_not_run(bare_scripts: ScriptRunner) -> None:
     script = _script(_MEMORY, "close.state", [["close"], ["py_tell"]])
     ran = bare_scripts.run(script.replace("import fsspec", "import no_such_library"))
