@@ -22,6 +22,9 @@ from tests.limits import DEADLOCK
 
 _ESCAPE = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
+#: A run with few programs may end before its progress is shown.
+pytestmark = pytest.mark.all_programs
+
 
 @dataclass(frozen=True)
 class Shown:
