@@ -120,7 +120,7 @@ def test_builder_is_spelled_with_its_options(fsspec_binding: Binding) -> None:
         (
             ("read_vectored", ((0, 2), None), "view", "given"),
             "in.readVectored(Arrays.asList(FileRange.createFileRange(0, 2), null), "
-            "ByteBuffer::allocateDirect, buffer -> {})",
+            "ByteBuffer::allocateDirect, released -> {})",
         ),
     ],
 )
