@@ -4,8 +4,8 @@
 
 Each script must say what came and exit with 1 while the bug is there. It runs without fscontract,
 unless the target is code that needs it; options that are credentials are environment variables.
-Prints for each target the scripts that do, and the failures without a script by reason. Exits
-with 1 if a script does not show its failure.
+Prints a row of a Markdown table for each target: its failures, the scripts that show one, and the
+reasons of failures without a script. Exits with 1 if a script does not show its failure.
 """
 
 from __future__ import annotations
@@ -34,6 +34,9 @@ USUAL = (
 _CHECK, _SCRIPT = 900, 120
 _MISSING = re.compile(r"^no script for (\S+): (.*)$", re.MULTILINE)
 _ROOT = Path(__file__).resolve().parents[2]
+#: What a reason says, without its numbers.
+_TOO_LONG = re.compile(r"^the (?:script|class) has \d+ lines, (more than \d+)$")
+_TOO_MANY = re.compile(r"^the program has \d+ calls, (more than \d+)$")
 #: The package of this checkout, which an installed one must not replace, and its tests.
 _PATH = os.pathsep.join([str(_ROOT / "src"), str(_ROOT)])
 #: Runs the script that is its argument as if fscontract were not installed.
@@ -51,12 +54,15 @@ class Scripts:
     wrong: list[str] = field(default_factory=list)
     missing: Counter[str] = field(default_factory=Counter)
 
-    def __str__(self) -> str:
+    def row(self, label: str) -> str:
+        """Return the row of a target in a table of Markdown."""
         every = self.shown + len(self.wrong) + sum(self.missing.values())
-        lines = [f"{self.shown} of {every} failures are shown by a script"]
-        lines += [f"  {count} without: {reason}" for reason, count in self.missing.most_common()]
-        lines += [f"  wrong: {name}" for name in self.wrong]
-        return "\n".join(lines)
+        reasons = Counter[str]()
+        for reason, count in self.missing.items():
+            short = _TOO_LONG.sub(r"\1 lines", reason)
+            reasons[_TOO_MANY.sub(r"\1 calls", short)] += count
+        without = "; ".join(f"{count}: {reason}" for reason, count in reasons.most_common())
+        return f"| {label} | {every} | {self.shown} | {without} |"
 
 
 def scripts_of(target: Target, effort: str = "quick") -> Scripts:
@@ -109,7 +115,8 @@ def _run(path: Path, environment: Mapping[str, str], is_bare: bool) -> tuple[int
     if path.suffix == ".java":
         from fscontract.implementations.jvm.jvm import hadoop_jars
 
-        command = ["java", "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
+        made = f"-Djava.io.tmpdir={path.parent}"
+        command = ["java", made, "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False
@@ -130,10 +137,13 @@ def main() -> int:
     if not chosen:
         raise SystemExit(f"unknown target: {' or '.join(patterns)}")
     wrong = 0
+    print("| target | failures | shown by a script | without one |\n|---|---|---|---|", flush=True)
     for target in chosen:
         result = scripts_of(target, asked.effort)
         wrong += len(result.wrong)
-        print(f"{target.label}: {result}", flush=True)
+        print(result.row(target.label), flush=True)
+        for text in result.wrong:
+            print(f"{target.label}: wrong: {text}", file=sys.stderr)
     return 1 if wrong else 0
 
 

@@ -28,7 +28,7 @@ class SequentialClass(JavaClass):
             raise NoScript(UNUSUAL_NAME)
         super().__init__(api, failure, planned.versions[0])
         self.plan = planned
-        if planned.last is None:
+        if planned.last is None or planned.reopens:
             raise NoScript("the file can't be opened")
         if "untouched" in failure.clause:
             raise NoScript("the bytes of the buffer that a call leaves alone are compared")
@@ -48,8 +48,13 @@ class SequentialClass(JavaClass):
     def statements(self) -> Iterator[str]:
         """Yield the statements that set `actual` and `right`."""
         yield from self.filesystem()
-        yield from self._named()
+        at = self.plan.program.at
+        if at is not None:
+            yield f"path = new Path(path.getParent(), {json.dumps(at.name)});"
         yield from self.write()
+        if at is not None and at.neighbour:
+            other = f"new Path(path.getParent(), {json.dumps(at.neighbour)})"
+            yield f"{self.files}.create({other}, true).close();"
         for stream in range(self.plan.program.streams):
             yield f"FSDataInputStream {self._name(Step('open', (), stream))} = fs.open(path);"
         yield from [] if self.plan.base is None else [f"int at = {self.plan.base};"]
@@ -64,17 +69,6 @@ class SequentialClass(JavaClass):
             else:
                 yield f"{call};"
         yield from self.judged()
-
-    def _named(self) -> Iterator[str]:
-        """Yield the statements that give the file its unusual name, and write its neighbour."""
-        at = self.plan.program.at
-        if at is None:
-            return
-        name = "path = new Path(path.getParent(), {});"
-        if at.neighbour:
-            yield name.format(json.dumps(at.neighbour))
-            yield f"{self.files}.create(path, true).close();"
-        yield name.format(json.dumps(at.name))
 
     def judged(self) -> Iterator[str]:
         """Yield the statements that make the last call, and set `actual` and `right`."""

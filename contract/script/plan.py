@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from fscontract.contract.models.permitted import Permitted, permitted, states_after
+from fscontract.contract.models.permitted import RAISED, Permitted, permitted, states_after
 from fscontract.contract.models.stream_state import ANY, Origin, State, opened
 from fscontract.contract.program.content import (
     OF_THREADS,
@@ -67,6 +67,8 @@ class Plan:
     base: int | None = None
     #: Whether the stream of the last call is closed.
     is_closed: bool = False
+    #: Whether the last call follows an open that is judged with it, or is that open.
+    reopens: bool = False
     #: The plan for calls that return where they should raise; None if no call should raise.
     lax: Plan | None = None
 
@@ -104,11 +106,9 @@ def _check(clause: str, program: Program) -> None:
     check_conditions(program)
     if len(program.steps) > _MAX_CALLS:
         raise NoScript(f"the program has {len(program.steps)} calls, more than {_MAX_CALLS}")
-    seen = False
-    for step in program.steps:
-        if step.op == "reopen" and seen:
-            raise NoScript("the file is opened after it was deleted")
-        seen |= step.op == "change" and step.args[0] == "delete"
+    ops = [step.args[0] if step.op == "change" else step.op for step in program.steps]
+    if "delete" in ops and "reopen" in ops[ops.index("delete") : -2]:
+        raise NoScript("several calls follow an open of a deleted file")
 
 
 def check_conditions(program: Program) -> None:
@@ -187,10 +187,14 @@ class _Walk:
         steps = self.program.steps
         if not steps:
             return Plan(self.program, (self.data,), (), None, ())
+        last = steps[-1]
+        reopens = "reopen" in [step.op for step in steps[-2:]]
+        is_deleted = any(step.op == "change" and step.args[0] == "delete" for step in steps)
+        if reopens and (is_deleted or last.op == "reopen"):
+            return self._reopening(is_deleted)
         for step in steps[:-1]:
             self.follow(step)
-        last = steps[-1]
-        if last.op in ("change", "reopen"):
+        if last.op == "change":
             raise NoScript("the program does not end with a call")
         states = self.states[last.stream]
         step = replace(last, stream=0)
@@ -206,6 +210,25 @@ class _Walk:
         found = tuple(dict.fromkeys(ends.values()))
         calls = tuple(self.calls)
         return Plan(self.program, tuple(self.contents), calls, last, found, base, closed)
+
+    def _reopening(self, is_deleted: bool) -> Plan:
+        """Return the plan of a program that ends with an open after a change, or a call after it.
+
+        If the file was deleted, the open or the call has to raise.
+        """
+        steps = self.program.steps
+        opened = max(index for index, step in enumerate(steps) if step.op == "reopen")
+        if any(step.stream for step in steps):
+            raise NoScript("several streams are open")
+        if is_deleted and opened == len(steps) - 1:
+            raise NoScript("the program does not end with a call")
+        for step in steps[:opened]:
+            self.follow(step)
+        last = steps[-1] if is_deleted else None
+        says = ("the open or the call raises, as the file was deleted",)
+        ends = (Permitted(ANY, frozenset(RAISED), says=says),) if is_deleted else ()
+        calls = (*self.calls, PlannedCall(Step("close"), True))
+        return Plan(self.program, tuple(self.contents), calls, last, ends, reopens=True)
 
     def follow(self, step: Step) -> None:
         """Make a call in every state, with each right outcome."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fscontract.contract.binding import Binding
+from fscontract.contract.program.opened_path import PATHS, OpenedPath
+from fscontract.contract.program.program import Program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.costs import cost_script
 from fscontract.contract.script.failure import Failure
@@ -17,6 +21,15 @@ from fscontract.contract.script.unusual_paths import path_script
 from fscontract.contract.spec.clauses import clauses
 
 
+def _without_builder(program: Program) -> Program:
+    """Return a program that opens its file directly, if the builder got no calls."""
+    opening = program.opening
+    if opening is None or opening.calls or opening.scene not in ("file", *PATHS):
+        return program
+    at = None if opening.scene == "file" else OpenedPath(opening.scene)
+    return replace(program, opening=None, at=at)
+
+
 def python_script(binding: Binding, source: Source, failure: Failure) -> str:
     """Return the script of a failure on a target; raise NoScript with the reason."""
     api = binding.script_api(source)
@@ -27,6 +40,8 @@ def python_script(binding: Binding, source: Source, failure: Failure) -> str:
         return threads_script(api, source, failure, file_content(program, fixed, threads=True))
     if clauses()[failure.clause].cost is not None:
         return cost_script(api, source, failure)
+    program = _without_builder(program)
+    failure = replace(failure, program=program)
     if program.faults is not None:
         injected = (api.injector or api.fetcher) and not api.is_served
         write = injected_fault_script if injected else server_fault_script

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -61,7 +62,7 @@ class SequentialScript:
     def text(self) -> str:
         """Return the script; raise NoScript if it is too long."""
         own = self._writes_its_own
-        cleanup = () if own else self.api.cleanup
+        cleanup = () if own or self.plan.contents[-1] is None else self.api.cleanup
         preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
         last = [*indented(self.last())]
         right = [*self.right()]
@@ -108,26 +109,22 @@ class SequentialScript:
         for line in self.api.setup:
             yield _merged(line, imports)
         yield from imports
-        yield from self._named()
+        at = self.plan.program.at
+        if at is not None:
+            if self.source.file or self.api.is_served or not self.api.write:
+                raise NoScript(UNUSUAL_NAME)
+            yield f"path = os.path.join(os.path.dirname(path), {quoted(at.name)})"
         if self.api.write and not self._writes_its_own:
             yield from self._write(0)
-
-    def _named(self) -> Iterator[str]:
-        """Yield the statements that give the file its unusual name, and write its neighbour."""
-        at = self.plan.program.at
-        if at is None:
-            return
-        if self.source.file or self.api.is_served or not self.api.write:
-            raise NoScript(UNUSUAL_NAME)
-        if at.neighbour:
-            yield f"path = os.path.join(os.path.dirname(path), {quoted(at.neighbour)})"
-            yield from self.api.write.format('b"of another file"').splitlines()
-        yield f"path = os.path.join(os.path.dirname(path), {quoted(at.name)})"
+        if at is not None and at.neighbour:
+            yield f"other = os.path.join(os.path.dirname(path), {quoted(at.neighbour)})"
+            written = re.sub(r"\bpath\b", "other", self.api.write)
+            yield from written.format('b"of another file"').splitlines()
 
     def calls_before(self) -> Iterator[str]:
         """Yield the statements that open the streams and make the calls before the last one."""
         program = self.plan.program
-        opens = self.plan.last is not None and program.needs_stream
+        opens = (self.plan.last is not None or self.plan.reopens) and program.needs_stream
         for stream in range(program.streams if opens else 0):
             yield from self.api.opening(program, self._name(Step("open", (), stream)))
         if self._if_missed:
@@ -212,8 +209,9 @@ class SequentialScript:
     def last(self) -> Iterator[str]:
         """Yield the statements of the last call, which set `actual`."""
         call = self.call
-        if call is None:
+        if call is None or self.plan.reopens:
             yield from self.api.opening(self.plan.program, "f")
+        if call is None:
             yield "actual = None"
             return
         yield from _statements(call)

@@ -27,9 +27,9 @@ from fscontract.contract.script.plan import Plan, plan_each
 from fscontract.contract.script.sequential import SequentialScript
 from fscontract.contract.spec.clauses import clauses
 
-#: The most lines more for two threads that make different calls, each of which has a function,
-#: and for each further one.
-FURTHER = 4
+#: The most lines more if a thread that makes other calls than another one is paused, and for each
+#: thread after the second one: each of them has a function.
+PAUSED, FURTHER = 2, 4
 #: How often free threads repeat calls that do not depend on those before, and the most tries.
 REPEATS, TRIES = 150, 1000
 #: The seconds that a paused thread waits for the others, which may wait for it.
@@ -61,7 +61,9 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
         threads.insert(0, threads.pop(failure.first_thread))
     script = _Threads(api, failure, data, threads)
     lines = [*script.lines()]
-    max_lines = MAX_LINES if script.is_table else MAX_LINES + FURTHER * (len(threads) - 1)
+    max_lines = MAX_LINES
+    if not script.is_table:
+        max_lines += FURTHER * (len(threads) - 2) + (PAUSED if script.is_paused else 0)
     made = [*content_lines((data,), source.content), *script.reads]
     return assembled(failure, made, lines, max_lines=max_lines)
 
@@ -100,11 +102,9 @@ class _Threads:
         """Yield the statements that start all threads at a barrier."""
         count = len(self.threads)
         run = [
-            f"with ThreadPoolExecutor({count}) as pool:",
-            f"    tasks = {self.tasks}",
-            "    ended = [task.exception() for task in tasks]",
+            f"with ThreadPoolExecutor({count}, initializer=Barrier({count}).wait) as pool:",
+            f"    ended = [task.exception() for task in {self.tasks}]",
         ]
-        yield f"start = Barrier({count})"
         yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
         yield f"for _ in range({TRIES}):"
         yield from indented([*self.opened, *run, "if any(ended):", "    break"])
@@ -147,13 +147,14 @@ class _Threads:
             table = self._table(others)
         if table is not None:
             body, rows = table
-            functions.append(("thread(reads)", self._started(body)))
+            functions.append(("thread(reads)", body))
             self._submit_each(rows)
         else:
             names = [f"thread{number}" for number in range(1 + len(first), 1 + len(planned))]
             bodies = (self._loop(self._body(calls)) for calls in others)
             functions += zip((f"{name}()" for name in names), bodies, strict=True)
-            self.tasks = f"[{', '.join(f'pool.submit({name})' for name in names)}]"
+            several = f"[*map(pool.submit, ({', '.join(names)}))]"
+            self.tasks = several if len(names) > 1 else f"[pool.submit({names[0]})]"
         if not any(line.lstrip().startswith("assert ") for _, body in functions for line in body):
             raise NoScript("no result of the calls is wrong in any order")
         yield from self._pause() if self.is_paused else ()
@@ -173,13 +174,8 @@ class _Threads:
             self.first, others = "pool.submit(thread, READS[0])", "READS[1:]"
         self.tasks = f"[pool.submit(thread, reads) for reads in {others}]"
 
-    def _started(self, lines: list[str]) -> list[str]:
-        """Return the statements of a thread that waits for the others, unless one is paused."""
-        return lines if self.is_paused else ["start.wait()", *lines]
-
     def _loop(self, lines: list[str]) -> list[str]:
-        repeated = [f"for _ in range({REPEATS}):", *indented(lines)] if self.repeats else lines
-        return self._started(repeated)
+        return [f"for _ in range({REPEATS}):", *indented(lines)] if self.repeats else lines
 
     def _body(self, calls: _Planned, spare: int = 0) -> list[str]:
         """Return the statements of the calls of a thread, in lines shorter by `spare`."""
@@ -218,11 +214,13 @@ class _Threads:
         if step.op == "get_pos" or call.form is Form.NOTHING:
             yield str(call)
             return
-        if call.buffer:
-            yield f"buffer = {call.buffer}"
-            yield from call.ready
         indent = " " * (12 if self.repeats else 8)
         last, conditions = [*script.last()], script.right_conditions()
+        if call.buffer and not call.ready and len(last) == 1 and last[0].count("(buffer)") == 1:
+            last = [last[0].replace("(buffer)", f"(buffer := {call.buffer})")]
+        elif call.buffer:
+            yield f"buffer = {call.buffer}"
+            yield from call.ready
         if len(conditions) > 1:
             right = [line.removeprefix(indent) for line in script.right(indent)]
             yield from (*last, *right, "assert right, actual")

@@ -20,4 +20,4 @@ def test_scripts_of_all_failures_show_them(target: Target) -> None:
     scripts = scripts_of(target)
     assert scripts.wrong == []
     assert scripts.shown > 0
-    assert sum(scripts.missing.values()) <= scripts.shown // 4, scripts
+    assert sum(scripts.missing.values()) <= scripts.shown // 4, scripts.missing

@@ -401,3 +401,55 @@ def test_call_of_which_any_result_is_right_has_no_script() -> None:
     """A script that can't fail would say that the bug is gone."""
     with pytest.raises(NoScript, match="no result of the last call alone is wrong"):
         _script("memory", "capabilities.kept", [["has_capability", ""]])
+
+
+def test_filesystem_that_drops_white_space_of_names_fails(bare_scripts: ScriptRunner) -> None:
+    """Such a name is that of the neighbour, which is written after the file."""
+    script = _of_named_file("a ")
+    for call in ("fs.pipe_file(path,", "fs.open(path)"):
+        assert call in script
+        script = script.replace(call, call.replace("path", "path.strip()"))
+    broken = bare_scripts.run(script)
+    assert broken.code == 1, broken.output
+
+
+def _after_a_change(change: str, *steps: list[Any]) -> str:
+    return _script(_LOCAL, "consistency.opened", [["change", change], ["reopen"], *steps], length=3)
+
+
+def test_open_after_a_change_is_judged(bare_scripts: ScriptRunner) -> None:
+    script = _after_a_change("append")
+    assert is_formatted(script)
+    assert bare_scripts.run(script).code == 0
+    assert script.count("f = fs.open(path)") == 2
+    again = "    f = fs.open(path)\n    actual = None"
+    assert again in script
+    broken = bare_scripts.run(script.replace(again, "    raise ValueError('once only')"))
+    assert broken.code == 1, broken.output
+
+
+@pytest.mark.parametrize("read", [["py_read", 1], ["pread", 0, 1, 0, 1]])
+def test_read_of_a_deleted_file_that_is_opened_again_has_to_raise(
+    read: list[Any], bare_scripts: ScriptRunner
+) -> None:
+    script = _after_a_change("delete", read)
+    assert is_formatted(script)
+    assert bare_scripts.run(script).code == 0
+    broken = bare_scripts.run(script.replace("fs.rm(path)", "pass"))
+    assert broken.code == 1, broken.output
+    assert "the open or the call raises" in broken.output
+
+
+def test_open_through_a_builder_without_calls_is_a_plain_open(bare_scripts: ScriptRunner) -> None:
+    def script(scene: str, steps: list[Any]) -> str:
+        opening = {"file": scene, "calls": []}
+        data = {"length": 5, "streams": 1, "steps": steps, "open": opening}
+        features = load_profile("python-file").as_observed({}).features
+        failure = Failure("open.read-fails", Program.from_json(data), features, 4096, {})
+        return python_script(resolve_target(_LOCAL, {}), Source(_LOCAL), failure)
+
+    for scene in ("missing", "directory"):
+        assert bare_scripts.run(script(scene, [])).code == 0
+    plain = script("file", [["py_read", 1]])
+    assert "    f = fs.open(path)\n" in plain
+    assert bare_scripts.run(plain).code == 0

@@ -82,8 +82,7 @@ def test_free_threads_start_at_a_barrier(own_scripts: ScriptRunner) -> None:
     threads = [[["pread", 6, 8, 0, 8]], [["pread", 30, 8, 0, 8]]]
     script = _script("memory", "model.pread-thread-safe", threads)
     assert is_formatted(script)
-    assert "start = Barrier(2)" in script
-    assert "    start.wait()" in script
+    assert "with ThreadPoolExecutor(2, initializer=Barrier(2).wait) as pool:" in script
     right = own_scripts.run(script.replace("range(1000)", "range(50)"))
     assert right.code == 0, right.output
     assert "actual:    [None, None]" in right.output
@@ -140,18 +139,20 @@ def test_threads_that_read_at_several_places_have_one_function_and_40_lines(
     assert "\nREADS = [[(20, 24, 4), (3, 8, 5)], [(20, 24, 4)]" in script
 
 
-@pytest.mark.parametrize(
-    ("calls", "switches"), [(2, None), (3, [[0, 0, 1, 1]])], ids=["free", "paused"]
-)
-def test_threads_of_different_calls_have_up_to_44_lines(
-    calls: int, switches: list[list[int]] | None
+@pytest.mark.parametrize("switches", [None, [[0, 0, 1, 1]]], ids=["free", "paused"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_threads_of_different_calls_have_2_lines_more_if_paused_and_4_for_the_third(
+    count: int, switches: list[list[int]] | None
 ) -> None:
     reader = [["seek", 9], ["read_byte"], ["read_into", 5, 0, 5]]
-    script = _script("file:///tmp", "pread.isolation", [reader[:calls], _READS], switches)
+    threads = [reader[: 3 if switches else 2], _READS, _READS[:1]][:count]
+    script = _script("file:///tmp", "pread.isolation", threads, switches)
+    most = 40 + (2 if switches else 0) + 4 * (count - 2)
     assert is_formatted(script)
-    assert 40 < len(script.splitlines()) <= 44
-    with pytest.raises(NoScript, match="more than 44"):
-        _script("file:///tmp", "pread.isolation", [reader, [*_READS, ["pread", 2, 9, 0, 9]]])
+    assert most - 4 < len(script.splitlines()) <= most
+    longer = [threads[0], [["pread", at, 9, 0, 9] for at in range(8)], *threads[2:]]
+    with pytest.raises(NoScript, match=f"more than {most}"):
+        _script("file:///tmp", "pread.isolation", longer, switches)
 
 
 @pytest.mark.parametrize(
