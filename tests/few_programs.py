@@ -16,6 +16,7 @@ from fscontract.contract.generate import (
     fault_programs,
     open_programs,
     random_walk,
+    range_lists,
     sizes,
 )
 from fscontract.contract.program.program import Program
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     import pytest  # a command that runs few programs does without it
 
 #: It divides no size of an alphabet, so that every call stays in every place.
-_EVERY = 7
+_EVERY = 13
+#: Of the small openings of a file, which are of many values, every third.
+_EVERY_OPENING = 3
 
 
 def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,18 +43,29 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
             if len(row[1]) == 1 or number % _EVERY == 0:
                 yield row
 
+    openings = open_programs._small
+
+    def few_openings(*given: object) -> Iterator[Program]:
+        for number, program in enumerate(openings(*given)):  # type: ignore[arg-type]
+            assert program.opening is not None
+            if program.opening.scene != "file" or number % _EVERY_OPENING == 0:
+                yield program
+
     changing = fault_programs.change_programs
 
     def fewer(*given: object) -> Iterator[Program]:
         return islice(changing(*given), 0, None, _EVERY)  # type: ignore[arg-type]
 
     monkeypatch.setattr(exhaustive, "rows", few)
+    monkeypatch.setattr(open_programs, "_small", few_openings)
     monkeypatch.setattr(fault_programs, "change_programs", fewer)
     monkeypatch.setattr(sizes, "LARGE", 200_003)
     monkeypatch.setitem(call_counts.CALLS, "quick", (150, 1_000))
     monkeypatch.setitem(random_walk.PROGRAMS, "quick", 50)
     monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
-    amount = replace(AMOUNTS["quick"], singles=8, programs=6, schedules=4)
+    monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 50)
+    monkeypatch.setitem(range_lists._COUNTS, "quick", (5, 129))
+    amount = replace(AMOUNTS["quick"], singles=4, programs=4, schedules=2, rounds=2, calls=10)
     monkeypatch.setitem(AMOUNTS, "quick", amount)
 
 

@@ -481,14 +481,20 @@ def _check_status(context: RunContext) -> None:
 
 
 def _check_resources(context: RunContext) -> None:
+    def in_time(calls: int) -> bool:
+        if context.has_time_for(calls):
+            return True
+        context.cut_short.append(PhaseShare(context.phase, 0, None))
+        return False
+
     clause = "unbuffer.release"
     if "unbuffer" in context.operations and clause in context.settings.selected:
-        exercised, counterexample = check_unbuffer(context.executor)
+        exercised, counterexample = check_unbuffer(context.executor, in_time)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
     clause = "close.release"
     if clause in context.settings.selected and not leaks_in(context, clause):
-        exercised, counterexample = check_held(context.executor, context.operations)
+        exercised, counterexample = check_held(context.executor, context.operations, in_time)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
 

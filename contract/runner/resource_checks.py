@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.binding import Binding, Opened
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
@@ -249,7 +249,11 @@ def check_length(binding: Binding, path: str, data: bytes) -> tuple[bool, Counte
     return True, Counterexample(Program(len(data), ()), (expected,), actual, how=how)
 
 
-def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
+#: Tells whether there is time for a number of calls.
+InTime: TypeAlias = Callable[[int], bool]
+
+
+def check_unbuffer(executor: Executor, in_time: InTime) -> tuple[int, Counterexample | None]:
     """Check that an open stream holds no descriptor and no thread after unbuffer.
 
     Return the number of observations (a stream without resources is none), and a counterexample if
@@ -262,6 +266,8 @@ def check_unbuffer(executor: Executor) -> tuple[int, Counterexample | None]:
         program = Program(_LENGTH, steps)
         if executor.leaves_out(program):
             continue
+        if not in_time(_STREAMS * (len(steps) + 1)):
+            break
         beat(program)
         try:
             holding, left = _after_unbuffer(executor, path, steps)
@@ -302,11 +308,12 @@ _READS_OF_ALL_KINDS: tuple[Call, ...] = (
     ("py_next", ()),
     ("py_readall", ()),
 )
+#: The shorter ones first: there may be no time for the others.
 _HELD: tuple[tuple[Call, ...], ...] = (
+    (("close", ()), ("read_byte", ()), ("pread", (0, 2, 0, 2)), ("py_read", (2,)), ("close", ())),
+    (("seek", (-1,)), ("seek", ("len+1",)), ("close", ()), ("seek", (0,)), ("close", ())),
     (*_READS_OF_ALL_KINDS, ("close", ())),
     (*_READS_OF_ALL_KINDS, ("unbuffer", ()), ("close", ()), ("close", ())),
-    (("seek", (-1,)), ("seek", ("len+1",)), ("close", ()), ("seek", (0,)), ("close", ())),
-    (("close", ()), ("read_byte", ()), ("pread", (0, 2, 0, 2)), ("py_read", (2,)), ("close", ())),
 )
 
 
@@ -316,13 +323,17 @@ def held_programs(operations: frozenset[str]) -> list[Program]:
     return [p for p in expressible(made, operations) if any(s.op == "close" for s in p.steps)]
 
 
-def check_held(executor: Executor, operations: frozenset[str]) -> tuple[int, Counterexample | None]:
+def check_held(
+    executor: Executor, operations: frozenset[str], in_time: InTime
+) -> tuple[int, Counterexample | None]:
     """Check that closed streams which are still referenced hold no descriptor and no thread.
 
     Return the number of observations, and a counterexample if there is one.
     """
     programs = [p for p in held_programs(operations) if not executor.leaves_out(p)]
     for number, program in enumerate(programs):
+        if not in_time((1 + _STREAMS) * (len(program.steps) + 1)):
+            return number, None
         try:
             left = held(executor, program)
         except CannotOpen:

@@ -26,7 +26,7 @@ WEIGHTS = {
     "server faults": 12.0,
     "search": 0.5,
     "status": 0.5,
-    "resources": 0.5,
+    "resources": 2.0,
     "growth": 0.5,
     "costs": 1.0,
     "threads under faults": 1.0,

@@ -52,7 +52,11 @@ def again(ended: Ended, place: Path, *more: str) -> tuple[int, str]:
         (("file://{target}", "--profile", "./mine.yaml"), "read-fully.eof"),
         (("./mine.py:files", "--features", "!python-file-writable"), "python.writable.false"),
         (("zip://::file://{archive}", "--file", "in/it", "--content", "{copy}"), "seek.negative"),
-        (("{no_ranges}", "--file", "file", "--content", "{copy}"), "pread.count"),
+        pytest.param(
+            ("{no_ranges}", "--file", "file", "--content", "{copy}"),
+            "pread.count",
+            marks=pytest.mark.deep,
+        ),
     ],
 )
 def test_copied_replay_command_fails_again_for_each_kind_of_target(

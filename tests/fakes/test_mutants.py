@@ -57,7 +57,7 @@ PRECISE = {
 _CHECKED_LAST = {"close.release"}
 
 
-@pytest.mark.parametrize("mutant", sampled(8, MUTANTS), ids=str)
+@pytest.mark.parametrize("mutant", sampled(12, MUTANTS), ids=str)
 def test_suite_names_the_clause_that_a_mutant_breaks(
     mutant: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

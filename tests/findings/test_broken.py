@@ -71,6 +71,7 @@ def failures(tmp_path: Path, *patterns: str) -> set[str]:
     return {c.clause.id for c in result.clauses if c.outcome == "fail"}
 
 
+@pytest.mark.usefixtures("programs")
 def test_unchanged_library_passes(tmp_path: Path) -> None:
     assert not failures(tmp_path, *ABOUT_DATA) - {"pread.eof"}
 

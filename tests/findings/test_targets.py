@@ -141,6 +141,7 @@ def test_local_files_have_their_findings(below: str) -> None:
     holds(found, {"read-fully.eof"} | OF_BASE, {"python.with.closed"} | REVERSED)
 
 
+@pytest.mark.deep
 def test_directory_filesystem_has_its_findings_and_those_of_the_one_below(tmp_path: Path) -> None:
     """F4, F8, F31, and F46, which is its own."""
     fs = DirFileSystem(str(tmp_path), LocalFileSystem())
@@ -149,6 +150,7 @@ def test_directory_filesystem_has_its_findings_and_those_of_the_one_below(tmp_pa
     holds(found, fails, {"python.with.closed"} | REVERSED)
 
 
+@pytest.mark.deep
 def test_wrapper_of_an_arrow_filesystem_has_its_findings(tmp_path: Path) -> None:
     """F4, F8, F27, F31, S4."""
     fs = ArrowFSWrapper(ArrowLocalFileSystem())
@@ -227,6 +229,7 @@ def test_web_server_with_ranges_has_its_findings(ranges: str, copy: Path) -> Non
     holds(run(binding), fails | AWAITED, BUFFERED_LAX | REVERSED | PAST_END | AWAITED_LAX)
 
 
+@pytest.mark.deep
 def test_web_server_without_ranges_has_its_findings(no_ranges: str, copy: Path) -> None:
     """F8, F11, F12, F14, F15, F16."""
     binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)

@@ -6,8 +6,16 @@ import ast
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
+import pytest
+
+# One process parses every file once.
+pytestmark = pytest.mark.xdist_group("imports")
+
+Import: TypeAlias = ast.Import | ast.ImportFrom
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("specs", "contract", "implementations", "pipeline", "fakes")
 FILES = sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py"))
@@ -63,29 +71,40 @@ def _where(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def _modules(node: ast.AST) -> Iterator[str]:
+def _modules(node: Import) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
+    else:
         assert node.level == 0, "relative import"
         yield f"{node.module}"
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _all_nodes(path: Path) -> Iterator[ast.AST]:
-    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _loaded_nodes(path: Path) -> Iterator[ast.AST]:
-    """Yield the nodes outside functions and `if TYPE_CHECKING`."""
-    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+@cache
+def _all_nodes(path: Path) -> tuple[Import, ...]:
+    """Return all import statements."""
+    return tuple(node for node in ast.walk(_parsed(path)) if isinstance(node, Import))
+
+
+@cache
+def _loaded_nodes(path: Path) -> tuple[Import, ...]:
+    """Return the import statements outside functions and `if TYPE_CHECKING`."""
+    nodes: list[ast.AST] = [_parsed(path)]
+    found: list[Import] = []
     while nodes:
         node = nodes.pop()
-        yield node
+        if isinstance(node, Import):
+            found.append(node)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             nodes += node.orelse
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             nodes += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 def _all_imports(path: Path) -> set[str]:
@@ -170,14 +189,14 @@ ADAPTERS = (
 )
 
 
-def _import_graph(nodes_of: Callable[[Path], Iterator[ast.AST]]) -> dict[str, set[str]]:
+def _import_graph(nodes_of: Callable[[Path], tuple[Import, ...]]) -> dict[str, set[str]]:
     """Return the modules that each module imports, including the public ones."""
     paths = {path: f"fscontract.{name}" for path, name in zip(FILES, NAMES, strict=True)}
     paths |= {p: f"fscontract.{p.stem}" for p in (ROOT / "src" / "fscontract").glob("*.py")}
     modules = {path: name.removesuffix(".__init__") for path, name in paths.items()}
     known = {*modules.values()}
 
-    def imported(node: ast.AST) -> Iterator[str]:
+    def imported(node: Import) -> Iterator[str]:
         """Yield the modules of an import statement, without the packages that contain them."""
         names = list(_modules(node))
         if isinstance(node, ast.ImportFrom):

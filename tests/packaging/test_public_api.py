@@ -92,6 +92,7 @@ def test_pages_import_public_modules_only() -> None:
     assert len(imported) > 20
 
 
+@pytest.mark.usefixtures("programs")
 def test_check_accepts_a_name_a_filesystem_and_a_callable() -> None:
     for target in ("memory", MemoryFileSystem(), MemoryFileSystem):
         result = check(target, clauses="seek.negative")
@@ -103,6 +104,7 @@ def test_check_accepts_a_part_of_a_pipeline() -> None:
     assert check("splitter", clauses=["split.cover"]).conforms
 
 
+@pytest.mark.usefixtures("programs")
 def test_check_of_a_filesystem_that_violates_a_clause_returns_a_counterexample() -> None:
     class Stuck(MemoryFileSystem):
         def open(self, path: str, buffer_size: int | None = None) -> fscontract.FSDataInputStream:

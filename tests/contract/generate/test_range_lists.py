@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from fscontract.contract.generate.range_lists import programs
 from fscontract.contract.program.program import OPERATIONS
+
+pytestmark = pytest.mark.all_programs
 
 EVERY = frozenset(OPERATIONS)
 

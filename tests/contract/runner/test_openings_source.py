@@ -18,6 +18,8 @@ from fscontract.contract.models.vectored_read import overlapping
 from fscontract.contract.program.open_calls import METHODS, SCENES, STATUSES, BuilderCall
 from fscontract.contract.program.program import OPERATIONS, Program, resolve_step
 
+pytestmark = pytest.mark.all_programs
+
 ALL = frozenset(OPERATIONS) - {"change", "py_write"}
 OWN = frozenset({"fs.mine", "fs.s3a.readahead.range"})
 UNSUPPORTED = frozenset({"fs.s3a.select.sql"})

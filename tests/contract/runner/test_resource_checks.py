@@ -149,13 +149,21 @@ def _module(mutant: Mutant) -> str:
     return str(function.__module__)
 
 
+def _always(calls: int) -> bool:
+    return True
+
+
+def _never(calls: int) -> bool:
+    return False
+
+
 def _left(stream: type[MemoryInputStream]) -> str:
     """Return what a closed stream of a class leaves while it is held."""
     binding = StreamBinding(MutantFileSystem(stream), "held")
     binding.prepare()
     try:
         executor = Executor(binding, frozenset(), binding.buffer)
-        _, counterexample = resource_checks.check_held(executor, binding.operations)
+        _, counterexample = resource_checks.check_held(executor, binding.operations, _always)
     finally:
         binding.dispose()
     return "" if counterexample is None else counterexample.actual
@@ -188,6 +196,25 @@ def test_what_all_streams_share_is_no_leak() -> None:
         os.close(shared[0])
 
 
+def test_without_time_for_the_calls_no_stream_is_opened() -> None:
+    class Counted(StreamBinding):
+        opened = 0
+
+        def open(self, path: str) -> Any:
+            Counted.opened += 1
+            return super().open(path)
+
+    binding = Counted(MemoryFileSystem(), "counted")
+    binding.prepare()
+    try:
+        executor = Executor(binding, frozenset(), binding.buffer)
+        assert resource_checks.check_held(executor, binding.operations, _never) == (0, None)
+        assert resource_checks.check_unbuffer(executor, _never) == (0, None)
+        assert Counted.opened == 0
+    finally:
+        binding.dispose()
+
+
 def test_files_that_cannot_be_opened_leave_nothing() -> None:
     """Programs report them; a library that lacks an option raises for every file, for example."""
 
@@ -199,8 +226,8 @@ def test_files_that_cannot_be_opened_leave_nothing() -> None:
     binding.prepare()
     try:
         executor = Executor(binding, frozenset(), binding.buffer)
-        assert resource_checks.check_held(executor, binding.operations) == (0, None)
-        assert resource_checks.check_unbuffer(executor) == (0, None)
+        assert resource_checks.check_held(executor, binding.operations, _always) == (0, None)
+        assert resource_checks.check_unbuffer(executor, _always) == (0, None)
     finally:
         binding.dispose()
 

@@ -136,6 +136,8 @@ def test_a_subclass_without_differences_conforms(kind: Any, tmp_path: Path) -> N
 
 
 @MMAP_LEAVES_A_FILE
+@pytest.mark.all_programs
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("name", sampled(5, makers()))
 def test_an_empty_subclass_of_a_base_or_a_thin_wrapper_of_it_conforms(
     name: str, tmp_path: Path

@@ -73,6 +73,7 @@ class TestTarget:
         assert isinstance(binding, FakeBinding)
         assert binding.default_profile == "fake"
 
+    @pytest.mark.usefixtures("programs")
     @pytest.mark.parametrize("clauses", ["new-source,consistency,seek", "openfile", "faults"])
     def test_it_conforms(self, clauses: str) -> None:
         """While all goes well, and while requests fail."""
