@@ -82,6 +82,9 @@ _OBSTORE = {**_KEYS, "endpoint": "{url}", "client_options": '{{"allow_http":true
 _OPENDAL = {**_KEYS, "endpoint": "{url}"}
 _PORT = {"port": "{port}"}
 _PLACE = {"url": "{url}", "bucket": "{bucket}"}
+#: Options of fsspec's caches in front of HTTP, and of its references.
+_SMALL_BEHIND = {"http": '{{"block_size":4096}}'}
+_REFERENCES = {"fo": "{references}", "remote_protocol": "{protocol}"}
 _BESIDE_THE_CACHE = (
     "!python-file,!supports-positioned-readable,!supports-vectored-io,!fsspec-filesystem"
 )
@@ -138,6 +141,14 @@ FSSPEC = (
         "directory",
         profile="few",
     ),
+    Target(
+        "fsspec filecache, checked",
+        "filecache::file://{directory}",
+        "F5 F31 F32 F33 F34",
+        "directory",
+        {"check_files": "true"},
+        profile="few",
+    ),
     *(
         Target(
             f"fsspec {kind}",
@@ -162,6 +173,35 @@ FSSPEC = (
         _SMALL,
         features="!supports-seek",
         file="file",
+    ),
+    *(
+        Target(
+            f"fsspec {cache} of http",
+            f"{cache}::{{web}}",
+            found,
+            "ranges",
+            _SMALL_BEHIND,
+            file="file",
+        )
+        for cache, found in (
+            ("simplecache", "F5 F31 F32 F34 F49"),
+            ("filecache", "F5 F31 F32 F48 F49"),
+            ("blockcache", "F5 F31 F32 F48"),
+        )
+    ),
+    *(
+        Target(
+            f"fsspec {label}",
+            "reference://",
+            "F8 F14 F15 F16 F50 F51",
+            place,
+            _REFERENCES,
+            file="it",
+        )
+        for label, place in (
+            ("reference", "packed"),
+            ("reference of http", "packed on a server"),
+        )
     ),
 )
 CLIENTS = (
