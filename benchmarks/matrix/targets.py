@@ -71,6 +71,7 @@ _S3FS = {
     "endpoint_url": "{url}",
     "default_block_size": "4096",
 }
+_S3FS_BEHIND = '{{"key":"{key}","secret":"{secret}","endpoint_url":"{url}"}}'
 _ARROW = {
     "access_key": "{key}",
     "secret_key": "{secret}",
@@ -130,7 +131,7 @@ FSSPEC = (
     Target(
         "fsspec filecache",
         "filecache::file://{directory}",
-        "F5 F28 F31 F32 F33 F34",
+        "F5 F28 F31 F32 F33 F34 F53",
         "directory",
         profile="few",
     ),
@@ -144,7 +145,7 @@ FSSPEC = (
     Target(
         "fsspec filecache, checked",
         "filecache::file://{directory}",
-        "F5 F31 F32 F33 F34",
+        "F5 F31 F32 F33 F34 F53",
         "directory",
         {"check_files": "true"},
         profile="few",
@@ -202,6 +203,14 @@ FSSPEC = (
             ("reference", "packed"),
             ("reference of http", "packed on a server"),
         )
+    ),
+    Target(
+        "fsspec blockcache of s3",
+        "blockcache::s3://{bucket}",
+        "F5 F14 F16 F23 F28 F31 F32 F52 F54",
+        "bucket",
+        {"s3": _S3FS_BEHIND},
+        profile="few",
     ),
 )
 CLIENTS = (

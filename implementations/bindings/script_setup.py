@@ -14,7 +14,7 @@ from fscontract.contract.text import mask_url
 
 #: The name of the file of a script in a place that others use, too. It has no word that is a usual
 #: key of a test server: masking would hide that.
-FILE = "script-file"
+FILE = "read-by-script"
 _DIRECTORY = "directory = tempfile.TemporaryDirectory()"
 
 
