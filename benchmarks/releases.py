@@ -48,17 +48,13 @@ LIBRARIES = {
             Target(f"fsspec cache {cache}", f"{_CLIENTS}:Cached", options={"cache": cache})
             for cache in _CACHES
         ),
-        Target(
-            "fsspec reference",
-            "reference://",
-            place="packed",
-            options={"fo": "{references}", "remote_protocol": "file"},
-            file="it",
-        ),
         Target("fsspec simplecache of memory", "simplecache::memory://matrix"),
         *(
-            Target(f"fsspec {cache} of http", f"{cache}::{{web}}", place="ranges", file="file")
-            for cache in ("simplecache", "filecache", "blockcache")
+            _ONES[f"fsspec {name}"]
+            for name in (
+                "reference",
+                *(f"{c} of http" for c in ("simplecache", "filecache", "blockcache")),
+            )
         ),
         Target("fsspec arrow", f"{_CLIENTS}:arrow", place="directory", options=_FOLDER),
     ),

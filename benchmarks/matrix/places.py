@@ -58,11 +58,25 @@ def tarred(scratch: Path) -> Iterator[Provided]:
 @contextmanager
 def packed(scratch: Path) -> Iterator[Provided]:
     """Provide references to one file, `it`, in the middle of another one."""
-    (scratch / "pack").write_bytes(b"<" * 100 + DATA + b">" * 100)
+    (scratch / "pack").write_bytes(DATA)
+    yield _references(scratch, f"file://{scratch / 'pack'}")
+
+
+@contextmanager
+def packed_on_server(scratch: Path) -> Iterator[Provided]:
+    """Provide references to one file, `it`, in the middle of a file of a web server."""
+    with serving(WithRanges) as url:
+        yield {**_references(scratch, f"{url}file"), "web": url}
+
+
+def _references(scratch: Path, url: str) -> dict[str, str]:
+    """Return what references to a part of the file with DATA at a URL provide."""
+    begin, end = 100, len(DATA) - 100
+    (scratch / "copy").write_bytes(DATA[begin:end])
     references = scratch / "references.json"
-    part = [f"file://{scratch / 'pack'}", 100, len(DATA)]
-    references.write_text(json.dumps({"it": part}), encoding="utf-8")
-    yield {"references": str(references), "copy": _copy(scratch)}
+    references.write_text(json.dumps({"it": [url, begin, end - begin]}), encoding="utf-8")
+    protocol = url.partition(":")[0]
+    return {"references": str(references), "copy": str(scratch / "copy"), "protocol": protocol}
 
 
 @contextmanager
@@ -129,6 +143,7 @@ PLACES: dict[str, Callable[[Path], AbstractContextManager[Provided]]] = {
     "deflated": partial(zipped, zipfile.ZIP_DEFLATED),
     "tar": tarred,
     "packed": packed,
+    "packed on a server": packed_on_server,
     "webdav": webdav,
     "ranges": partial(web, WithRanges),
     "no ranges": partial(web, WithoutRanges),

@@ -71,6 +71,7 @@ _S3FS = {
     "endpoint_url": "{url}",
     "default_block_size": "4096",
 }
+_S3FS_BEHIND = '{{"key":"{key}","secret":"{secret}","endpoint_url":"{url}"}}'
 _ARROW = {
     "access_key": "{key}",
     "secret_key": "{secret}",
@@ -82,6 +83,9 @@ _OBSTORE = {**_KEYS, "endpoint": "{url}", "client_options": '{{"allow_http":true
 _OPENDAL = {**_KEYS, "endpoint": "{url}"}
 _PORT = {"port": "{port}"}
 _PLACE = {"url": "{url}", "bucket": "{bucket}"}
+#: Options of fsspec's caches in front of HTTP, and of its references.
+_SMALL_BEHIND = {"http": '{{"block_size":4096}}'}
+_REFERENCES = {"fo": "{references}", "remote_protocol": "{protocol}"}
 _BESIDE_THE_CACHE = (
     "!python-file,!supports-positioned-readable,!supports-vectored-io,!fsspec-filesystem"
 )
@@ -127,7 +131,7 @@ FSSPEC = (
     Target(
         "fsspec filecache",
         "filecache::file://{directory}",
-        "F5 F28 F31 F32 F33 F34",
+        "F5 F28 F31 F32 F33 F34 F53",
         "directory",
         profile="few",
     ),
@@ -136,6 +140,14 @@ FSSPEC = (
         "blockcache::file://{directory}",
         "F4 F6 F7 F8 F28 F31 F43",
         "directory",
+        profile="few",
+    ),
+    Target(
+        "fsspec filecache, checked",
+        "filecache::file://{directory}",
+        "F5 F31 F32 F33 F34 F53",
+        "directory",
+        {"check_files": "true"},
         profile="few",
     ),
     *(
@@ -162,6 +174,43 @@ FSSPEC = (
         _SMALL,
         features="!supports-seek",
         file="file",
+    ),
+    *(
+        Target(
+            f"fsspec {cache} of http",
+            f"{cache}::{{web}}",
+            found,
+            "ranges",
+            _SMALL_BEHIND,
+            file="file",
+        )
+        for cache, found in (
+            ("simplecache", "F5 F31 F32 F34 F49"),
+            ("filecache", "F5 F31 F32 F48 F49"),
+            ("blockcache", "F5 F31 F32 F48"),
+        )
+    ),
+    *(
+        Target(
+            f"fsspec {label}",
+            "reference://",
+            "F8 F14 F15 F16 F50 F51",
+            place,
+            _REFERENCES,
+            file="it",
+        )
+        for label, place in (
+            ("reference", "packed"),
+            ("reference of http", "packed on a server"),
+        )
+    ),
+    Target(
+        "fsspec blockcache of s3",
+        "blockcache::s3://{bucket}",
+        "F5 F14 F16 F23 F28 F31 F32 F52 F54",
+        "bucket",
+        {"s3": _S3FS_BEHIND},
+        profile="few",
     ),
 )
 CLIENTS = (

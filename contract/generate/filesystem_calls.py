@@ -128,6 +128,7 @@ def _of_chains() -> Iterator[Step]:
             yield Step(f"fs_chain_{how}", (change,))
     yield Step("fs_chain_deleted")
     yield Step("fs_chain_threads")
+    yield Step("fs_chain_cache_threads")
     yield Step("fs_chain_directory")
 
 

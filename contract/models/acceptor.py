@@ -151,7 +151,7 @@ def _judge_rows(table: Operation, call: Call, outcome: Outcome) -> Judgement:
         if isinstance(result, Accepted):
             clauses = [c for c in (*row.clauses, *result.exercised) if c and c not in result.missed]
             unique = tuple(dict.fromkeys(clauses))
-            says = row.says(call) if result.missed else ()
+            says = (result.expected or row.says(call)) if result.missed else ()
             return Judgement((result.state,), unique, result.missed, expected=says)
         expected += row.says(call)
         failure = failure or result

@@ -36,6 +36,10 @@ def _threads(data: bytes) -> Rule:
     return Rule("chain.simplecache.threads", (CHAIN_CONTENT,))
 
 
+def _cache_threads(data: bytes) -> Rule:
+    return Rule("chain.threads", (CHAIN_CONTENT,), should=True)
+
+
 def _directory(data: bytes) -> Rule:
     return Rule("chain.directory", (CHAIN_CONTENT,))
 
@@ -47,6 +51,7 @@ RULES: RuleTable = {
     "fs_chain_unchecked": (_unchecked, named("chain", "unchecked", "one-version")),
     "fs_chain_expired": (_expired, named("chain", "expired", "changed")),
     "fs_chain_threads": (_threads, ("chain.simplecache.threads",)),
+    "fs_chain_cache_threads": (_cache_threads, ("chain.threads",)),
     "fs_chain_directory": (_directory, ("chain.directory",)),
 }
 TABLES = operations(RULES)

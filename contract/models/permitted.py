@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from fscontract.contract.models.acceptor import judge_all
@@ -144,7 +145,8 @@ class _Asked:
         return replace(self._result(), says=self._says())
 
     def _says(self) -> tuple[str, ...]:
-        for outcome in (Outcome(Kind.OTHER), self._returned("")):
+        missing = (one for _, one in self.candidates() if self.missed in self.judgement(one).missed)
+        for outcome in (*islice(missing, 1), Outcome(Kind.OTHER), self._returned("")):
             judged = self.judgement(outcome)
             said = judged.failure.expected if judged.failure else judged.expected
             if said:

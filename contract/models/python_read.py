@@ -243,8 +243,10 @@ def _read_some(call: Call, outcome: Outcome) -> Verdict:
         return wrong_bytes(call, "python.read.data", value, by_position=True)
     accepted = moved(call, len(value), "python.read.advance")
     clauses = (*accepted.exercised, "python.read.progress", "python.read.bytes")
-    if len(value) < min(size, state.shortest - state.pos):
-        return Accepted(accepted.state, clauses, ("python.read.full",))
+    full = min(size, state.shortest - state.pos)
+    if len(value) < full:
+        expected = f"returns {full} bytes of {bytes_here(call, full)}"
+        return Accepted(accepted.state, clauses, ("python.read.full",), (expected,))
     return Accepted(accepted.state, (*clauses, "python.read.full"))
 
 
@@ -420,8 +422,10 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     accepted = moved(call, count, "python.readinto.advance")
     seen = ("python.readinto.progress", *((clause("data"),) if special else ()))
     clauses = (*accepted.exercised, *seen)
-    if count < min(room(call), state.shortest - state.pos):
-        return Accepted(accepted.state, clauses, ("python.readinto.full",))
+    full = min(room(call), state.shortest - state.pos)
+    if count < full:
+        expected = f"returns {full}, the bytes {bytes_here(call, full)}"
+        return Accepted(accepted.state, clauses, ("python.readinto.full",), (expected,))
     return Accepted(accepted.state, (*clauses, "python.readinto.full"))
 
 

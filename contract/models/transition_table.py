@@ -50,11 +50,15 @@ class Call(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """A permitted outcome: the state after it, clauses beyond the row's own, SHOULDs missed."""
+    """A permitted outcome: the state after it, clauses beyond the row's own, SHOULDs missed.
+
+    `expected` says what these SHOULDs ask for, if the row's text permits more.
+    """
 
     state: State
     exercised: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
 
 
 class Refusal(NamedTuple):

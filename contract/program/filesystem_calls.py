@@ -103,6 +103,7 @@ CHAIN_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_chain_unchecked": ("change",),
     "fs_chain_expired": ("change",),
     "fs_chain_threads": (),
+    "fs_chain_cache_threads": (),
     "fs_chain_directory": (),
 }
 #: The bytes of such a file before it changes.

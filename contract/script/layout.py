@@ -127,10 +127,13 @@ def _operands(text: str) -> tuple[str, list[Any]]:
 
 
 def _split(text: str, opening: int, indent: str) -> list[str]:
-    """Return a text that ends with a bracket, with its items on a separate line, or each on one."""
+    """Return a text that ends with a bracket, with its items each on a line.
+
+    Arguments of a call are on one line if they fit there.
+    """
     inner = text[opening + 1 : -1]
     head, end = f"{indent}{text[: opening + 1]}", f"{indent}{text[-1]}"
-    if len(indent) + 4 + len(inner) <= WIDTH:
+    if text[-1] == ")" and len(indent) + 4 + len(inner) <= WIDTH:
         return [head, f"{indent}    {inner}", end]
     return [head, *(f"{indent}    {one}," for one in _arguments(inner)), end]
 

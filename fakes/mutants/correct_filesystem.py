@@ -320,10 +320,8 @@ class RightUncheckedCache(RightCache):
         super().__init__(check_files=False, **options)
 
 
-class RightSimpleCache(RightUncheckedCache):
+class RightThreadedCache(RightUncheckedCache):
     """A cache for several threads, each of which downloads to another file."""
-
-    protocol = "simplecache"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -344,6 +342,12 @@ class RightSimpleCache(RightUncheckedCache):
             self.fs.get_file(name, copy)
             with open(copy, "rb") as file:
                 return file.read()
+
+
+class RightSimpleCache(RightThreadedCache):
+    """The same under the name of the cache that fsspec guarantees to be safe for threads."""
+
+    protocol = "simplecache"
 
 
 class RightExpiringCache(RightUncheckedCache):

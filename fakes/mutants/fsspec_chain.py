@@ -13,6 +13,7 @@ from fscontract.fakes.mutants.correct_filesystem import (
     RightExpiringCache,
     RightFilesystem,
     RightSimpleCache,
+    RightThreadedCache,
     RightUncheckedCache,
 )
 from fscontract.fakes.mutants.registry import mutant, right
@@ -59,13 +60,25 @@ class RangesOfCopies(RightUncheckedCache):
         return [part if is_kept else b"" for part, is_kept in zip(found, kept, strict=True)]
 
 
-@mutant("chain.simplecache.threads", RightSimpleCache.download)
-def copy_is_shared(self: RightSimpleCache, name: str) -> bytes:
+class _SharedCopies(RightThreadedCache):
     """A file that another thread is downloading counts as downloaded."""
-    copy = Path(self.directory, hashlib.sha256(name.encode()).hexdigest())
-    if not copy.exists():
-        self.fs.get_file(name, str(copy))
-    return copy.read_bytes()
+
+    def download(self, name: str) -> bytes:
+        """Return the bytes that the one copy of a file has now."""
+        copy = Path(self.directory, hashlib.sha256(name.encode()).hexdigest())
+        if not copy.exists():
+            self.fs.get_file(name, str(copy))
+        return copy.read_bytes()
+
+
+@mutant("chain.simplecache.threads")
+class SharedSimpleCopies(_SharedCopies, RightSimpleCache):
+    """A file that another thread is downloading counts as downloaded by simplecache."""
+
+
+@mutant("chain.threads")
+class SharedCopies(_SharedCopies):
+    """A file that another thread is downloading counts as downloaded."""
 
 
 @mutant("chain.directory")

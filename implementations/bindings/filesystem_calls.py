@@ -342,7 +342,13 @@ def _other_written(name: str, content: bytes, writing: str) -> tuple[str, ...]:
     return f"{name} = path + {quoted(SUFFIXES[name])}", named.format(bytes_text(content))
 
 
+#: The most equal paths that are written in full in a list.
+_MOST_EQUAL = 3
+
+
 def _paths(names: tuple[str, ...]) -> str:
+    if len(names) > _MOST_EQUAL and len({*names}) == 1:
+        return f"[{path_text(names[0])}] * {len(names)}"
     return f"[{', '.join(map(path_text, names))}]"
 
 
@@ -357,8 +363,11 @@ _PART = "isinstance({0}, Exception) or bytes({0})"
 
 def _spell_ranges(paths: Any, begins: Any, ends: Any, on_error: str) -> Call:
     call = f"fs.cat_ranges({_paths(paths)}{_given(begins, ends, on_error=on_error)})"
-    text = f"[{_PART.format('one')} for one in found]"
-    return Call(text, Form.EQUAL, before=(f"found = {call}",), shown=call)
+    text, missing = f"[{_PART.format('one')} for one in found]", path_text("missing")
+    before: tuple[str, ...] = (f"found = {call}",)
+    if call.count(missing) > _MOST_EQUAL:
+        before = f"missing = {missing}", before[0].replace(missing, "missing")
+    return Call(text, Form.EQUAL, before=before, shown=call)
 
 
 def _spell_cat(paths: Any, on_error: str) -> Call:

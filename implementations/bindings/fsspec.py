@@ -247,13 +247,22 @@ class FsspecBinding(ScratchBinding):
 
     def _find_file(self, length: int) -> None:
         try:
-            size = self.fs.info(self._file).get("size")
+            size = self._size_of_file()
         except Exception as error:
             cause = _cause(error)
             what = "can't be reached" if is_unreachable(cause) else "can't find the file to read"
             raise self.failure(what, cause) from error
         if size is not None and size != length:
             raise TargetError(f"{self.name}: the file has {size} bytes, but --content has {length}")
+
+    def _size_of_file(self) -> Any:
+        """Return the size of the only file; None if only reading it works."""
+        try:
+            return self.fs.info(self._file).get("size")
+        except FileNotFoundError:
+            with self.fs.open(self._file, "rb") as file:
+                file.read(1)
+            return None
 
     def change(self, path: str, content: bytes | None) -> None:
         """Rewrite a file in place, or delete it; raise TargetError on failure."""

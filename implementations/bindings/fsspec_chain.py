@@ -42,7 +42,8 @@ def chain_operations(filesystem: Any) -> frozenset[str]:
     if not hasattr(filesystem, "fs"):
         return frozenset()
     if hasattr(filesystem, "check_files"):
-        threads = {"fs_chain_threads"} if "simplecache" in protocols(filesystem) else set()
+        is_simple = "simplecache" in protocols(filesystem)
+        threads = {"fs_chain_threads" if is_simple else "fs_chain_cache_threads"}
         checked = {"fs_chain_checked", "fs_chain_deleted"}
         kept = checked if filesystem.check_files else {"fs_chain_unchecked"}
         expired = {"fs_chain_expired"} if _expires(filesystem) else set()
@@ -184,7 +185,7 @@ def _deleted(fs: Any, path: str) -> bytes:
 def _threads(fs: Any, path: str) -> bytes:
     """Return what a thread reads that opens a file while another one makes the first copy of it.
 
-    Raise NotImplementedError if the cache does not copy files by `get_file`.
+    Raise NotImplementedError if the cache calls neither `get_file` nor `cat_ranges` for it.
     """
     path = _behind(fs, f"{path}.{next(_numbers)}").replace(_CHANGED, f".new{_CHANGED}")
     fs.fs.pipe_file(path, CHAIN_CONTENT)
@@ -196,20 +197,29 @@ def _threads(fs: Any, path: str) -> bytes:
         except Exception as error:  # of any class, as of the target
             found.append(error)
 
-    second, get_file = threading.Thread(target=read, daemon=True), fs.fs.get_file
-    copied = threading.Lock()
+    second, begun = threading.Thread(target=read, daemon=True), threading.Lock()
+    get_file, cat_ranges = fs.fs.get_file, fs.fs.cat_ranges
 
-    def slow(rpath: str, lpath: str, **options: Any) -> None:
-        if copied.acquire(blocking=False):
+    def slow_file(rpath: str, lpath: str, **options: Any) -> None:
+        if begun.acquire(blocking=False):
             Path(lpath).write_bytes(CHAIN_CONTENT[:4])
             second.start()
             second.join(_PATIENCE)  # it may wait for the first one
         get_file(rpath, lpath, **options)
 
-    with mock.patch.object(fs.fs, "get_file", slow):
+    def slow_ranges(*args: Any, **options: Any) -> Any:
+        if begun.acquire(blocking=False):
+            second.start()
+            second.join(_PATIENCE)
+        return cat_ranges(*args, **options)
+
+    with (
+        mock.patch.object(fs.fs, "get_file", slow_file),
+        mock.patch.object(fs.fs, "cat_ranges", slow_ranges),
+    ):
         _opened(fs, path)
-        if not copied.locked():
-            raise NotImplementedError("the cache does not copy files by get_file")
+        if not begun.locked():
+            raise NotImplementedError("the cache calls neither get_file nor cat_ranges")
         second.join(_LIMIT)
     if not found:
         raise TimeoutError("the second thread does not return")
@@ -236,6 +246,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "fs_chain_unchecked": _changed,
     "fs_chain_expired": _expired,
     "fs_chain_threads": _threads,
+    "fs_chain_cache_threads": _threads,
     "fs_chain_directory": _directory,
 }
 
@@ -316,6 +327,7 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
     "fs_chain_unchecked": _spell_changed,
     "fs_chain_expired": _spell_expired,
     "fs_chain_threads": _spell_threads,
+    "fs_chain_cache_threads": _spell_threads,
     "fs_chain_directory": lambda: Call(
         "fs.cat_file(name)",
         Form.EQUAL,

@@ -55,6 +55,7 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "fs_decompress": ("open", "_open"),
     "fs_open_urls": ("open", "_open"),
     "fs_chain_threads": ("_open",),
+    "fs_chain_cache_threads": ("_open",),
     "fs_info": ("info",),
     "fs_size": ("size", "info"),
     "fs_sizes": ("sizes", "size", "info"),

@@ -12,8 +12,9 @@ from fscontract.contract.script.source_lines import (
 )
 from fscontract.contract.text import mask_url
 
-#: The name of the file of a script in a place that others use, too.
-FILE = "fscontract-script"
+#: The name of the file of a script in a place that others use, too. It has no word that is a usual
+#: key of a test server: masking would hide that.
+FILE = "read-by-script"
 _DIRECTORY = "directory = tempfile.TemporaryDirectory()"
 
 

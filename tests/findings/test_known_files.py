@@ -49,6 +49,7 @@ def test_findings_of_targets_exist() -> None:
 def test_places_provide_the_arguments_of_targets() -> None:
     """Every name in braces is replaced, as far as a place knows without running."""
     words = {"directory", "archive", "copy", "web", "ftp", "bucket", "url", "region", "key"}
-    provided = dict.fromkeys(words | {"secret", "port"}, "x")
+    words |= {"secret", "port", "references", "protocol"}
+    provided = dict.fromkeys(words, "x")
     arguments = [(t.slug, word) for t in TARGETS for word in t.arguments(provided)]
     assert [(slug, word) for slug, word in arguments if "{" in word and '"' not in word] == []

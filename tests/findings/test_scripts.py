@@ -92,11 +92,11 @@ def replacing(directory: Path) -> Iterator[str]:
 
 
 _SERVERS: dict[str, tuple[Server, ...]] = {
-    **dict.fromkeys(("F25", "F26", "S2", "S3", "S6", "S9", "S13", "S14"), (moto,)),
+    **dict.fromkeys(("F25", "F26", "S2", "S3", "S6", "S9", "S13", "S14", "F54"), (moto,)),
     **dict.fromkeys(("S15", "S16", "S17", "S20", "S22", "S28", "S29"), (moto,)),
     "S1": (replacing,),
     **dict.fromkeys(("F11", "F12"), (_files(WithoutRanges),)),
-    "F13": (_files(WithRanges),),
+    **dict.fromkeys(("F13", "F48", "F49"), (_files(WithRanges),)),
     **dict.fromkeys(("F17", "F18", "F24"), (_files(NoRanges),)),
     **dict.fromkeys(("N1", "N2", "N3", "N4", "N5", "N6", "N12", "N15", "N16"), (sftp,)),
     "N7": (sftp, ftp_server),

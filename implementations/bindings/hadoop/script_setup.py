@@ -10,8 +10,8 @@ from fscontract.contract.script.calls import JavaApi, NoScript, Source
 from fscontract.contract.script.source_lines import URL_VARIABLE
 from fscontract.contract.text import mask_url, secrets_of
 from fscontract.implementations.bindings.hadoop.spelling import spell_option, spell_step
+from fscontract.implementations.bindings.script_setup import FILE
 
-_FILE = "fscontract-script"
 #: Options of the target that are not Hadoop's.
 _OWN = ("filesystem", "api", "bucket")
 #: URIs of local filesystems, and the class that Hadoop uses for them.
@@ -46,20 +46,20 @@ def java_setup(source: Source) -> JavaApi:
         if "://" not in url:
             raise NoScript(f"{mask_url(source.target)} can't be made in a class")
         uri = json.dumps(url) if mask_url(url) == url else f'System.getenv("{URL_VARIABLE}")'
-        path = f"/{_FILE}"
+        path = f"/{FILE}"
         if source.file:
             path = urljoin(unquote(urlsplit(url).path), source.file)
         made = json.dumps(path), options, spell_step, spell_option, is_context
         return JavaApi(uri, *made, source.content if source.file else None)
     if scheme == "viewfs":
-        path = f'"{_MOUNT}/{_FILE}"'
+        path = f'"{_MOUNT}/{FILE}"'
         made = path, (_LINK, *options), spell_step, spell_option, is_context
         return JavaApi('"viewfs:///"', *made)
     if scheme == "har":
         made = 'archive, "file"', options, spell_step, spell_option, is_context
         return JavaApi('"har:/tmp/fscontract.har"', *made, is_archive=True)
     raw = (_RAW_CONTEXT if is_context else _RAW,) if scheme == "raw" else ()
-    path = f'System.getProperty("java.io.tmpdir"), "{_FILE}"'
+    path = f'System.getProperty("java.io.tmpdir"), "{FILE}"'
     return JavaApi('"file:///"', path, (*raw, *options), spell_step, spell_option, is_context)
 
 

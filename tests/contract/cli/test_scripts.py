@@ -44,6 +44,47 @@ def test_issue_has_versions_script_expected_and_actual(tmp_path: Path) -> None:
     assert result.output.rstrip().count("```") == 2
 
 
+_OURS = """
+import io
+
+from fscontract.implementations.bindings.python_file import PythonFileBinding
+
+
+class Closed(io.FileIO):
+    def readable(self):
+        return False
+
+
+def same(data):
+    return data
+
+
+def make():
+    return PythonFileBinding(Closed, None, "ours")
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [["make"], ["Closed", "--encode", "{}:same"]], ids=["make", "open"]
+)
+def test_issue_of_a_python_file_imports_the_class_that_opens_it(
+    words: list[str], tmp_path: Path, bare_scripts: ScriptRunner
+) -> None:
+    ours = tmp_path / "ours.py"
+    ours.write_text(_OURS)
+    target, *options = (word.replace("{}", str(ours)) for word in words)
+    program = {"length": 0, "streams": 1, "steps": [["py_readable"]]}
+    features = sorted(load_profile("python-file").as_observed({}).features)
+    more: dict[str, Any] = {"clause": "python.readable", "program": program, "features": features}
+    path = _replay_file(tmp_path, **more)
+    arguments = ["replay", str(path), f"{ours}:{target}", "--issue", *options]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("# readable() returns True")
+    assert "f = ours.Closed(path)" in result.output
+    assert "\nreturned False.\n" in result.output
+
+
 def test_issue_names_exceptions_of_python_in_place_of_kinds(tmp_path: Path) -> None:
     program = {"length": 0, "streams": 1, "steps": [["py_write"]]}
     more: dict[str, Any] = {"clause": "python.write.refused", "program": program}

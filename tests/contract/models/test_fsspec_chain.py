@@ -56,3 +56,10 @@ def test_a_second_thread_reads_the_whole_file() -> None:
         failure = judged("fs_chain_threads", gives=wrong).failure
         assert failure is not None
         assert failure.clause == "chain.simplecache.threads"
+
+
+def test_a_second_thread_of_another_cache_should_read_the_whole_file() -> None:
+    assert judged("fs_chain_cache_threads", gives=CHAIN_CONTENT).missed == ()
+    for wrong in (CHAIN_CONTENT[:4], b""):
+        assert judged("fs_chain_cache_threads", gives=wrong).missed == ("chain.threads",)
+    assert judged("fs_chain_cache_threads", raises=Kind.IO).missed == ("chain.threads",)

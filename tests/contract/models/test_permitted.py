@@ -80,6 +80,21 @@ def test_outcomes_that_miss_the_clause_are_not_permitted() -> None:
     assert permitted(step, _OPENED, _FEATURES, "python.read.full").counts == (4, 4)
 
 
+@pytest.mark.parametrize(
+    ("step", "clause", "says"),
+    [
+        (Step("py_read", (4,)), "python.read.full", "returns 4 bytes of "),
+        (Step("py_readinto", ("B", 4)), "python.readinto.full", "returns 4, the bytes "),
+        (Step("py_read", (4,)), "python.read.data", "returns 1 to 4 bytes of "),
+    ],
+)
+def test_text_asks_for_all_bytes_if_fewer_miss_the_clause(
+    step: Step, clause: str, says: str
+) -> None:
+    (text,) = permitted(step, _OPENED, _FEATURES, clause).says
+    assert text.startswith(says)
+
+
 def test_states_after_a_read_tell_how_many_bytes_it_returned() -> None:
     after = states_after(Step("py_read", (3,)), _OPENED, _FEATURES)
     assert {state.pos: counts for state, counts in after.items()} == {1: {1}, 2: {2}, 3: {3}}

@@ -49,6 +49,12 @@ def test_title_cuts_a_long_outcome_and_the_text_shows_it() -> None:
     assert any(line.endswith("word end.") for line in lines[1:])
 
 
+def test_title_has_no_escapes_and_the_text_has_them() -> None:
+    lines = _issue("read-fully.closed", "raises IO", "NULL (Error: no _size of a `file`)")
+    assert lines[0].endswith(": raised Error: no _size of a `file`")
+    assert "raised Error: no \\_size of a \\`file\\`." in lines
+
+
 def test_reading_starts_as_a_sentence_without_its_number() -> None:
     lines = _issue("open.number-default", "build returns", "build: ILLEGAL_ARGUMENT (E: no)")
     assert any(line.startswith("The history says MUST") for line in lines)

@@ -302,7 +302,7 @@ def test_class_of_viewfs_mounts_a_directory(hadoop: Binding) -> None:
     failure = Failure("seek.negative", Program.from_json(_SEEK), frozenset(), 4096, {})
     text = java_script(hadoop, Source("hadoop+viewfs:///d"), failure, junit=False)
     assert 'configuration.set("fs.viewfs.mounttable.default.link./mounted"' in text
-    assert 'new Path("/mounted/fscontract-script")' in text
+    assert 'new Path("/mounted/read-by-script")' in text
 
 
 @pytest.mark.deep

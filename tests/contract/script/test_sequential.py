@@ -191,6 +191,22 @@ def test_files_have_the_bytes_of_the_run(length: int, bare_scripts: ScriptRunner
     assert ran.code == 0, ran.output
 
 
+@pytest.mark.parametrize(
+    ("clause", "paths", "how"),
+    [("data", ["file"] * 10, "default"), ("return", ["file", "missing"] * 5, "return")],
+    ids=["one file", "a missing file"],
+)
+def test_script_of_ten_ranges_is_formatted(
+    clause: str, paths: list[str], how: str, bare_scripts: ScriptRunner
+) -> None:
+    begins = [*range(10)]
+    step = ["fs_cat_ranges", paths, begins, [begin + 3 for begin in begins], how]
+    script = _script(_MEMORY, f"filesystem.cat-ranges.{clause}", [step], 40)
+    assert max(map(len, script.splitlines())) <= 100
+    assert is_formatted(script)
+    assert bare_scripts.run(script).code == 0
+
+
 @pytest.mark.parametrize("step", [["py_read", -1], ["py_readinto", "B", 300]], ids=str)
 def test_long_results_show_their_first_difference(
     step: list[Any], bare_scripts: ScriptRunner

@@ -313,6 +313,19 @@ def test_missing_file_is_reported(tmp_path: Path) -> None:
         binding.prepare()
 
 
+def test_file_is_read_though_the_filesystem_knows_no_size(tmp_path: Path) -> None:
+    """A cache over HTTP may open a file of which it has no info."""
+
+    class Unlisted(LocalFileSystem):  # type: ignore[misc]
+        def info(self, path: str, **options: Any) -> Any:
+            raise FileNotFoundError(path)
+
+    (tmp_path / "it").write_bytes(b"abc")
+    FsspecBinding(Unlisted(), "", "mine", b"abc", str(tmp_path / "it")).prepare()
+    with pytest.raises(TargetError, match="can't find the file"):
+        FsspecBinding(Unlisted(), "", "mine", b"abc", str(tmp_path / "no")).prepare()
+
+
 def test_file_and_content_go_together(tmp_path: Path) -> None:
     """Both are required."""
     with pytest.raises(TargetError, match="must be used together"):

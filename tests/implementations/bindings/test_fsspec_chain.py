@@ -6,7 +6,7 @@ import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from fsspec.implementations.cached import (
@@ -32,6 +32,7 @@ from fscontract.fakes.mutants.correct_filesystem import (
     RightCache,
     RightExpiringCache,
     RightSimpleCache,
+    RightThreadedCache,
     RightUncheckedCache,
 )
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -111,7 +112,7 @@ def test_file_cache_satisfies_the_clause_of_expired_copies(
 
 def test_cache_whose_copies_never_expire_has_no_such_clause(tmp_path: Path) -> None:
     cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), expiry_time=False)
-    assert chain_operations(cache) - _FIRST == {"fs_chain_unchecked"}
+    assert chain_operations(cache) - _FIRST == {"fs_chain_unchecked", "fs_chain_cache_threads"}
 
 
 @pytest.mark.parametrize("method", FIRST_READS)
@@ -145,8 +146,10 @@ def test_deleted_file_is_an_outcome() -> None:
 
 
 def test_operations_follow_from_the_kind_of_the_filesystem() -> None:
-    assert chain_operations(RightCache()) == _FIRST | {"fs_chain_checked", "fs_chain_deleted"}
-    assert chain_operations(RightUncheckedCache()) == _FIRST | {"fs_chain_unchecked"}
+    threads = {"fs_chain_cache_threads"}
+    checked = {"fs_chain_checked", "fs_chain_deleted"}
+    assert chain_operations(RightCache()) == _FIRST | checked | threads
+    assert chain_operations(RightUncheckedCache()) == _FIRST | {"fs_chain_unchecked"} | threads
     directory = DirFileSystem("d", MemoryFileSystem(skip_instance_cache=True))
     assert chain_operations(directory) == {"fs_chain_directory"}
     assert chain_operations(directory.fs) == frozenset()
@@ -216,6 +219,33 @@ def test_simple_cache_that_copies_otherwise_is_not_judged() -> None:
     assert _run(Otherwise(), "fs_chain_threads").kind is Kind.INEXPRESSIBLE
 
 
-def test_only_simplecache_is_for_threads() -> None:
-    assert "fs_chain_threads" in chain_operations(RightSimpleCache())
-    assert "fs_chain_threads" not in chain_operations(RightUncheckedCache())
+def test_guarantee_for_threads_is_that_of_simplecache_alone() -> None:
+    simple, other = chain_operations(RightSimpleCache()), chain_operations(RightThreadedCache())
+    assert simple ^ other == {"fs_chain_threads", "fs_chain_cache_threads"}
+    assert "fs_chain_threads" in simple
+
+
+def test_second_thread_of_filecache_reads_a_part_of_the_copy(tmp_path: Path) -> None:
+    """F52."""
+    cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), cache_storage=str(tmp_path / "storage"))
+    result = check(FsspecBinding(cache, str(tmp_path), "cache"), clauses=["chain.threads"])
+    assert [clause.outcome for clause in result.clauses] == [Verdict.LAX]
+
+
+def test_second_thread_of_a_cache_that_reads_ranges_is_judged() -> None:
+    class Ranges(RightThreadedCache):
+        def download(self, name: str) -> bytes:
+            (data,) = self.fs.cat_ranges([name], [0], [len(CHAIN_CONTENT)])
+            return bytes(data)
+
+    class Early(Ranges):
+        def download(self, name: str) -> bytes:
+            if name in self.begun:
+                return b"\0" * len(CHAIN_CONTENT)
+            self.begun.add(name)
+            return super().download(name)
+
+        begun: ClassVar[set[str]] = set()
+
+    assert _run(Ranges(), "fs_chain_cache_threads").value == CHAIN_CONTENT
+    assert _run(Early(), "fs_chain_cache_threads").value == bytes(len(CHAIN_CONTENT))

@@ -1,0 +1,13 @@
+"""F50: a range of a reference whose start is after its end has bytes of the next file."""
+
+import tempfile
+from pathlib import Path
+
+import fsspec
+
+with tempfile.TemporaryDirectory() as directory:
+    Path(directory, "pack").write_bytes(b"abcdSECRET")
+    parts = {"mine": [f"file://{directory}/pack", 0, 4]}
+    fs = fsspec.filesystem("reference", fo=parts, remote_protocol="file")
+    assert fs.cat_file("mine") == b"abcd"
+    assert fs.cat_file("mine", 2, 1) == b"cdSECRET"  # expected b"", as b"abcd"[2:1]
