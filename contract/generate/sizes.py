@@ -145,11 +145,14 @@ def _small(n: int) -> Iterator[Program]:
         [("pread_buffer", (0, n + 2, 1, None)), ("read_fully_buffer", (0, n, 0, None))],
         [("read_vectored", (((half, n - half), (0, half)), "heap", "given"))],
         [("py_read", (None,)), ("py_read", (1,)), ("py_seek", (-min(n, 2), 2)), ("py_read", (5,))],
+        [("py_read", (-1,)), ("py_tell", ())],
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
         [*[("py_read1", (-1,))] * 8, ("py_tell", ())],
     ):
         yield program_of(n, calls)
+    for read in (("py_readline", (None,)), ("py_readline", (2,)), ("py_next", ())):
+        yield program_of(n, [("py_seek", (last, 0)), read, ("py_tell", ())])
     if n <= 1:
         for past in _PAST:
             yield program_of(n, [("py_seek", (n + 1, 0)), past, ("get_pos", ())])
