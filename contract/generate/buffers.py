@@ -67,3 +67,4 @@ def _reads(form: str) -> Iterator[list[Call]]:
     yield [("py_read", (3,)), more, ("py_tell", ()), some, ("py_read", (1,))]
     yield [("py_seek", (-3, 2)), some, some, ("py_tell", ())]
     yield [("close", ()), some]
+    yield [one, ("close", ()), ("close", ())]

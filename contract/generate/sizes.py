@@ -24,6 +24,9 @@ _POWERS = {
 _REMOTE_POWERS = {"quick": (13, 16, 17), "normal": (8, 12, 13, 15, 16, 17), "deep": range(5, 21)}
 #: The length of the large file: several MiB, and no multiple of anything.
 LARGE = (3 << 20) + 4099
+#: The length of a file for which clients of stores send several requests, and its efforts: parts
+#: are of 5 or 8 MiB.
+_PARTS, _PARTS_AT = (9 << 20) + 4099, ("normal", "deep")
 #: How many blocks a large file has at most if each costs a round trip, and its shortest length.
 _MOST_BLOCKS, _SHORTEST = 100, 200_003
 #: How many seconds one call may take for the large file, and for the one that is read instead.
@@ -44,6 +47,12 @@ _LINES = 4097
 _CRLF = 913
 #: Calls that show the position of the stream.
 _LOOK: tuple[Call, ...] = (("get_pos", ()), ("read_byte", ()))
+#: Reads past the end, each of which leaves the position there.
+_PAST: tuple[Call, ...] = (
+    *(("read_byte", ()), ("read_into", (1, 0, 1)), ("skip", (1,)), ("py_read", (1,))),
+    *(("py_readinto", ("B", 1)), ("py_readall", ()), ("py_readline", (None,))),
+    *(("py_readlines", (None,)), ("py_next", ()), ("py_read1", (1,))),
+)
 #: How many of them one program visits.
 _VISITED = 8
 #: Places in the large file at which single bytes are read: ends of buffers of usual sizes.
@@ -77,6 +86,8 @@ def programs(
     else:
         made += _large(large, _REMOTE_PIECE if remote else _PIECE)
         made += _scattered(large, _RANDOM["quick" if remote else effort], seed)
+    if large == LARGE and effort in _PARTS_AT and not remote:
+        made += _at_once(_PARTS)
     if only_length is None:
         made += [*_long_line(large), *_carriage_return(_CRLF)]
     return list(expressible(made, operations))
@@ -134,10 +145,17 @@ def _small(n: int) -> Iterator[Program]:
         [("pread_buffer", (0, n + 2, 1, None)), ("read_fully_buffer", (0, n, 0, None))],
         [("read_vectored", (((half, n - half), (0, half)), "heap", "given"))],
         [("py_read", (None,)), ("py_read", (1,)), ("py_seek", (-min(n, 2), 2)), ("py_read", (5,))],
+        [("py_read", (-1,)), ("py_tell", ())],
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
+        [*[("py_read1", (-1,))] * 8, ("py_tell", ())],
     ):
         yield program_of(n, calls)
+    for read in (("py_readline", (None,)), ("py_readline", (2,)), ("py_next", ())):
+        yield program_of(n, [("py_seek", (last, 0)), read, ("py_tell", ())])
+    if n <= 1:
+        for past in _PAST:
+            yield program_of(n, [("py_seek", (n + 1, 0)), past, ("get_pos", ())])
     if n <= _LINES:
         lines = [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))]
         yield program_of(n, lines)
@@ -154,7 +172,7 @@ def _long_line(n: int) -> Iterator[Program]:
     longest = max(range(len(sizes)), key=sizes.__getitem__)
     at, size = sum(sizes[:longest]), sizes[longest]
     reads: list[Call] = [("py_next", ()), ("py_readlines", (1,)), ("py_readline", (None,))]
-    reads += [("py_readline", (limit,)) for limit in (size // 4, size // 2 + 99, size - 1)]
+    reads += [("py_readline", (limit,)) for limit in (size // 4, size // 2 + 99, size - 1, size)]
     for read in reads:
         yield program_of(n, [("py_seek", (at, 0)), read, ("py_tell", ())])
 
@@ -178,15 +196,7 @@ def _large(n: int, piece: int) -> Iterator[Program]:
     if n <= _WHOLE:
         rest = [("read_into", (piece, 0, piece))] * pieces
         yield program_of(n, [("read_into", (n, 0, n)), *rest, ("read_byte", ())])
-        yield program_of(n, [("pread", (0, n, 0, n)), ("get_pos", ()), ("read_byte", ())])
-        yield program_of(n, [("read_fully", (0, n, 0, n)), ("read_fully_all", (1, n))])
-        yield program_of(n, [("read_fully_all", (0, n)), ("read_fully_all", (n // 2, n // 2))])
-        yield program_of(n, [("read_buffer", (n + 1, 1, None)), ("get_pos", ())])
-        yield program_of(
-            n, [("read_fully_buffer", (0, n, 0, None)), ("pread_buffer", (0, n, 0, n))]
-        )
-        yield program_of(n, [("py_read", (None,)), ("py_tell", ()), ("py_read", (1,))])
-        yield program_of(n, [("py_readall", ()), ("py_seek", (-5, 2)), ("py_readinto", ("B", 9))])
+        yield from _at_once(n)
     # A last range ends with the file.
     apart = tuple(
         (at, min(_BLOCK // 2, n // 16, n - at)) for at in range(n // 9, n, max(n // 8, 1))
@@ -197,6 +207,18 @@ def _large(n: int, piece: int) -> Iterator[Program]:
         n, [("read_vectored", (((max(n - 70_000, 1), 70_000), (0, 1)), "heap", "given"))]
     )
     yield from _in_pieces(n, piece)
+
+
+def _at_once(n: int) -> Iterator[Program]:
+    """Yield programs that read a file by one call."""
+    yield program_of(n, [("pread", (0, n, 0, n)), ("get_pos", ()), ("read_byte", ())])
+    yield program_of(n, [("read_fully", (0, n, 0, n)), ("read_fully_all", (1, n))])
+    yield program_of(n, [("read_fully_all", (0, n)), ("read_fully_all", (n // 2, n // 2))])
+    yield program_of(n, [("read_buffer", (n + 1, 1, None)), ("get_pos", ())])
+    yield program_of(n, [("read_fully_buffer", (0, n, 0, None)), ("pread_buffer", (0, n, 0, n))])
+    yield program_of(n, [("py_read", (None,)), ("py_tell", ()), ("py_read", (1,))])
+    yield program_of(n, [("py_readinto", ("B", n)), ("py_seek", (0, 0)), ("py_read", (n,))])
+    yield program_of(n, [("py_readall", ()), ("py_seek", (-5, 2)), ("py_readinto", ("B", 9))])
 
 
 def _in_pieces(n: int, piece: int) -> Iterator[Program]:

@@ -76,6 +76,9 @@ _CHANGED_CLAUSE = {
     "moved": "consistency.either",
     "end": "consistency.length",
 }
+#: The end of ids of clauses on the bytes of a buffer that a read does not return: they are of no
+#: version of the file.
+_UNTOUCHED = ".rest-untouched"
 
 
 def judge(call: Call, outcome: Outcome) -> Judgement:
@@ -234,7 +237,7 @@ def _under_change(before: State, judgement: Judgement) -> Judgement:
     if failure.aspect == "raised":
         return judgement._replace(failure=failure._replace(clause="consistency.errors", cause=""))
     clause = _CHANGED_CLAUSE.get(failure.aspect)
-    if clause is None:
+    if clause is None or failure.clause.endswith(_UNTOUCHED):
         return judgement
     return judgement._replace(failure=failure._replace(clause=clause, cause=""))
 

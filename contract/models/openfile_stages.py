@@ -163,8 +163,8 @@ def judge_get(case: Case, outcome: Outcome) -> StageVerdict:
     """Judge `get`: the future gives a readable stream, or raises the reason why there is none."""
     kinds = _refusals(case)
     if kinds:
-        late = outcome.kind in kinds
-        return _fails("open.build-checks-options" if late else "", "get", outcome, kinds)
+        clause = "open.build-checks-options" if outcome.kind in kinds else ""
+        return _fails(clause, "get", outcome, kinds, due="build")
     if outcome.raised and _may_reject(case, outcome):
         return _OVER
     if case.readable:
@@ -284,10 +284,15 @@ def _must_return(case: Case, stage: str, outcome: Outcome) -> StageVerdict:
     return _fails(clause, stage, outcome, frozenset({Kind.RETURNED}))
 
 
-def _fails(clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind]) -> StageVerdict:
-    """Return the verdict for a failed stage; the calls decide the clause if it is empty."""
+def _fails(
+    clause: str, stage: str, outcome: Outcome, allowed: frozenset[Kind], due: str = ""
+) -> StageVerdict:
+    """Return the verdict for a failed stage; the calls decide the clause if it is empty.
+
+    `due` is the earlier stage that should have failed.
+    """
     aspect = f"{stage} {outcome.kind.value}"
-    return StageVerdict(Failure(clause, "", aspect, _says(stage, allowed)))
+    return StageVerdict(Failure(clause, "", aspect, _says(due or stage, allowed)))
 
 
 def _says(stage: str, allowed: frozenset[Kind]) -> tuple[str, ...]:

@@ -231,7 +231,6 @@ class _Run:
         # Statuses are fetched, and calls are bound, before anything is counted.
         calls = self._with_statuses(path, program)
         before, steps = self._actions(cost.before or ()), self._actions(cost.steps)
-        (close,) = self._actions((_CLOSE,))
 
         start = dict(opener.counters(None))
         stream = self._open(path, calls)
@@ -244,7 +243,7 @@ class _Run:
                 return _ended(stopped)
             end = dict(opener.counters(stream))
         finally:
-            close(stream)
+            self._executor.close(program, (stream,))
         measured = self._read_off(start, end, end)
         if measured.reading is None and opener.statistics:
             measured = self._read_off(start, end, self._counters_of_a_read(path))

@@ -71,6 +71,7 @@ class Executor(Workspace):
                 binding, binding.opener, features, keys, buffer, self.new_content
             )
         self._written = False
+        self._unclosed: list[Opened] = []
 
     def judge_by(self, acceptor: Acceptor) -> None:
         """Judge by another model from now on; what was exercised so far does not count."""
@@ -334,8 +335,9 @@ class Executor(Workspace):
         return self.openings.charge(violation, len(data), exchanged)
 
     def close(self, program: Program, streams: Iterable[Opened]) -> None:
-        """Close the streams of a program, unless that hangs."""
+        """Close the streams of a program, or keep them if that hangs: so no finalizer does it."""
         if self._left_out.open_streams:
+            self._unclosed += streams
             return
         close = self.compile(program.length, _CLOSE).action
         self.index = len(program.steps)
@@ -491,8 +493,9 @@ class Executor(Workspace):
             else:
                 execution.is_changed, execution.is_deleted = True, step.args[0] == "delete"
             return data
-        which = step.stream
-        self.compile(program.length, _CLOSE).action(streams[which])
+        which, index = step.stream, self.index
+        self.close(program, [streams[which]])
+        self.index = index
         try:
             streams[which] = self.binding.open(path)
             self.opened += 1

@@ -73,7 +73,7 @@ def learned(context: RunContext) -> tuple[Boundary, ...]:
 
     The calls that show them are those of a program, so that one that hangs or crashes is reported.
     """
-    if context.learned is None:
+    if context.learned is None and not context.times.run.is_over:
 
         def look(program: Program) -> None:
             context.learned = learn(context.executor, context.buffer, program)

@@ -283,8 +283,8 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
 
 def _sparse(context: RunContext) -> list[Program]:
     """Return programs on sparse files, if the effort has them and the target can hold them."""
-    binding = context.binding
-    if context.settings.effort == "quick" or not binding.holds_sparse:
+    binding, is_over = context.binding, context.times.run.is_over
+    if context.settings.effort == "quick" or not binding.holds_sparse or is_over:
         return []
     try:
         for length in sizes.SPARSE:

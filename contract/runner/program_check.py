@@ -15,9 +15,12 @@ from fscontract.contract.runner.counterexamples import counterexample
 from fscontract.contract.runner.crashes import LeftOut
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.resource_checks import OUT_OF
+from fscontract.contract.runner.resource_checks import LEAKED, OUT_OF
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.signature import calls_before
+
+#: The start of the signature of a leak, before the resource.
+_LEFT = "close: left "
 
 
 def check_program(context: RunContext, item: Program | Vector) -> None:
@@ -89,24 +92,25 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
     around = "; ".join(calls_before(program, 0, 0)) if program.faults is None else ""
-    known = leaks_in(context, clause, around) or context.times.run.is_over
+    known = LEAKED if context.times.run.is_over else leaks_in(context, clause, around)
     again = partial(context.counterexamples.executor.run, program)
     left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:
         context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
         raise StopRun
     if left:
-        expected, how = ("nothing is left open",), f"close: left {left}"
+        expected, how = ("nothing is left open",), f"{_LEFT}{left}"
         identity = f"{how}; {around}" if around else how
         leak = Counterexample(program, expected, f"left {left}", how=how, identity=identity)
         context.keep(clause, leak)
 
 
-def leaks_in(context: RunContext, clause: str, around: str = "") -> bool:
-    """Return whether a leak is known under these circumstances of opening, or under fewer."""
+def leaks_in(context: RunContext, clause: str, around: str = "") -> frozenset[str]:
+    """Return the resources known to leak under these circumstances of opening, or under fewer."""
     leaks = context.counterexamples.failed.get(clause, {}).values()
     given = set(around.split("; "))
-    return any(set(leak.signature.split("; ")[1:]) <= given for leak in leaks)
+    found = (leak.signature.split("; ") for leak in leaks)
+    return frozenset(how.removeprefix(_LEFT) for how, *calls in found if set(calls) <= given)
 
 
 #: The clause of values that `opt` and `must` validate alike.

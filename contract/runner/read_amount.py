@@ -39,10 +39,12 @@ def reads_whole_files(context: RunContext) -> bool:
 
 
 def seconds_per_byte(context: RunContext) -> float:
-    """Return how long a call takes for each byte that it reads, 0.0 if that can't be measured.
+    """Return how long a call takes for each byte that it reads, 0.0 if that isn't measured.
 
     A stream may deliver one byte at a time, so that a long read takes many reads of its source.
     """
+    if context.times.run.is_over:
+        return 0.0
     operations = context.operations & (context.settings.relevant or context.operations)
     calls = (("read_fully", (0, _TIMED, 0, _TIMED)), ("py_read", (_TIMED,)))
     made = [program_of(_TIMED, [call]) for call in calls if call[0] in operations]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -117,30 +117,39 @@ def most_threads() -> int:
     return max(MAX_GROWTH, min(allowed) // 4)
 
 
-def grows(again: Callable[[], object]) -> str:
-    """Return what `again` leaks each time: "" or, for example, "a descriptor".
+#: The resources that a program may leak.
+LEAKED = frozenset({"a descriptor", "a thread"})
+
+
+def grows(again: Callable[[], object], known: Collection[str] = ()) -> str:
+    """Return what `again` leaks each time that is not known: "", or one of LEAKED.
 
     What was garbage before is left alone, which makes a collection quick in a large process.
     """
     gc.freeze()
     try:
-        return _growth(again)
+        return _growth(again, known)
     finally:
         gc.unfreeze()
 
 
-def _growth(again: Callable[[], object]) -> str:
+def _growth(again: Callable[[], object], known: Collection[str]) -> str:
     before = count()
     for number in range(1, _REPEATS + 1):
         again()
-        now = count()
-        if now.descriptor < before.descriptor + number and now.threads < before.threads + number:
+        if not _risen(before, count(), known, number):
             return ""
     gc.collect()
-    after = count()
-    if after.descriptor - before.descriptor >= _REPEATS:
-        return "a descriptor"
-    return "a thread" if after.threads - before.threads >= _REPEATS else ""
+    return _risen(before, count(), known, _REPEATS)
+
+
+def _risen(before: Held, now: Held, known: Collection[str], least: int = 1) -> str:
+    """Return the first resource of which there are `least` more, but for those known."""
+    more = {
+        "a descriptor": now.descriptor - before.descriptor,
+        "a thread": now.threads - before.threads,
+    }
+    return next((what for what, rise in more.items() if rise >= least and what not in known), "")
 
 
 class LeakWatch:
@@ -168,11 +177,13 @@ class LeakWatch:
         """Take what is held now, such as by a call that was abandoned, as given."""
         self._held = glance()
 
-    def left(self, again: Callable[[], object], restore: Callable[[], None], known: bool) -> str:
+    def left(
+        self, again: Callable[[], object], restore: Callable[[], None], known: Collection[str]
+    ) -> str:
         """Return what the last program leaks each time it is run, as from `grows`.
 
-        Return "" if that is `known`. `restore` opens standard streams again that the program has
-        closed.
+        Leaks of `known` resources are not looked for. `restore` opens standard streams again that
+        the program has closed.
         """
         held = glance()
         if held.descriptor <= _STANDARD_ERROR:
@@ -186,11 +197,11 @@ class LeakWatch:
             self.too_many = self._exceeded(held)
         self._programs += 1
         self.is_frequent = self._confirmed and (self.is_frequent or self._would_exceed(held))
-        more = held.descriptor > self._held.descriptor or held.threads > self._held.threads
-        if not more or self.too_many or known or self._suspicions >= self._max_suspicions:
+        more = _risen(self._held, held, known)
+        if not more or self.too_many or self._suspicions >= self._max_suspicions:
             return ""
         self._suspicions += 1
-        left = grows(again)
+        left = grows(again, known)
         self._confirmed = self._confirmed or bool(left)
         self._held = glance()
         return left

@@ -9,14 +9,17 @@ from fscontract.contract import clock
 
 #: How many seconds a run on one target may take, by effort.
 BUDGETS = {"quick": 60.0, "normal": 600.0, "deep": math.inf}
-#: How the time of a run is divided among its phases.
+#: How the time of a run is divided among its phases; any other phase may take all that is left.
 WEIGHTS = {
     "vectors": 12.0,
     "exhaustive": 5.0,
+    "buffers": 1.0,
+    "filesystem": 3.0,
     "seeded": 1.0,
     "blocks": 1.0,
     "sizes": 1.0,
     "boundaries": 1.0,
+    "ranges": 1.0,
     "numbers": 1.0,
     "counts": 1.0,
     "changes": 1.0,

@@ -107,6 +107,8 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     call = program, context.interrupted_step
     if context.late_call == call:
         context.late.pop()
+    elif context.counts["hangs"] and context.times.run.is_over:
+        return Next.END  # there is no time to run it again, and other calls are known to hang
     elif len(context.late) < MAX_LATE:
         context.late.append(_describe_late(context, program, limit))
         context.late_call = call

@@ -13,6 +13,12 @@ def test_every_kind_of_buffer_is_filled() -> None:
     assert used == set(FORMATS)
 
 
+def test_file_is_closed_twice_after_it_refused_a_buffer() -> None:
+    made = [p.steps for p in buffers.programs(PYTHON_OPERATIONS | {"close"})]
+    refused = [steps for steps in made if steps[0].args[:1] == ("readonly",)]
+    assert ["close", "close"] in [[step.op for step in steps[1:]] for steps in refused]
+
+
 def test_target_with_one_file_has_programs_of_its_length() -> None:
     made = buffers.programs(PYTHON_OPERATIONS, only_length=7)
     assert {program.length for program in made} == {7}

@@ -59,13 +59,22 @@ def test_the_large_file_is_read_backwards_down_to_its_beginning() -> None:
 
 
 def test_the_longest_line_of_the_large_file_is_read_whole_and_up_to_limits() -> None:
-    made = [p.steps for p in programs(ALL, "quick", 0) if p.steps[0].op == "py_seek"]
+    large = [p.steps for p in programs(ALL, "quick", 0) if p.length == LARGE]
+    made = [steps for steps in large if steps[0].op == "py_seek"]
     at = next(steps[0].args[0] for steps in made if steps[1].op == "py_next")
     end = content(LARGE).find(b"\n", at) + 1
     limits = [s[1].args[0] for s in made if s[0].args[0] == at and s[1].op == "py_readline"]
     assert end - at > 2000
     assert limits[0] is None
-    assert [0 < limit < end - at for limit in limits[1:]] == [True] * 3
+    assert limits[-1] == end - at
+    assert [0 < limit < end - at for limit in limits[1:-1]] == [True] * 3
+
+
+def test_each_read_past_the_end_is_followed_by_a_look_at_the_position() -> None:
+    past = (Step("py_seek", (1, 0)), Step("get_pos"))
+    made = [p.steps for p in programs(ALL, "quick", 0) if p.length == 0 and len(p.steps) == 3]
+    ops = {steps[1].op for steps in made if (steps[0], steps[2]) == past}
+    assert ops >= {"read_byte", "read_into", "py_read", "py_readinto", "py_readline", "py_next"}
 
 
 def test_a_line_that_ends_with_a_carriage_return_is_read_by_each_operation() -> None:
@@ -94,6 +103,15 @@ def test_a_given_file_is_the_only_one() -> None:
 def test_a_higher_effort_has_more_sizes() -> None:
     quick, normal, deep = (lengths(programs(ALL, e, 0)) for e in ("quick", "normal", "deep"))
     assert quick < normal < deep
+
+
+@pytest.mark.parametrize("op", ["py_read", "py_readall", "pread", "read_fully"])
+def test_one_call_reads_more_than_a_part_of_a_multipart_request_except_at_quick(op: str) -> None:
+    def longest(effort: str) -> int:
+        return max(p.length for p in programs(ALL, effort, 0) if p.steps[0].op == op)
+
+    assert [longest(e) > 8 << 20 for e in ("quick", "normal", "deep")] == [False, True, True]
+    assert longest("normal") == longest("deep")
 
 
 def test_calls_that_cost_round_trips_are_few() -> None:

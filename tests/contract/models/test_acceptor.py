@@ -212,6 +212,12 @@ class TestChangedFile:
         assert failure is not None
         assert failure.clause == "consistency.either"
 
+    def test_bytes_after_the_count_are_of_no_version_of_the_file(self) -> None:
+        step = Step("read_into", (4, 0, 3))
+        failure = self.after_change(NEW, step, returned(2, OLD[:2] + b"\0\1")).failure
+        assert failure is not None
+        assert failure.clause == "read-into.rest-untouched"
+
     def test_end_may_be_the_old_or_the_new_one(self) -> None:
         step = Step("pread", (2, 4, 0, 1))
         buffer = bytes([OLD[2], 1, 1, 1])

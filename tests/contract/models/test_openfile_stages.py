@@ -180,7 +180,10 @@ def test_unknown_mandatory_key_is_refused_by_build() -> None:
 
 def test_unknown_mandatory_key_refused_in_the_future_is_too_late() -> None:
     opened = case(("must", "no.such.key", "1"))
-    assert clause(judge_get(opened, ILLEGAL)) == "open.build-checks-options"
+    said = judge_get(opened, ILLEGAL)
+    assert clause(said) == "open.build-checks-options"
+    assert said.failure is not None
+    assert said.failure.expected == ("build raises ILLEGAL_ARGUMENT",)
 
 
 def test_unknown_mandatory_key_is_refused_before_the_file_is_looked_for() -> None:

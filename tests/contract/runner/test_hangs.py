@@ -253,3 +253,22 @@ def test_a_write_that_hangs_is_charged_to_no_call(clock: Clock) -> None:
     binding = StreamBinding(Full(), name="full")
     with pytest.raises(TargetError, match="full: can't write a file: it hangs"):
         check(binding, settings_for("skip.count", timeout=_TIMEOUT))
+
+
+class ClosedByFinalizer(MemoryInputStream):
+    """close() blocks after a read, also in the finalizer of a stream that was left open."""
+
+    def close(self) -> None:
+        if not self._closed and self._pos > 0:
+            threading.Event().wait()
+        super().close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@pytest.mark.all_programs
+def test_a_close_that_hangs_in_a_finalizer_is_charged_to_no_other_call() -> None:
+    chosen = "close.no-raise", "read-byte.value", "seek.pos", "consistency.opened"
+    result = check(binding_of(ClosedByFinalizer), settings_for(*chosen, timeout=0.4))
+    assert [c.clause.id for c in _hung(result)] == ["close.no-raise"]

@@ -139,8 +139,25 @@ def test_a_target_that_leaks_too_many_is_left(count: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(resource_checks, "glance", lambda: held[0])
     watch = resource_checks.LeakWatch()
     held[0] = resource_checks.Held(10 + count, 1)
-    watch.left(lambda: None, lambda: None, known=True)
+    watch.left(lambda: None, lambda: None, known=resource_checks.LEAKED)
     assert watch.too_many == ("descriptors" if count > 3 else "")
+
+
+def test_known_leaks_of_threads_hide_no_leak_of_descriptors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left = 0
+
+    def again() -> None:
+        nonlocal left
+        left += 1
+
+    for look in ("glance", "count"):
+        monkeypatch.setattr(resource_checks, look, lambda: resource_checks.Held(9 + left, 1 + left))
+    watch = resource_checks.LeakWatch()
+    again()
+    assert watch.left(again, lambda: None, known=resource_checks.LEAKED) == ""
+    assert watch.left(again, lambda: None, known={"a thread"}) == "a descriptor"
 
 
 def _module(mutant: Mutant) -> str:
@@ -238,11 +255,11 @@ def test_leaks_are_frequent_if_a_whole_run_would_exceed_the_limits(
 ) -> None:
     left = 0
     monkeypatch.setattr(resource_checks, "glance", lambda: resource_checks.Held(9 + left, 1))
-    monkeypatch.setattr(resource_checks, "grows", lambda again: "a descriptor")
+    monkeypatch.setattr(resource_checks, "grows", lambda again, known: "a descriptor")
     watch = resource_checks.LeakWatch()
     for program in range(60 * every):
         left += program % every == 0
-        watch.left(lambda: None, lambda: None, known=False)
+        watch.left(lambda: None, lambda: None, known=())
     assert watch.is_frequent is is_frequent
 
 

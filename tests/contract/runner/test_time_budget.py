@@ -105,6 +105,16 @@ def test_time_that_a_phase_leaves_is_for_the_others(time: Time) -> None:
     assert times.phase.left == pytest.approx(100.0)
 
 
+def test_no_phase_but_that_of_known_failures_may_take_all_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(PhaseTimes, "begin", lambda self, phase: begun.append(phase))
+    check(binding_of(), settings_for("seek.pos", "open.missing", "consistency.either"))
+    assert {"exhaustive", "buffers", "filesystem", "ranges", "changes", "paths"} <= set(begun)
+    assert set(begun) - {"observe"} <= WEIGHTS.keys()
+
+
 def test_shrinking_takes_no_time_of_its_phase(time: Time) -> None:
     times = PhaseTimes(100.0, 10.0)
     times.begin("vectors")
