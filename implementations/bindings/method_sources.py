@@ -24,8 +24,8 @@ FILE_METHODS: Mapping[str, tuple[str, ...]] = {
     "py_seek": ("seek",),
     "py_tell": ("tell",),
     "py_readline": ("readline",),
-    "py_readlines": ("readlines", "readline"),
-    "py_next": ("__next__", "readline"),
+    "py_readlines": ("readlines",),
+    "py_next": ("__next__",),
     "py_closed": ("closed",),
     "py_readable": ("readable",),
     "py_seekable": ("seekable",),
@@ -85,6 +85,8 @@ STORE_METHODS: Mapping[str, tuple[str, ...]] = {
     "ob_head": ("head", "head_async"),
     "ob_missing": ("get", "get_range", "get_ranges", "head"),
 }
+#: Methods that wrappers of an object without them make of its `readline`.
+_OF_LINES = frozenset({"readlines", "__next__"})
 #: The methods of files, of fsspec's caches and of filesystems.
 _READING = ("read", "_fetch", "cat_file")
 #: Not an operation: the classes of the objects that an object wraps.
@@ -119,6 +121,8 @@ def _definers(obj: object, method: str) -> Iterator[str]:
         with suppress(Exception):  # attributes of a target may raise anything
             owner = getattr(getattr(one, method, None), "__self__", one)
         name = _asynchronous(owner, method) or method
+        if method in _OF_LINES and not hasattr(type(owner), method):
+            name = "readline"
         definers = [cls for cls in type(owner).__mro__ if name in vars(cls)]
         while definers:
             found = vars(definers[0])[name]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from fsspec import AbstractFileSystem
 
-from fscontract.implementations.bindings.method_sources import FILESYSTEM_METHODS, sources_of
+from fscontract.implementations.bindings.method_sources import (
+    FILE_METHODS,
+    FILESYSTEM_METHODS,
+    sources_of,
+)
 
 
 class Plain(AbstractFileSystem):  # type: ignore[misc]
@@ -34,3 +38,25 @@ def test_a_method_that_a_class_only_repeats_is_of_its_base() -> None:
 
 def test_a_method_that_a_class_defines_has_no_source() -> None:
     assert of_cat_file(Own()) == frozenset()
+
+
+class Lines:
+    __module__ = "other.lines"
+
+    def read(self) -> bytes:
+        return b""
+
+    def readline(self) -> bytes:
+        return b""
+
+
+class Iterated:
+    def __init__(self) -> None:
+        self._file = Lines()
+
+    def __next__(self) -> bytes:
+        return self._file.readline()
+
+
+def test_a_wrapper_makes_an_iterator_of_the_lines_of_a_file_without_one() -> None:
+    assert sources_of(Iterated(), FILE_METHODS, Plain())["py_next"] == {"other.lines.Lines"}
