@@ -162,7 +162,9 @@ class Isolated:
             raise
         finally:
             self._process.end()
-        result = replace(result, warnings=(*result.warnings, *self._warnings))
+        seconds = max(result.seconds, 0.0 if self._time is None else self._time.spent)
+        warnings = (*result.warnings, *self._warnings)
+        result = replace(result, seconds=seconds, warnings=warnings)
         listener(RunFinished(result))
         return result
 

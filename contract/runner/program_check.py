@@ -19,6 +19,8 @@ from fscontract.contract.runner.resource_checks import LEAKED, OUT_OF
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.signature import calls_before
 
+#: Calls after which a file of the target is open, because fsspec closes only its own around it.
+_UNCLOSED = frozenset({"fs_decompress"})
 #: The start of the signature of a leak, before the resource.
 _LEFT = "close: left "
 
@@ -92,7 +94,8 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
     around = "; ".join(calls_before(program, 0, 0)) if program.faults is None else ""
-    known = LEAKED if context.times.run.is_over else leaks_in(context, clause, around)
+    skips = context.times.run.is_over or any(step.op in _UNCLOSED for step in program.steps)
+    known = LEAKED if skips else leaks_in(context, clause, around)
     again = partial(context.counterexamples.executor.run, program)
     left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:

@@ -88,10 +88,14 @@ SETUPS = [b for b in BLOCKS if b.language == "sh"]
 _OF_JAVA = {"cluster.md", "hadoop-connector.md", "spark.md"}
 
 
+#: Texts of commands that take long.
+_LONG = ("profile infer", "--faults quick", "server.omit-content-range", "server.py --clauses")
+
+
 def _marked(block: Block) -> Any:
     """Leave to `tox -e docs` the commands of the reference, long ones, and those with Java."""
     page = block.document
-    is_long = any(text in block.text for text in ("profile infer", "--faults quick"))
+    is_long = any(text in block.text for text in _LONG)
     deep = is_long or page.parent.name == "reference" or page.name in _OF_JAVA
     return pytest.param(block, marks=pytest.mark.deep if deep else ())
 

@@ -35,7 +35,6 @@ PRECISE = {
     "FileReadsHalf",
     "FirstLengthStays",
     "FullyCut",
-    "LineCut",
     "LooksInSpiteOfStatus",
     "NegativeIsZero",
     "NoDoubles",

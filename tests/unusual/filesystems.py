@@ -204,6 +204,13 @@ class Short(OwnCalls):
         return self._bytes(path)[-size:] if size else b""
 
 
+class Held(OwnCalls):
+    """Files hold a descriptor until close(); no finalizer releases it."""
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        return _Held(_Sized(self._bytes(path)))
+
+
 class WithoutSize(InMemory):
     """Files are Python's own, without the attribute `size` that fsspec's cat_file() reads."""
 
@@ -345,6 +352,32 @@ class _Sized(io.BytesIO):
 
     def write(self, data: Any) -> int:
         raise io.UnsupportedOperation("write")
+
+
+class _Held:
+    def __init__(self, file: _Sized) -> None:
+        self._file, self._held = file, os.open(os.devnull, os.O_RDONLY)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __enter__(self) -> _Held:
+        self._file.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Any:
+        return iter(self._file)
+
+    def __next__(self) -> bytes:
+        return next(self._file)
+
+    def close(self) -> None:
+        if not self._file.closed:
+            os.close(self._held)
+        self._file.close()
 
 
 class EmptySubclass(MemoryFileSystem):  # type: ignore[misc]

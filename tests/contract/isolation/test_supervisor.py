@@ -80,13 +80,20 @@ def test_call_that_ends_the_process_is_a_crash_with_its_shortest_program(targets
     assert [step.op for step in clause.counterexample.program.steps] == ["seek"]
 
 
-def test_violations_are_kept_when_a_process_ends_outside_any_program(
-    targets: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def ended(targets: str, monkeypatch: pytest.MonkeyPatch) -> RunResult:
+    """The result of a run whose process ends outside any program."""
     monkeypatch.setattr(Isolated, "_crash", lambda *args: None)
-    result = run(f"{targets}:deadly_if_long")
-    assert result.incomplete.endswith(", outside any program")
-    assert result.counterexamples.keys() == {"seek.negative"}
+    return run(f"{targets}:deadly_if_long")
+
+
+def test_violations_are_kept_when_a_process_ends_outside_any_program(ended: RunResult) -> None:
+    assert ended.incomplete.endswith(", outside any program")
+    assert ended.counterexamples.keys() == {"seek.negative"}
+
+
+def test_the_seconds_of_a_process_that_ended_count(ended: RunResult) -> None:
+    assert ended.seconds > 0
 
 
 def test_results_of_a_process_that_crashed_are_kept_if_the_next_one_has_no_time(

@@ -128,7 +128,11 @@ def outcomes(result: RunResult, verdict: Verdict) -> set[str]:
     return {c.clause.id for c in result.clauses if c.outcome is verdict}
 
 
-@pytest.mark.parametrize("kind", [Memory, Buffered, Wrapped], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind",
+    [Buffered, *(pytest.param(kind, marks=pytest.mark.deep) for kind in (Memory, Wrapped))],
+    ids=lambda kind: kind.__name__,
+)
 def test_a_subclass_without_differences_conforms(kind: Any, tmp_path: Path) -> None:
     result = run(kind(), tmp_path)
     assert result.verdict is RunVerdict.CONFORMS, outcomes(result, Verdict.FAIL)
@@ -138,7 +142,7 @@ def test_a_subclass_without_differences_conforms(kind: Any, tmp_path: Path) -> N
 @MMAP_LEAVES_A_FILE
 @pytest.mark.all_programs
 @pytest.mark.usefixtures("programs")
-@pytest.mark.parametrize("name", sampled(5, makers()))
+@pytest.mark.parametrize("name", sampled(10, makers()))
 def test_an_empty_subclass_of_a_base_or_a_thin_wrapper_of_it_conforms(
     name: str, tmp_path: Path
 ) -> None:

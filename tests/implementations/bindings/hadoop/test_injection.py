@@ -28,7 +28,7 @@ from tests.implementations.bindings.injection import live
 #: Exceptions thrown by the call; "null" means that it returns null.
 THROWN = (
     "faulty.OddException",
-    "null",
+    pytest.param("null", marks=pytest.mark.deep),
     pytest.param("java.lang.StackOverflowError", marks=pytest.mark.deep),
     pytest.param("java.lang.NoSuchMethodError", marks=pytest.mark.deep),
     pytest.param("java.lang.ExceptionInInitializerError", marks=pytest.mark.deep),
