@@ -71,7 +71,6 @@ _S3FS = {
     "endpoint_url": "{url}",
     "default_block_size": "4096",
 }
-_S3FS_BEHIND = '{{"key":"{key}","secret":"{secret}","endpoint_url":"{url}"}}'
 _ARROW = {
     "access_key": "{key}",
     "secret_key": "{secret}",
@@ -203,14 +202,6 @@ FSSPEC = (
             ("reference", "packed"),
             ("reference of http", "packed on a server"),
         )
-    ),
-    Target(
-        "fsspec blockcache of s3",
-        "blockcache::s3://{bucket}",
-        "F5 F14 F16 F23 F28 F31 F32 F52 F54",
-        "bucket",
-        {"s3": _S3FS_BEHIND},
-        profile="few",
     ),
 )
 CLIENTS = (

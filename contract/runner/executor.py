@@ -335,9 +335,12 @@ class Executor(Workspace):
         return self.openings.charge(violation, len(data), exchanged)
 
     def close(self, program: Program, streams: Iterable[Opened]) -> None:
-        """Close the streams of a program, or keep them if that hangs: so no finalizer does it."""
+        """Close the streams of a program, or keep them if that hangs: so no finalizer does it.
+
+        Those of a remote target are not kept: their connections would run out.
+        """
         if self._left_out.open_streams:
-            self._unclosed += streams
+            self._unclosed += [] if self.binding.remote else streams
             return
         close = self.compile(program.length, _CLOSE).action
         self.index = len(program.steps)
