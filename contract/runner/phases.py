@@ -481,11 +481,13 @@ def _check_status(context: RunContext) -> None:
 
 
 def _check_resources(context: RunContext) -> None:
+    share = PhaseShare(context.phase, 0, None)
+
     def in_time(calls: int) -> bool:
-        if context.has_time_for(calls):
-            return True
-        context.cut_short.append(PhaseShare(context.phase, 0, None))
-        return False
+        fits = context.has_time_for(calls)
+        if not fits and share not in context.cut_short:
+            context.cut_short.append(share)
+        return fits
 
     clause = "unbuffer.release"
     if "unbuffer" in context.operations and clause in context.settings.selected:

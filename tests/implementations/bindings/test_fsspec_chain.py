@@ -226,7 +226,7 @@ def test_guarantee_for_threads_is_that_of_simplecache_alone() -> None:
 
 
 def test_second_thread_of_filecache_reads_a_part_of_the_copy(tmp_path: Path) -> None:
-    """F52."""
+    """F53."""
     cache = WholeFileCacheFileSystem(fs=LocalFileSystem(), cache_storage=str(tmp_path / "storage"))
     result = check(FsspecBinding(cache, str(tmp_path), "cache"), clauses=["chain.threads"])
     assert [clause.outcome for clause in result.clauses] == [Verdict.LAX]
