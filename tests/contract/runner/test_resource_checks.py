@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -174,15 +176,21 @@ def _never(calls: int) -> bool:
     return False
 
 
-def _left(stream: type[MemoryInputStream]) -> str:
-    """Return what a closed stream of a class leaves while it is held."""
-    binding = StreamBinding(MutantFileSystem(stream), "held")
+@contextmanager
+def _prepared(binding: StreamBinding) -> Iterator[Executor]:
+    """Yield an executor of a binding that is set up, and dispose of it."""
     binding.prepare()
     try:
-        executor = Executor(binding, frozenset(), binding.buffer)
-        _, counterexample = resource_checks.check_held(executor, binding.operations, _always)
+        yield Executor(binding, frozenset(), binding.buffer)
     finally:
         binding.dispose()
+
+
+def _left(stream: type[MemoryInputStream]) -> str:
+    """Return what a closed stream of a class leaves while it is held."""
+    with _prepared(StreamBinding(MutantFileSystem(stream), "held")) as executor:
+        operations = executor.binding.operations
+        _, counterexample = resource_checks.check_held(executor, operations, _always)
     return "" if counterexample is None else counterexample.actual
 
 
@@ -221,15 +229,11 @@ def test_without_time_for_the_calls_no_stream_is_opened() -> None:
             Counted.opened += 1
             return super().open(path)
 
-    binding = Counted(MemoryFileSystem(), "counted")
-    binding.prepare()
-    try:
-        executor = Executor(binding, frozenset(), binding.buffer)
-        assert resource_checks.check_held(executor, binding.operations, _never) == (0, None)
+    with _prepared(Counted(MemoryFileSystem(), "counted")) as executor:
+        operations = executor.binding.operations
+        assert resource_checks.check_held(executor, operations, _never) == (0, None)
         assert resource_checks.check_unbuffer(executor, _never) == (0, None)
         assert Counted.opened == 0
-    finally:
-        binding.dispose()
 
 
 def test_files_that_cannot_be_opened_leave_nothing() -> None:
@@ -239,14 +243,10 @@ def test_files_that_cannot_be_opened_leave_nothing() -> None:
         def open(self, path: str) -> Any:
             raise KeyError("blockcache")
 
-    binding = Refusing(MemoryFileSystem(), "refusing")
-    binding.prepare()
-    try:
-        executor = Executor(binding, frozenset(), binding.buffer)
-        assert resource_checks.check_held(executor, binding.operations, _always) == (0, None)
+    with _prepared(Refusing(MemoryFileSystem(), "refusing")) as executor:
+        operations = executor.binding.operations
+        assert resource_checks.check_held(executor, operations, _always) == (0, None)
         assert resource_checks.check_unbuffer(executor, _always) == (0, None)
-    finally:
-        binding.dispose()
 
 
 @pytest.mark.parametrize(("every", "is_frequent"), [(1, True), (1000, False)])
