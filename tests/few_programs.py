@@ -33,7 +33,7 @@ _EVERY_OPENING = 3
 def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs and schedules, in forked processes, too.
 
-    All programs of one call remain, and every seventh of the longer ones. The large file has 200
+    All programs of one call remain, and every thirteenth of the longer ones. The large file has 200
     KiB, and no call is repeated more than a thousand times.
     """
     rows = exhaustive.rows

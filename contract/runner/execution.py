@@ -98,6 +98,8 @@ class Execution:
     is_changed: bool = False
     is_deleted: bool = False
     ended: bool = False
+    #: Whether the target can't have the file, so that nothing was opened.
+    refused: bool = False
     #: The numbers of the streams that were opened after a change, and after the file was deleted.
     reopened: set[int] = field(default_factory=set)
     doomed: set[int] = field(default_factory=set)

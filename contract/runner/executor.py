@@ -150,6 +150,7 @@ class Executor(Workspace):
         try:
             path = self.binding.place(at, data)
         except NoScene:
+            execution.refused = True
             return execution
         streams: list[Opened] = []
         try:
@@ -237,6 +238,7 @@ class Executor(Workspace):
         try:
             attempt = openings.attempt(program, path, data)
         except NoScene:
+            execution.refused = True
             return execution
         streams = attempt.streams
         try:

@@ -52,7 +52,10 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
         context.reach()
         _keep_violations(context, item, execution)
         _compare_pair(context, program, execution)
-        _look_for_leaks(context, program)
+        if execution.refused:
+            context.leaks.restart()  # what a failed write of the file leaves
+        else:
+            _look_for_leaks(context, program)
         context.counterexamples.recent.append(program)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from fscontract.implementations.jvm.jvm import java_class
 
 _HADOOP = "org.apache.hadoop."
+FILESYSTEM = "org.apache.hadoop.fs.FileSystem"
 #: Operations that FileSystem's `openFile` performs; all others are calls of a stream.
 _OPEN = "open"
 #: How deep objects wrap each other at most.
@@ -24,10 +25,10 @@ def base_classes(
     """
     if _name(filesystem.getClass()).startswith(_HADOOP):
         return {}
-    filesystems = list(_wrapped(filesystem, java_class("org.apache.hadoop.fs.FileSystem")))
+    filesystems = list(wrapped(filesystem, java_class(FILESYSTEM)))
     opening = {_name(_opener(one)) for one in filesystems}
     found: dict[str, frozenset[str]] = {_OPEN: frozenset(filter(_is_hadoop, opening))}
-    streams = _wrapped(stream.getWrappedStream(), java_class("java.io.InputStream"))
+    streams = wrapped(stream.getWrappedStream(), java_class("java.io.InputStream"))
     reading = frozenset(filter(_is_hadoop, (_name(one.getClass()) for one in streams)))
     if reading:
         classes = reading.union(_name(_base(one)) for one in filesystems)
@@ -57,7 +58,7 @@ def _opener(filesystem: Any) -> Any:
     return filesystem.getClass().getMethod("openFile", path).getDeclaringClass()
 
 
-def _wrapped(obj: Any, kind: Any, depth: int = _DEEPEST) -> Iterator[Any]:
+def wrapped(obj: Any, kind: Any, depth: int = _DEEPEST) -> Iterator[Any]:
     """Yield an object and those of a kind that its fields hold, directly or not.
 
     Fields that Java does not show are left out, such as those of streams in java.io.
@@ -69,5 +70,5 @@ def _wrapped(obj: Any, kind: Any, depth: int = _DEEPEST) -> Iterator[Any]:
             if kind.class_.isAssignableFrom(field.getType()) and field.trySetAccessible():
                 inner = field.get(obj)
                 if inner is not None:
-                    yield from _wrapped(inner, kind, depth - 1)
+                    yield from wrapped(inner, kind, depth - 1)
         cls = cls.getSuperclass()

@@ -37,12 +37,11 @@ from fscontract.implementations.bindings.hadoop.conversions import (
 )
 from fscontract.implementations.bindings.hadoop.local_files import (
     FOREIGN,
-    ChecksumStore,
     HadoopLocation,
-    HadoopStore,
     LocalHadoopLocation,
+    RestoringStore,
 )
-from fscontract.implementations.bindings.hadoop.locations import beside, location_of
+from fscontract.implementations.bindings.hadoop.locations import beside, location_of, store_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
 from fscontract.implementations.bindings.hadoop.script_setup import java_setup
 from fscontract.implementations.bindings.hadoop.spelling import spell
@@ -143,7 +142,7 @@ class HadoopBinding(StoreFiles):
         elif not isinstance(obj, filesystem):
             return None
         local = str(writes.getUri().getScheme()) == "file"
-        store = HadoopStore(writes, java(), tempfile.gettempdir() if local else "")
+        store = store_of(writes, tempfile.gettempdir() if local else "")
         location = (
             LocalHadoopLocation(obj, store, "hadoop", closes)
             if local
@@ -250,7 +249,7 @@ class HadoopBinding(StoreFiles):
         except OverflowError:  # the number exceeds the Java type
             return inexpressible
         store = self.location.store
-        if step.op == _NEW_SOURCE and isinstance(store, ChecksumStore):
+        if step.op == _NEW_SOURCE and isinstance(store, RestoringStore):
             return _putting_back(action, store)
         return action
 
@@ -306,7 +305,7 @@ def _inside(location: HadoopLocation, file: str) -> str:
     return f"{location.root.rstrip('/')}/{file.lstrip('/')}"
 
 
-def _putting_back(action: Action, store: ChecksumStore) -> Action:
+def _putting_back(action: Action, store: RestoringStore) -> Action:
     def run(opened: OpenedStream) -> Outcome:
         try:
             return action(opened)

@@ -6,6 +6,7 @@ import os
 import shutil
 import struct
 import zlib
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -67,17 +68,51 @@ class DiskStore(Store):
         self.disk_path(directory).mkdir()
 
 
-class ChecksumStore(DiskStore):
-    """A store that writes checksum files, as Hadoop's LocalFileSystem does.
+class MovedFiles:
+    """Files that Hadoop's LocalFileSystem has moved away.
 
-    That filesystem moves a file away when a stream seeks to a new source. `put_back` restores the
-    file, because other programs read it too.
+    It does so when a stream seeks to a new source. They are in `bad_files`, in `directory` or
+    above it.
     """
+
+    def __init__(self, directory: Path) -> None:
+        above = [directory.resolve(), *directory.resolve().parents]
+        self._folders = [(folder / _BAD, (folder / _BAD).exists()) for folder in above]
+
+    def starting(self, start: str) -> Iterator[Path]:
+        """Yield moved files whose names begin with `start`; Hadoop appends a random number."""
+        for folder, _ in self._folders:
+            with suppress(OSError):
+                yield from [p for p in folder.iterdir() if p.name.startswith(start)]
+
+    def remove(self, start: str) -> None:
+        """Delete moved files whose names begin with `start`, with their checksums."""
+        for moved in (*self.starting(start), *self.starting(f".{start}")):
+            moved.unlink(missing_ok=True)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Delete folders that were not there before, and are empty."""
+        for folder, was_there in self._folders:
+            if not was_there:
+                with suppress(OSError):  # missing, or contains other files
+                    folder.rmdir()
+
+
+class RestoringStore(Store):
+    """A store on a LocalFileSystem, which restores files that were moved away."""
+
+    @abstractmethod
+    def put_back(self, path: str) -> None:
+        """Restore a file that Hadoop has moved away, because other programs read it too."""
+
+
+class ChecksumStore(DiskStore, RestoringStore):
+    """A store that writes checksum files, as Hadoop's LocalFileSystem does."""
 
     def __init__(self, directory: Path, root: str) -> None:
         super().__init__(directory, root)
-        above = [directory.resolve(), *directory.resolve().parents]
-        self._bad = [(folder / _BAD, (folder / _BAD).exists()) for folder in above]
+        self._moved = MovedFiles(directory)
 
     def write(self, path: str, content: bytes) -> None:
         """Write a file and its checksums."""
@@ -90,33 +125,22 @@ class ChecksumStore(DiskStore):
         super().delete(_checksums(path))
 
     def put_back(self, path: str) -> None:
-        """Restore a file that Hadoop has moved away."""
+        """Move a file and its checksums back."""
         if self.disk_path(path).exists():
             return
         for part in (self.disk_path(path), self.disk_path(_checksums(path))):
-            for moved in self._moved(part.name):
+            for moved in self._moved.starting(part.name):
                 moved.replace(part)
-        self._tidy()
+        self._moved.tidy()
 
     def delete_all(self, directory: str) -> None:
         """Delete a directory, and its files that Hadoop has moved away."""
         super().delete_all(directory)
-        name = directory.rstrip("/").rpartition("/")[2]
-        for moved in (*self._moved(name), *self._moved(f".{name}")):
-            moved.unlink(missing_ok=True)
-        self._tidy()
+        self._moved.remove(_name(directory))
 
-    def _moved(self, start: str) -> Iterator[Path]:
-        """Yield moved files whose names begin with `start`; Hadoop appends a random number."""
-        for folder, _ in self._bad:
-            with suppress(OSError):
-                yield from [p for p in folder.iterdir() if p.name.startswith(start)]
 
-    def _tidy(self) -> None:
-        for folder, was_there in self._bad:
-            if not was_there:
-                with suppress(OSError):  # missing, or contains other files
-                    folder.rmdir()
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def _checksums(path: str) -> str:
@@ -169,6 +193,36 @@ class HadoopStore(Store):
             raise OSError(f"mkdirs of {directory} returned false")
 
 
+class LocalHadoopStore(HadoopStore, RestoringStore):
+    """A directory of a Java FileSystem which is, or wraps, a LocalFileSystem on `directory`."""
+
+    def __init__(self, filesystem: Any, java: Java, root: str, directory: Path) -> None:
+        super().__init__(filesystem, java, root)
+        self._moved = MovedFiles(directory)
+        self._written: dict[str, bytes] = {}
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file; replace an existing one."""
+        super().write(path, content)
+        self._written[path] = content
+
+    def delete(self, path: str) -> None:
+        """Delete a file."""
+        super().delete(path)
+        self._written.pop(path, None)
+
+    def put_back(self, path: str) -> None:
+        """Write a file again, and remove the one that was moved."""
+        if path in self._written and not self._filesystem.exists(self._java.path(path)):
+            super().write(path, self._written[path])
+            self._moved.remove(_name(path))
+
+    def delete_all(self, directory: str) -> None:
+        """Delete a directory, and its files that Hadoop has moved away."""
+        super().delete_all(directory)
+        self._moved.remove(_name(directory))
+
+
 #: Prefix of paths that no filesystem supports.
 FOREIGN = "gopher://localhost"
 
@@ -198,8 +252,8 @@ class HadoopLocation:
         return self._filesystem
 
     def file(self, prefix: str, number: int) -> str:
-        """Return the path of a new file."""
-        return f"{prefix}/{number:06d}"
+        """Return the path of a new file with a unique name, wherever it is moved."""
+        return f"{prefix}/{_name(prefix)}-{number:06d}"
 
     def absent(self, prefix: str, number: int) -> str:
         """Return a path that does not exist."""
@@ -239,10 +293,6 @@ class LocalHadoopLocation(HadoopLocation):
     ) -> None:
         super().__init__(filesystem, store, closes)
         self.profile = profile
-
-    def file(self, prefix: str, number: int) -> str:
-        """Return the path of a new file with a unique name, wherever it is moved."""
-        return f"{prefix}/{prefix.rpartition('/')[2]}-{number:06d}"
 
 
 _VERSION = 3

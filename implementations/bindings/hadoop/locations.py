@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 from fscontract.contract.binding import TargetError
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
+from fscontract.implementations.bindings.hadoop.base_classes import FILESYSTEM, wrapped
 from fscontract.implementations.bindings.hadoop.conversions import java
 from fscontract.implementations.bindings.hadoop.local_files import (
     ArchiveLocation,
@@ -19,6 +20,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
     HadoopLocation,
     HadoopStore,
     LocalHadoopLocation,
+    LocalHadoopStore,
 )
 from fscontract.implementations.bindings.object_stores import Store
 from fscontract.implementations.jvm.jvm import java_class
@@ -75,11 +77,21 @@ def _anywhere(
     config = configuration(options)
     filesystem = _new(url, config)
     root = unquote(parts.path).rstrip("/")
-    store = None if fixed else HadoopStore(filesystem, java(), root)
+    store = None if fixed else store_of(filesystem, root)
     reader = filesystem if api == APIS[0] else _context(url, config)
     location = HadoopLocation(reader, store, (filesystem,), root)
     location.profile = _PROFILES.get(parts.scheme, location.profile)
     return location
+
+
+def store_of(filesystem: Any, root: str) -> HadoopStore:
+    """Return a store that writes below `root` through a Java FileSystem."""
+    local = java_class("org.apache.hadoop.fs.LocalFileSystem")
+    for one in wrapped(filesystem, java_class(FILESYSTEM)):
+        if isinstance(one, local):
+            directory = Path(str(one.pathToFile(java().path(root or "/"))))
+            return LocalHadoopStore(filesystem, java(), root, directory)
+    return HadoopStore(filesystem, java(), root)
 
 
 def _raw(directory: Path, options: Mapping[str, str], api: str) -> HadoopLocation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import BinaryIO
 
 import pytest
 
+from fscontract import check
 from fscontract.contract.api.errors import FileNotFoundException, PathIOException
 from fscontract.contract.api.filesystem import FSDataInputStream
-from fscontract.contract.binding import Binding
+from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.generate.opened_paths import NAMES, programs
 from fscontract.contract.models.opened_path import CLAUSES, PRESENCE
 from fscontract.contract.program.opened_path import OpenedPath
@@ -28,6 +30,7 @@ from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from fscontract.implementations.targets import LocalBinding
+from tests.few_programs import run_few
 
 #: No clause needs a permission here: the process may be that of root.
 EXERCISED = CLAUSES - {"open.unreadable"}
@@ -135,6 +138,29 @@ def test_directories_that_a_target_cannot_make_are_left_out() -> None:
     exercised, failed = executed(binding)
     assert failed == set()
     assert "open.unreadable" not in exercised
+
+
+def test_leak_of_a_write_that_fails_is_not_charged_to_the_stream(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run_few(monkeypatch)
+    left: list[int] = []
+
+    class RefusesNames(StreamBinding):
+        def change(self, path: str, content: bytes | None) -> None:
+            if path.endswith(NAMES):
+                left.append(os.open(os.devnull, os.O_RDONLY))
+                raise TargetError("no such names")
+            super().change(path, content)
+
+    refusing = RefusesNames(MemoryFileSystem(), "memory")
+    try:
+        result = check(refusing, clauses=["close.release", "open.name"])
+    finally:
+        for descriptor in left:
+            os.close(descriptor)
+    assert left
+    assert result.conforms
 
 
 def test_remote_targets_get_few_names() -> None:
