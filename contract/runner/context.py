@@ -27,6 +27,7 @@ from fscontract.contract.runner.result import (
 from fscontract.contract.runner.sandbox import Sandbox, SandboxedBinding
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
+from fscontract.contract.runner.timeouts import untimed
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 
 #: Number of consecutive failed connections after which the run ends.
@@ -105,6 +106,7 @@ class RunContext:
     _calls_before: int = 0
     #: The base classes of the target, None before they were looked up.
     _sources: Mapping[str, frozenset[str]] | None = None
+    _looked: bool = False
     _ticks: int = 0
     _errors_in_a_row: int = 0
 
@@ -193,6 +195,12 @@ class RunContext:
     def report(self, clause: str | None) -> None:
         """Report a clause, if it is new; StopRun if the run ends here."""
         if clause is not None:
+            if (
+                self.counterexamples.failed and not self._looked
+            ):  # at the end of the run the target may no longer answer
+                self._looked = True
+                with untimed():
+                    self.sources()
             self._tell(clause)
         if self.settings.fail_fast and self._fails():
             self.stopped = FAILED_FAST

@@ -38,7 +38,7 @@ from fscontract.contract.runner.fault_executor import run_under_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.runner.server_fault_executor import run_under_server_faults
 from fscontract.contract.runner.signature import circumstances, relation
-from fscontract.contract.runner.timeouts import beat
+from fscontract.contract.runner.timeouts import beat, is_abandoned
 
 
 class Executor(Workspace):
@@ -345,7 +345,8 @@ class Executor(Workspace):
             self._unclosed += [] if self.binding.remote else streams
             return
         close = self.compile(program.length, _CLOSE).action
-        self.index = len(program.steps)
+        if not is_abandoned():
+            self.index = len(program.steps)
         for stream in streams:
             close(stream)
 
@@ -405,7 +406,8 @@ class Executor(Workspace):
             if trace:
                 execution.trace.append((source, outcome, judgement))
             if judgement.unsaid or judgement.missed:
-                self._keep_missed(program, compiled.step, node, outcome, judgement, execution)
+                judged = compiled.step, self.acceptor.states(node)[0]
+                self._keep_missed(program, index, judged, outcome, judgement, execution)
             nodes[which] = transition.target
             if which in execution.reopened:
                 judgement = self._of_reopened(judgement)
@@ -447,8 +449,8 @@ class Executor(Workspace):
     def _keep_missed(
         self,
         program: Program,
-        step: Step,
-        node: int,
+        index: int,
+        judged: tuple[Step, State],
         outcome: Outcome,
         judgement: Judgement,
         execution: Execution,
@@ -456,8 +458,7 @@ class Executor(Workspace):
         """Keep what a call could not express, and the SHOULDs it missed unless one failed."""
         self.unsaid.update(judgement.unsaid)
         if execution.violation is None:
-            judged = step, self.acceptor.states(node)[0]
-            execution.misses += self._missed(program, self.index, judged, outcome, judgement)
+            execution.misses += self._missed(program, index, judged, outcome, judgement)
 
     def _missed(
         self,

@@ -34,7 +34,7 @@ from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.outcome import Kind, Outcome, clip, raised, text_of
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.patches import Patches
-from fscontract.contract.runner.timeouts import Abandoned, held_back, supervise
+from fscontract.contract.runner.timeouts import Abandoned, held_back, is_abandoned, supervise
 from fscontract.contract.script.calls import JavaApi, NoScript, ScriptApi, Source
 from fscontract.contract.targets import own_place, raised_at
 
@@ -212,6 +212,7 @@ class SandboxedBinding(Binding):
                 outcome = raised(error)
             else:
                 after_call()
+            _end_if_abandoned()
             if forks.away:
                 forks.leave()
             if gettrace() is not before:
@@ -374,8 +375,15 @@ def call_sandboxed(call: Callable[..., Value], *args: Any) -> Value:
         raise same.with_traceback(error.__traceback__) from None
     finally:
         _watch.after_call()
+        _end_if_abandoned()
         if _forks.away:
             _forks.leave()
+
+
+def _end_if_abandoned() -> None:
+    """Raise Abandoned after a call that returned too late: another thread uses the executor."""
+    if is_abandoned():
+        raise Abandoned
 
 
 def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:

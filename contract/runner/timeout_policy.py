@@ -13,6 +13,7 @@ from typing import TypeVar
 from fscontract.contract.binding import TargetError
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.models.acceptor import TABLES
+from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
@@ -22,6 +23,8 @@ from fscontract.contract.runner.timeouts import Next, supervise, work_here
 Item = TypeVar("Item")
 #: Number of programs of a run that may be late without hanging; later ones hang immediately.
 MAX_LATE = 3
+#: How many times longer a program may take whose calls start a process, which imports a library.
+_OF_PROCESS = 3
 
 
 def run_items(
@@ -38,6 +41,8 @@ def run_items(
 
     def limit() -> float:
         journal.limit = hangs.limit(executor.length) if patience is None else patience
+        if _starts_process(context.item):
+            journal.limit *= _OF_PROCESS
         return journal.limit
 
     def sheltered(item: Item) -> None:
@@ -71,6 +76,11 @@ def run_items(
         )
     finally:
         journal.beats = 0
+
+
+def _starts_process(item: object) -> bool:
+    program = item.program if isinstance(item, Vector) else item
+    return isinstance(program, Program) and any(s.op in PROCESS_OPERATIONS for s in program.steps)
 
 
 def run_check(

@@ -164,6 +164,9 @@ class Next(Enum):
 
 
 class _Worker(threading.Thread, Generic[Item]):
+    #: Whether any worker of the process was ever abandoned.
+    one_is_abandoned = False
+
     def __init__(
         self,
         items: Iterator[Item],
@@ -232,6 +235,14 @@ def _timed() -> _Worker[Any] | _Here | None:
     if isinstance(worker, _Worker):
         return worker
     return next((h for h in reversed(_here) if h.ident == threading.get_ident()), None)
+
+
+def is_abandoned() -> bool:
+    """Return whether the calling thread is a worker that was abandoned in a call."""
+    if not _Worker.one_is_abandoned:
+        return False
+    worker = threading.current_thread()
+    return isinstance(worker, _Worker) and worker.abandoned
 
 
 def beat(item: object) -> None:
@@ -411,5 +422,6 @@ def _wait(
 
 def _abandon(worker: _Worker[Item]) -> None:
     worker.abandoned = True
+    _Worker.one_is_abandoned = True
     give_up(worker)
     worker.join(_TICK)

@@ -6,6 +6,8 @@ import io
 import threading
 from collections.abc import Iterator
 from itertools import count
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -13,10 +15,11 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, opened
 from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.timeout_policy import MAX_LATE
+from fscontract.contract.runner.timeout_policy import MAX_LATE, run_items
 from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
@@ -89,6 +92,24 @@ def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
     assert result.warnings == ()
     assert result.counts["hangs"] == 1
+
+
+@pytest.mark.parametrize(("step", "limit"), [("fs_other_process", 6.0), ("read_byte", 2.0)])
+def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -> None:
+    program = Program(1, (Step(step, ("filesystem",) * (limit > 2)),))
+    context = SimpleNamespace(
+        item=program,
+        times=SimpleNamespace(hangs=SimpleNamespace(limit=lambda length: 2.0)),
+        executor=SimpleNamespace(length=1, programs=0, opened=0, index=0),
+        journal=SimpleNamespace(begin=lambda item: None, beats=0, limit=0.0),
+        settings=SimpleNamespace(profile=SimpleNamespace(one_thread=False)),
+        tick=lambda: None,
+    )
+    limits: list[float] = []
+    run_items(
+        cast("RunContext", context), iter([program]), lambda _: limits.append(context.journal.limit)
+    )
+    assert limits == [limit]
 
 
 class Spins(MemoryInputStream):

@@ -14,6 +14,7 @@ from fscontract.contract.binding import Binding, NoScene, Opened, TargetError
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import Kind, Outcome, returned
 from fscontract.contract.program.program import Step
+from fscontract.contract.runner import sandbox as sandbox_module
 from fscontract.contract.runner.sandbox import Sandbox, SandboxedBinding
 from fscontract.contract.runner.timeouts import Abandoned
 from fscontract.implementations.bindings.native import StreamBinding
@@ -216,3 +217,16 @@ def test_surroundings_are_put_back(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
     threading.settrace(lambda *_: None)
     sandbox.close()
     assert (os.getcwd(), dict(os.environ), sys.stdout, threading.gettrace()) == before
+
+
+def test_a_thread_that_was_abandoned_in_a_call_ends_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another thread uses the executor."""
+    binding = SandboxedBinding(Bad(lambda: returned(1)), 5.0)
+    read = binding.bind(Step("read_byte"))
+    monkeypatch.setattr(sandbox_module, "is_abandoned", lambda: True)
+    with pytest.raises(Abandoned):
+        binding.open("/a")
+    with pytest.raises(Abandoned):
+        read(None)

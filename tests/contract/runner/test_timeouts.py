@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.runner import timeouts
-from fscontract.contract.runner.timeouts import Abandoned, Next, give_up, supervise, untimed
+from fscontract.contract.runner.timeouts import (
+    Abandoned,
+    Next,
+    give_up,
+    is_abandoned,
+    supervise,
+    untimed,
+)
 from tests.contract.runner.conftest import Clock
 from tests.limits import DEADLOCK
 
@@ -46,6 +53,27 @@ def test_an_item_that_blocks_is_handed_over_and_the_rest_goes_on(clock: Clock) -
 
     supervise(iter(range(4)), work, 5.0, on_hang)
     assert (hung, seen) == ([1], [0, 2, 3])
+
+
+def test_a_worker_knows_after_a_late_call_that_it_is_abandoned(clock: Clock) -> None:
+    late, ended = threading.Event(), threading.Event()
+    abandoned: list[tuple[int, bool]] = []
+
+    def work(item: int) -> None:
+        if item == 0:
+            clock.pass_on()
+            late.wait(DEADLOCK)
+        abandoned.append((item, is_abandoned()))
+        if item == 0:
+            ended.set()
+
+    def on_hang(item: int, times: int) -> Next:
+        late.set()
+        assert ended.wait(DEADLOCK)
+        return Next.GO_ON
+
+    supervise(iter(range(2)), work, 5.0, on_hang)
+    assert abandoned == [(0, True), (1, False)]
 
 
 def test_a_loop_in_python_is_stopped(clock: Clock) -> None:
