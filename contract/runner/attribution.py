@@ -186,7 +186,9 @@ class Blame:
             return violation
         if state.pos < 0:  # after a failed call, which may have had nothing to do with it
             seen = self._sought(violation, max(state.origin.before, 0))
-            return violation if seen is None else self.at_first_wrong_byte(seen)
+            if seen is None or seen.judged is None or seen.judged[1].pos < 0:
+                return violation
+            return self.at_first_wrong_byte(seen)
         wrong = _first_wrong(step, state, violation.outcome)
         if not wrong or WRONG_LATER not in violation.relation:
             return violation

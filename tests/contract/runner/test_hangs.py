@@ -16,6 +16,7 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.time_budget import HangTime
 from fscontract.contract.runner.timeout_policy import MAX_LATE
 from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.bindings.native import StreamBinding
@@ -253,6 +254,23 @@ def test_a_write_that_hangs_is_charged_to_no_call(clock: Clock) -> None:
     binding = StreamBinding(Full(), name="full")
     with pytest.raises(TargetError, match="full: can't write a file: it hangs"):
         check(binding, settings_for("skip.count", timeout=_TIMEOUT))
+
+
+def test_a_write_may_take_longer_than_a_call_of_the_stream(clock: Clock) -> None:
+    budget, timeout = 20.0, 60.0
+    end = HangTime(budget, timeout).limit() + 5
+
+    class Slow(MemoryFileSystem):
+        def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+            clock.pass_on()
+            while clock.now < end:  # of the first write
+                threading.Event().wait(0.01)
+            clock.stop()
+            return super().create(path, overwrite)
+
+    settings = settings_for("skip.count", timeout=timeout, budget=budget)
+    result = check(StreamBinding(Slow(), name="slow"), settings)
+    assert (_hung(result), result.warnings) == ([], ())
 
 
 class ClosedByFinalizer(MemoryInputStream):
