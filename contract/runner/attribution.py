@@ -26,7 +26,7 @@ from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
-from fscontract.contract.runner.signature import AT_END, WRONG_LATER
+from fscontract.contract.runner.signature import AT_END, WRONG_LATER, lacks_method
 
 
 class Witnesses(NamedTuple):
@@ -433,7 +433,9 @@ class Blame:
         """Return the clause of a failure at a right position, if another call also fails there."""
         failure, program, op = violation.failure, violation.program, violation.step.op
         cause = failure.cause
-        if not cause or cause == failure.clause or self._is_of_position(violation):
+        if not cause or cause == failure.clause or lacks_method(violation.outcome):
+            return failure.clause
+        if self._is_of_position(violation):
             return failure.clause
         reads = _witnesses(program.steps).reads
         others = [read for read in reads if read.op != op]

@@ -248,9 +248,10 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         before = violation.program.steps[violation.index - 1 : max(violation.index, 0)]
         if FAILED not in circumstances:
             found.update(f"{s.op} returned" for s in before if s.op not in STAYING)
-    if any(s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]):
+    closes = [s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]]
+    if any(closes) or (step.op == "py_with" and not violation.outcome.raised):
         found.add("after close")
-    if _LACKS.search(violation.outcome.detail):
+    if lacks_method(violation.outcome):
         found.add("lacks methods")
     if step.op.startswith("fs_get") and _MISSING in (*step.args, *step.op.split("_")):
         found.update(f"get of {_MISSING} {kind}" for kind in kinds)
@@ -258,6 +259,11 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         found.add("open of missing")
     found.update(filter(_tells, circumstances))
     return tuple(sorted(found))
+
+
+def lacks_method(outcome: Outcome) -> bool:
+    """Return whether a call raised because the object has no such method."""
+    return outcome.raised and _LACKS.search(outcome.detail) is not None
 
 
 def _opens_deleted(program: Program) -> bool:

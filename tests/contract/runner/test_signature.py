@@ -322,6 +322,12 @@ def test_missing_methods_share_a_trait_unless_they_are_those_of_none() -> None:
     assert "lacks methods" not in of_none
 
 
+def test_a_with_block_that_leaves_the_file_open_shares_a_trait_with_a_close_that_does() -> None:
+    left = _traits_of("value", Step("py_with"), outcome=returned(False))
+    closed = _traits_of("value", Step("close"), Step("py_closed"), outcome=returned(False))
+    assert left & closed == {"after close"}
+
+
 def test_right_bytes_are_no_early_end_of_a_read_that_writes_beside_them() -> None:
     written = _traits_of("data", READ, outcome=_read(DATA[4:8]))
     assert written == {"read_into returned"}
