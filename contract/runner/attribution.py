@@ -26,7 +26,7 @@ from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
-from fscontract.contract.runner.signature import AT_END, WRONG_LATER
+from fscontract.contract.runner.signature import AT_END, WRONG_LATER, lacks_method
 
 
 class Witnesses(NamedTuple):
@@ -186,7 +186,9 @@ class Blame:
             return violation
         if state.pos < 0:  # after a failed call, which may have had nothing to do with it
             seen = self._sought(violation, max(state.origin.before, 0))
-            return violation if seen is None else self.at_first_wrong_byte(seen)
+            if seen is None or seen.judged is None or seen.judged[1].pos < 0:
+                return violation
+            return self.at_first_wrong_byte(seen)
         wrong = _first_wrong(step, state, violation.outcome)
         if not wrong or WRONG_LATER not in violation.relation:
             return violation
@@ -431,7 +433,9 @@ class Blame:
         """Return the clause of a failure at a right position, if another call also fails there."""
         failure, program, op = violation.failure, violation.program, violation.step.op
         cause = failure.cause
-        if not cause or cause == failure.clause or self._is_of_position(violation):
+        if not cause or cause == failure.clause or lacks_method(violation.outcome):
+            return failure.clause
+        if self._is_of_position(violation):
             return failure.clause
         reads = _witnesses(program.steps).reads
         others = [read for read in reads if read.op != op]

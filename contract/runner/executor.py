@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from fscontract.contract import clock
-from fscontract.contract.binding import Binding, NoScene, Opened
+from fscontract.contract.binding import Binding, NoScene, Opened, TargetError
 from fscontract.contract.models.acceptor import Acceptor, judge_all
 from fscontract.contract.models.opened_path import (
     CLAUSE_OF,
@@ -126,6 +126,8 @@ class Executor(Workspace):
             for _ in range(program.streams):
                 streams.append(self.binding.open(path))
                 self.opened += 1
+        except TargetError:
+            raise
         except Exception as error:
             self._failed_open(program, raised(error), execution)
         else:
@@ -156,6 +158,8 @@ class Executor(Workspace):
         try:
             streams.append(self.binding.open(path))
             self.opened += 1
+        except TargetError:
+            return execution  # for a directory, for example, it returns something other than a file
         except Exception as error:
             if at.is_file:
                 self._failed_open(program, raised(error), execution)
@@ -478,6 +482,8 @@ class Executor(Workspace):
             execution.environment = outcome
             return
         failure = Failure("open.state", "", "raised", ("opens",))
+        if execution.content is None:  # else the calls make the content
+            program = program.with_steps(())
         execution.violation = Violation(program, -1, _OPEN, outcome, failure)
 
     def _of_file(

@@ -111,8 +111,7 @@ class SandboxedBinding(Binding):
         self._inner = binding
         _watch.by(patches or Patches())
         self._patience = timeout * _PATIENCE
-        #: What the binding does now for the suite, such as writing a file, as the end of a message.
-        self.busy_with = ""
+        self._busy: list[str] = []
         self.name = name_of(binding)
         self._tried("can't be used", self._copy_attributes, binding)
         _forks.homes.add(os.getpid())
@@ -261,12 +260,18 @@ class SandboxedBinding(Binding):
         """Return the version in the status; raise only exceptions."""
         return call_sandboxed(self._inner.status_etag, path)
 
+    @property
+    def busy_with(self) -> str:
+        """What the binding does now for the suite, such as writing a file, as end of a message."""
+        return self._busy[0] if self._busy else ""
+
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
-        self.busy_with = what
+        self._busy = busy = [what]
         try:
             return tried(f"{self.name}: {what}", call, *args)
         finally:
-            self.busy_with = ""
+            if self._busy is busy:  # else an interrupted thread ends, and another one is busy
+                self._busy = []
 
     def _patiently(
         self, work: Callable[[], None], complaint: str, patience: float | None = None

@@ -51,6 +51,12 @@ _ACCEPTED = "accepted"
 _EVERYWHERE = frozenset({FAILED, AT_END, _AWAY, _BEYOND})
 #: An argument, or a word of an operation, that names a file that is not there.
 _MISSING = "missing"
+#: The exception of an object that lacks a method or attribute of Python's files.
+_LACKS = re.compile(
+    r"^AttributeError: (?!'NoneType').* object has no attribute "
+    r"'(read(|able|all|into1?|line|lines|1)|seek(able)?|tell|peek|clos(e|ed)|writ(e|able))'$"
+    r"|^TypeError: .* object (is not iterable|does not support the context manager protocol)$"
+)
 #: The aspects of calls that returned a wrong result.
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
@@ -242,14 +248,22 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         before = violation.program.steps[violation.index - 1 : max(violation.index, 0)]
         if FAILED not in circumstances:
             found.update(f"{s.op} returned" for s in before if s.op not in STAYING)
-    if any(s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]):
+    closes = [s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]]
+    if any(closes) or (step.op == "py_with" and not violation.outcome.raised):
         found.add("after close")
+    if lacks_method(violation.outcome):
+        found.add("lacks methods")
     if step.op.startswith("fs_get") and _MISSING in (*step.args, *step.op.split("_")):
         found.update(f"get of {_MISSING} {kind}" for kind in kinds)
     if _opens_deleted(violation.program):
         found.add("open of missing")
     found.update(filter(_tells, circumstances))
     return tuple(sorted(found))
+
+
+def lacks_method(outcome: Outcome) -> bool:
+    """Return whether a call raised because the object has no such method."""
+    return outcome.raised and _LACKS.search(outcome.detail) is not None
 
 
 def _opens_deleted(program: Program) -> bool:

@@ -38,9 +38,11 @@ def run_items(
     `patience` is the limit instead, in seconds, where the calls are not told apart.
     """
     hangs, executor, journal = context.times.hangs, context.executor, context.journal
+    binding, timeout = context.binding, context.settings.timeout
 
     def limit() -> float:
-        journal.limit = hangs.limit(executor.length) if patience is None else patience
+        whole = timeout if binding.busy_with else hangs.limit(executor.length)
+        journal.limit = whole if patience is None else patience
         if _starts_process(context.item):
             journal.limit *= _OF_PROCESS
         return journal.limit
@@ -59,7 +61,10 @@ def run_items(
 
     limit()
     journal.beats += 1  # from now on, since the first call may hold the interpreter
-    mark = lambda: (executor.programs, executor.opened, executor.index)  # noqa: E731
+    mark = lambda: (  # noqa: E731
+        *(executor.programs, executor.opened, executor.index),
+        binding.busy_with,
+    )
     try:
         if context.settings.profile.one_thread:
             work_here(items, sheltered, limit, context.tick, journal.begin, mark)

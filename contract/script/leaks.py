@@ -1,4 +1,4 @@
-"""Write a program after which descriptors or threads are left as a Python script."""
+"""Write a program or an open after which descriptors or threads are left as a Python script."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.layout import indented, printed, statement
 from fscontract.contract.script.plan import UNUSUAL_NAME, check_conditions
+from fscontract.contract.script.unusual_paths import path_made
 
 #: The clause of resources that an open stream holds after unbuffer.
 _UNBUFFER = "unbuffer.release"
@@ -22,17 +23,26 @@ WARM_UP, COUNTED = 5, 8
 _MOST_LINES = 3
 
 
-def leak_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -> str:
-    """Return the script of a leak from streams of a file with this content; raise NoScript."""
-    steps = failure.program.steps
+def leak_script(
+    api: ScriptApi, source: Source, failure: Failure, data: bytes, is_fixed: bool
+) -> str:
+    """Return the script of a leak from streams of a file with this content; raise NoScript.
+
+    `is_fixed` means that the target has only one file.
+    """
+    steps, at = failure.program.steps, failure.program.at
     check_conditions(failure.program)
-    if failure.program.at is not None:
+    if at is not None and at.is_file:
         raise NoScript(UNUSUAL_NAME)
     if failure.program.streams > 1 or any(s.op in ("change", "reopen") for s in steps):
         raise NoScript("several streams are open, or the file changes")
     subject = "streams after unbuffer" if failure.clause == _UNBUFFER else "closed streams"
+    if at is None:
+        made = api.write.format("DATA").splitlines()
+    else:
+        made, subject = [*path_made(api, at.kind, is_fixed)], "opens of the path"
     lines = [
-        *set_up([*api.setup, *api.write.format("DATA").splitlines()]),
+        *set_up([*api.setup, *made]),
         "streams, held = [], []",
         f"for _ in range({WARM_UP + COUNTED}):",
         *indented(_stream(api, failure, len(data))),
@@ -52,8 +62,13 @@ def leak_script(api: ScriptApi, source: Source, failure: Failure, data: bytes) -
 def _stream(api: ScriptApi, failure: Failure, length: int) -> Iterator[str]:
     """Yield the statements that use a stream once, and count what is held."""
     steps = failure.program.steps
-    yield from api.opening(Program(length, steps), "f")
-    yield "streams.append(f)  # the stream is still referenced"
+    opening = [*api.opening(Program(length, steps), "f")]
+    opening.append("streams.append(f)  # the stream is still referenced")
+    if failure.program.at is None:
+        yield from opening
+    else:  # the open raises, or a read of the stream does
+        yield "with contextlib.suppress(Exception):"
+        yield from indented(opening)
     if failure.clause != _UNBUFFER:
         steps = tuple(dict.fromkeys((*steps, Step("close"))))
     calls = []

@@ -46,10 +46,11 @@ def python_script(binding: Binding, source: Source, failure: Failure) -> str:
         injected = (api.injector or api.fetcher) and not api.is_served
         write = injected_fault_script if injected else server_fault_script
         return write(api, source, failure)
+    if failure.clause in RELEASING:
+        content = file_content(program, fixed)
+        return leak_script(api, source, failure, content, fixed is not None)
     if program.at is not None and not program.at.is_file:
         return path_script(api, source, failure, fixed is not None)
-    if failure.clause in RELEASING:
-        return leak_script(api, source, failure, file_content(program, fixed))
     if failure.clause == STATUS:
         return status_script(api, source, failure, file_content(program, fixed))
     planned = plan(failure.clause, program, failure.features, failure.buffer, fixed)

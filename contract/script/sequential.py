@@ -637,7 +637,7 @@ def _numbers(numbers: list[int], at: str) -> Iterator[str]:
         yield f"{kind} and actual == {least}"
     elif most == FAR:
         yield f"{kind} and actual >= {least}"
-    elif numbers == [*range(least, most + 1)]:
+    elif len(numbers) == most - least + 1:
         yield f"{kind} and {least} <= actual <= {most}"
     elif len(numbers) <= 6:
         yield f"{kind} and actual in ({', '.join(map(str, numbers))})"

@@ -28,7 +28,7 @@ def path_script(api: ScriptApi, source: Source, failure: Failure, is_fixed: bool
     data = new_content(program.length, at)
     kinds = right_kinds(failure)
     lines = [
-        *set_up([*api.setup, *_scene(api, at.kind, is_fixed)]),
+        *set_up([*api.setup, *path_made(api, at.kind, is_fixed)]),
         *_attempt(api, failure),
         *_right(failure, kinds),
         *printed(f"open raises {words(kinds)}", "{stage} {actual!r:.200}"),
@@ -46,8 +46,8 @@ def right_kinds(failure: Failure) -> frozenset[Kind]:
     return allowed_kinds(at.kind, failure.features)
 
 
-def _scene(api: ScriptApi, kind: str, is_fixed: bool) -> Iterator[str]:
-    """Yield the statements that make what is at the path, and set `path`."""
+def path_made(api: ScriptApi, kind: str, is_fixed: bool) -> Iterator[str]:
+    """Yield the statements that make what is at the path, and set `path`; raise NoScript."""
     if kind == "empty-path":
         yield 'path = ""'
         return

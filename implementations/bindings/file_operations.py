@@ -277,7 +277,9 @@ class Idiom(NamedTuple):
 IDIOMS = (
     Idiom(
         None,
-        lambda error, file: isinstance(error, ValueError) and is_closed(file),
+        lambda error, file: (
+            isinstance(error, ValueError) and (is_closed(file) or "closed file" in str(error))
+        ),
         Kind.IO,
         "io documents ValueError for every operation on a closed file",
     ),

@@ -150,8 +150,18 @@ class PythonFileBinding(ScratchBinding):
         return path
 
     def open(self, path: str) -> BinaryIO:
-        """Open the file with the opener."""
-        return self._opener(path)
+        """Open the file with the opener; raise TargetError if it returns no file, or can't run."""
+        try:
+            opened = self._opener(path)
+        except ImportError as error:
+            raise failure(self.name, "can't open a file", error) from error
+        if not hasattr(opened, "read"):
+            kind = type(opened).__name__
+            hint = "; return what its with block gets" if hasattr(opened, "__enter__") else ""
+            raise TargetError(
+                f"{self.name}: expected an open file, got {kind}, which has no read(){hint}"
+            )
+        return opened
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes that define the methods of the file."""

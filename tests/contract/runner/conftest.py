@@ -48,6 +48,10 @@ class Clock:
         """Let time pass until the watchdog gives up the calling thread."""
         self._late = threading.current_thread()
 
+    def stop(self) -> None:
+        """Let no more time pass."""
+        self._late = None
+
     def wait_for_ever(self) -> NoReturn:
         """Block; time passes until the watchdog gives up the calling thread."""
         self.pass_on()

@@ -673,3 +673,48 @@ def test_lines_that_end_early_are_charged_to_the_read_that_does(executor: MakeEx
     read = (Step("seek", (2,)), Step("py_read", (1,)))
     first, second = (named(executor, ReadsNoLastByte, Program(3, steps)) for steps in (lines, read))
     assert first == second
+
+
+class ReadsZerosPastTheEnd(io.BytesIO):
+    """A read past the end returns zeros."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Fill with zeros."""
+        zeros = bytes(max(size or 0, 0))
+        return zeros if self.tell() > len(self.getbuffer()) else super().read(size)
+
+
+def test_a_read_after_a_seek_to_an_unknown_position_is_charged_once(tmp_path: Path) -> None:
+    binding = PythonFileBinding(ReadsZerosPastTheEnd, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        assert _charged(subject, Program(5, (Step("seek", (2**62,)), READ))) == "read-byte.value"
+    finally:
+        binding.dispose()
+
+
+class ReadsNothing:
+    """A file without methods other than read, which fails."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Fail."""
+        raise OSError("no data")
+
+
+def test_a_missing_method_is_not_charged_to_the_opening(tmp_path: Path) -> None:
+    binding = PythonFileBinding(ReadsNothing, str(tmp_path), "files")  # type: ignore[arg-type]
+    binding.prepare()
+    try:
+        subject = Executor(binding, load_profile("python-file").features, 64)
+        assert _charged(subject, Program(5, (Step("py_with"),))) == "python.with.closes"
+        assert _charged(subject, Program(5, (READ,))) == "open.state"
+    finally:
+        binding.dispose()

@@ -19,6 +19,7 @@ from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.time_budget import HangTime
 from fscontract.contract.runner.timeout_policy import MAX_LATE, run_items
 from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.bindings.native import StreamBinding
@@ -102,7 +103,8 @@ def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -
         times=SimpleNamespace(hangs=SimpleNamespace(limit=lambda length: 2.0)),
         executor=SimpleNamespace(length=1, programs=0, opened=0, index=0),
         journal=SimpleNamespace(begin=lambda item: None, beats=0, limit=0.0),
-        settings=SimpleNamespace(profile=SimpleNamespace(one_thread=False)),
+        settings=SimpleNamespace(timeout=10.0, profile=SimpleNamespace(one_thread=False)),
+        binding=SimpleNamespace(busy_with=""),
         tick=lambda: None,
     )
     limits: list[float] = []
@@ -274,6 +276,23 @@ def test_a_write_that_hangs_is_charged_to_no_call(clock: Clock) -> None:
     binding = StreamBinding(Full(), name="full")
     with pytest.raises(TargetError, match="full: can't write a file: it hangs"):
         check(binding, settings_for("skip.count", timeout=_TIMEOUT))
+
+
+def test_a_write_may_take_longer_than_a_call_of_the_stream(clock: Clock) -> None:
+    budget, timeout = 20.0, 60.0
+    end = HangTime(budget, timeout).limit() + 5
+
+    class Slow(MemoryFileSystem):
+        def create(self, path: str, overwrite: bool = True) -> io.BufferedIOBase:
+            clock.pass_on()
+            while clock.now < end:  # of the first write
+                threading.Event().wait(0.01)
+            clock.stop()
+            return super().create(path, overwrite)
+
+    settings = settings_for("skip.count", timeout=timeout, budget=budget)
+    result = check(StreamBinding(Slow(), name="slow"), settings)
+    assert (_hung(result), result.warnings) == ([], ())
 
 
 class ClosedByFinalizer(MemoryInputStream):

@@ -306,6 +306,28 @@ def test_a_call_that_had_to_be_refused_shares_no_trait_with_wrong_bytes_of_the_s
     assert not accepted & _traits_of("data", READ, outcome=_read(b"zzzz"))
 
 
+def test_missing_methods_share_a_trait_unless_they_are_those_of_none() -> None:
+    calls = [
+        (
+            Step("py_readinto", ("B", 1)),
+            "AttributeError: 'Reader' object has no attribute 'readinto'",
+        ),
+        (Step("py_readable"), "AttributeError: R object has no attribute 'readable'"),
+        (Step("py_next"), "TypeError: 'R' object is not iterable"),
+    ]
+    found = [_traits_of("raised", s, outcome=Outcome(Kind.OTHER, detail=text)) for s, text in calls]
+    assert set.intersection(*found) == {"lacks methods"}
+    closed = "AttributeError: 'NoneType' object has no attribute 'read'"
+    of_none = _traits_of("raised", READ, outcome=Outcome(Kind.OTHER, detail=closed))
+    assert "lacks methods" not in of_none
+
+
+def test_a_with_block_that_leaves_the_file_open_shares_a_trait_with_a_close_that_does() -> None:
+    left = _traits_of("value", Step("py_with"), outcome=returned(False))
+    closed = _traits_of("value", Step("close"), Step("py_closed"), outcome=returned(False))
+    assert left & closed == {"after close"}
+
+
 def test_right_bytes_are_no_early_end_of_a_read_that_writes_beside_them() -> None:
     written = _traits_of("data", READ, outcome=_read(DATA[4:8]))
     assert written == {"read_into returned"}

@@ -115,6 +115,22 @@ def slowly_found() -> SlowlyFound:
     return SlowlyFound()
 
 
+class RefusingOpenly(FsspecMemory):  # type: ignore[misc] # fsspec has no types
+    """Keeps a descriptor for each open, also for those that raise."""
+
+    cachable = False
+    protocol = "refusingopenly"
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        os.open(os.devnull, os.O_RDONLY)
+        return super()._open(path, mode, **options)
+
+
+def refusing_openly() -> RefusingOpenly:
+    """Return a wrong fsspec filesystem."""
+    return RefusingOpenly()
+
+
 def rightly_found() -> FsspecMemory:
     """Return the right filesystem from which the wrong one derives."""
     return FsspecMemory()

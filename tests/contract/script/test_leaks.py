@@ -18,12 +18,22 @@ from tests.script_runner import ScriptRunner
 _OWN = "tests.contract.script.mutant_filesystems:"
 
 
-def _script(name: str, steps: list[Any], clause: str = "close.release", streams: int = 1) -> str:
-    """Return the script of a leak; the name is that of a mutant, or of a function after a colon."""
+def _script(
+    name: str,
+    steps: list[Any],
+    clause: str = "close.release",
+    streams: int = 1,
+    kind: str = "",
+) -> str:
+    """Return the script of a leak; the name is that of a mutant, or of a function after a colon.
+
+    `kind` is that of an opened path that is not a file.
+    """
     function = name.removeprefix(":") if name.startswith(":") else "make"
     options = {"name": name} if function == "make" else {}
     binding = resolve_target(f"{_OWN}{function}", options)
-    program = Program.from_json({"length": 5, "streams": streams, "steps": steps})
+    at = {"at": {"kind": kind}} if kind else {}
+    program = Program.from_json({"length": 5, "streams": streams, "steps": steps, **at})
     features = load_profile(binding.default_profile).features
     failure = Failure(clause, program, features, 4096, {})
     return python_script(binding, Source(f"{_OWN}{function}", options), failure)
@@ -41,6 +51,17 @@ def test_script_fails_while_closed_streams_hold_descriptors(
     broken = own_scripts.run(script)
     assert broken.code == 1, broken.output
     right = own_scripts.run(script.replace(f'name="{name}"', 'name=""'))
+    assert right.code == 0, right.output
+
+
+@pytest.mark.parametrize("kind", ["directory", "empty-directory", "below-file"])
+def test_script_fails_while_refused_opens_hold_descriptors(
+    kind: str, own_scripts: ScriptRunner
+) -> None:
+    script = _script(":refusing_openly", [], kind=kind)
+    assert is_formatted(script)
+    assert own_scripts.run(script).code == 1
+    right = own_scripts.run(script.replace("refusing_openly", "rightly_found"))
     assert right.code == 0, right.output
 
 

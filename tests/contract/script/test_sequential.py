@@ -52,6 +52,7 @@ _RIGHT: list[list[Any]] = [
     [["py_next"], ["py_next"]],
     [["py_seek", -1, 2], ["py_tell"]],
     [["py_seek", -1, 0], ["py_tell"]],
+    [["py_seek", 2**63 - 2, 2]],
     [["py_closed"]],
     [["close"], ["py_read", 1]],
     [["close"], ["close"]],

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import mmap
+import re
 import tempfile
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import pytest
 
+from fscontract import check
 from fscontract.contract.binding import TargetError
 from fscontract.contract.program.content import content
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
@@ -102,6 +105,40 @@ def test_a_closed_file_is_an_io_error(
     outcomes = run(PythonFileBinding(opener, str(tmp_path), "f"), b"ab", ("close",), call)
     assert outcomes[0] == returned(None)
     assert outcomes[1].kind is Kind.IO
+
+
+class WithoutClosed:
+    """A file that does not tell that it is closed."""
+
+    def __init__(self, path: str) -> None:
+        file = open(path, "rb")  # noqa: SIM115
+        self.read, self.close = file.read, file.close
+
+
+def test_a_closed_file_without_closed_is_an_io_error(tmp_path: Path, run: Calls) -> None:
+    binding = PythonFileBinding(WithoutClosed, str(tmp_path), "f")  # type: ignore[arg-type]
+    outcomes = run(binding, b"ab", ("close",), ("read_byte",))
+    assert outcomes[1].kind is Kind.IO
+
+
+def _of_missing_package(path: str) -> BinaryIO:
+    raise ModuleNotFoundError("No module named 'missing'")
+
+
+@pytest.mark.parametrize(
+    ("opened", "message"),
+    [
+        (nullcontext, "expected an open file, got nullcontext, which has no read(); return what"),
+        (Path, "expected an open file, got PosixPath, which has no read()"),
+        (_of_missing_package, "can't open a file: ModuleNotFoundError: No module named"),
+    ],
+)
+def test_an_opener_that_returns_no_file_is_a_target_error(
+    tmp_path: Path, opened: Any, message: str
+) -> None:
+    binding = PythonFileBinding(opened, str(tmp_path), "f")
+    with pytest.raises(TargetError, match=f"^f: {re.escape(message)}"):
+        check(binding, clauses="read-byte.value")
 
 
 @every_file
