@@ -21,7 +21,7 @@ from fscontract.contract.text import printable
 #: The most bytes of a file.
 _MOST_BYTES = 1 << 16
 _WIDTH = 100
-#: The most lines of classes of threads, and of those that make an archive.
+#: The most lines of classes of threads, and of those that make an archive or a configuration.
 MOST_LINES = 50
 #: The most characters of the expected outcomes that a class prints.
 _MOST_SAID = 70
@@ -56,7 +56,7 @@ class JavaClass(ABC):
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
-        self.max_lines = MOST_LINES if api.is_archive else MAX_LINES
+        self.max_lines = MOST_LINES if api.is_archive or api.configuration else MAX_LINES
         if len(data) > _MOST_BYTES:
             raise NoScript(f"the file has {len(data):,} bytes")
 
