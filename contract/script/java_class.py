@@ -64,6 +64,11 @@ class JavaClass(ABC):
     def statements(self) -> Iterator[str]:
         """Yield the statements that set `actual` and `right`."""
 
+    @property
+    def shown(self) -> str:
+        """The expression of what came."""
+        return "actual"
+
     @abstractmethod
     def says(self) -> str:
         """Return the permitted outcomes as text."""
@@ -139,7 +144,7 @@ class JavaClass(ABC):
         yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another {other}"
         yield from (f"    {line}" for line in self.statements())
         text = self._message(f"{self.failure.clause}: ")
-        yield from _joined("    System.out.println(", text, " + actual);")
+        yield from _joined("    System.out.println(", text, f" + {self.shown});")
         yield f"    System.exit({self.right} ? 0 : 1);"
         yield "  }"
         yield "}"
@@ -158,7 +163,7 @@ class JavaClass(ABC):
         yield f'    String uri = System.getProperty("uri", {self.api.uri});'
         yield from (f"    {line}" for line in self.statements())
         text = self._message("")
-        yield from _joined(f"    Assertions.assertTrue({self.right}, ", text, " + actual);")
+        yield from _joined(f"    Assertions.assertTrue({self.right}, ", text, f" + {self.shown});")
         yield "  }"
         yield "}"
 
