@@ -50,7 +50,10 @@ def programs(
         for i in range(count):
             program = next(walk)
             steps = program.steps[: draw.randint(1, _LONGEST)]
-            found.append(replace(program, steps=steps, faults=plans[i % len(plans)]))
+            # a file without a buffer reads a line by a request for each byte
+            length = min(program.length, buffer + _BEYOND)
+            plan = plans[i % len(plans)]
+            found.append(replace(program, length=length, steps=steps, faults=plan))
     return found
 
 
