@@ -385,6 +385,14 @@ class Buffers(FSSpecHandler):  # type: ignore[misc]
         return pyarrow.BufferReader(self.fs.cat_file(path))
 
 
+class SystemFiles(FSSpecHandler):  # type: ignore[misc]
+    """A handler whose files are those of PyArrow on a local disk."""
+
+    def open_input_file(self, path: str) -> Any:
+        """Open a file of the operating system."""
+        return pyarrow.OSFile(path)
+
+
 def _of_cache(cache: str, directory: str) -> Binding:
     buffered = type("Cached", (Buffered,), {"cache": cache, "__module__": __name__})
     return FsspecBinding(buffered(), directory, f"AbstractBufferedFile, cache {cache}")
@@ -416,7 +424,7 @@ def makers() -> dict[str, Callable[[str], Binding]]:
         "Directory": lambda d: FsspecBinding(Directory(d, Local()), "/", "Directory"),
         **{f"cache {cache}": partial(_of_cache, cache) for cache in _CACHES if cache in caches},
         **{kind.__name__: partial(_of_copies, kind) for kind in (Whole, Simple)},
-        **{kind.__name__: partial(_of_handler, kind) for kind in (FSSpecHandler, Buffers)},
+        **{k.__name__: partial(_of_handler, k) for k in (FSSpecHandler, Buffers, SystemFiles)},
         "Store": lambda d: ObstoreBinding(Store(), "Store"),
         "LocalStore": lambda d: ObstoreBinding(LocalStore(d), "LocalStore"),
         **{name: partial(_of_files, name, opener, None) for name, opener in files.items()},
@@ -550,7 +558,7 @@ def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
     packages = [p for p in _TARGETS if any(c.startswith(f"{p}.") for c in classes)]
     package = next(iter(packages), "io")
     how = signature.partition(";")[0]
-    if package == "pyarrow" and how == "later call: raised":
+    if package == "pyarrow" and how == "later call: raised" and clause != "pread.pos-unchanged":
         return _OF_ARROW_READ
     if package not in _OF_RUST and (clause in _OTHERS or (clause, how) in _OTHERS):
         return _OTHERS.get((clause, how)) or _OTHERS[clause]

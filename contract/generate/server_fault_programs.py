@@ -23,7 +23,7 @@ _SMALL, _BEYOND = 23, 37
 _RETRIED = frozenset({"cut-bodies", "stall-bodies", "slow-down"})
 #: The first request that a fault strikes, and how often it strikes.
 _STRIKES = ((1, MOST_REQUESTS), (2, MOST_REQUESTS), (1, 1), (2, 1))
-_STRIKES_RETRIED = ((1, 1), (2, 1), (1, 2))
+_STRIKES_RETRIED = ((1, 1), (2, 1), (1, 2), (3, 1))
 #: The kinds that S3 servers alone have. An object of S3 may have been stored as gzip, so there only
 #: answers to ranges are compressed, which have more bytes than the range.
 _OF_S3 = kinds_at(S3) - kinds_at(HTTP)
@@ -45,12 +45,19 @@ def programs(
         strikes = _STRIKES_RETRIED if kind in _RETRIED else _STRIKES
         aim = slice(0, None) if kind == "gzip-bodies" and kinds & _OF_S3 else None
         plans = [FaultPlan((Fault(kind, nth, times, offset=aim),)) for nth, times in strikes]
-        chosen = whole + draw.sample(reads, min(count, len(reads)))
+        chosen = draw.sample(reads, min(count, len(reads)))
         found += [replace(p, faults=plans[i % len(plans)]) for i, p in enumerate(chosen)]
+        if kind in _RETRIED:  # a whole read may ask for the length first, as the open before it
+            found += [replace(p, faults=plan) for p in whole for plan in plans]
+        else:
+            found += [replace(p, faults=plans[i % len(plans)]) for i, p in enumerate(whole)]
         for i in range(count):
             program = next(walk)
             steps = program.steps[: draw.randint(1, _LONGEST)]
-            found.append(replace(program, steps=steps, faults=plans[i % len(plans)]))
+            # a file without a buffer reads a line by a request for each byte
+            length = min(program.length, buffer + _BEYOND)
+            plan = plans[i % len(plans)]
+            found.append(replace(program, length=length, steps=steps, faults=plan))
     return found
 
 

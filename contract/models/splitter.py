@@ -270,8 +270,8 @@ class Acceptor(Judge):
     def _resume(self, block: BlockRecord) -> None:
         """Resume in the middle of a file: the file that has the block's id."""
         for file in self._files:
-            index = block.block_id - file.block_ids[0] if len(file.block_ids) else -1
-            if 0 <= index < len(file.block_ids) and file.file_path == block.file_path:
+            if file.file_path == block.file_path and block.block_id in file.block_ids:
+                index = file.block_ids.index(block.block_id)
                 self._file, self._index = file, index
                 if index:
                     start = max(self.plan.data_offset, self._start(index - 1))

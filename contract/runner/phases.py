@@ -40,6 +40,7 @@ from fscontract.contract.generate.vectors import Vector, telling_first, vectors
 from fscontract.contract.models.acceptor import TABLES, chargeable
 from fscontract.contract.program.faults import CHECKED
 from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
+from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
@@ -233,9 +234,11 @@ def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
         else:
             yield _Source("faults", None, failing)
     if injector is not None and settings.server_faults and settings.checks("servers"):
-        served = server_fault_programs.programs(
+        every = server_fault_programs.programs(
             operations, injector.kinds, buffer, settings.effort, seed
         )
+        selected = settings.selected
+        served = [p for p in every if p.faults and clause_of_server(p.faults.kinds) in selected]
         yield _Source("server faults", len(served), iter(served))
 
 

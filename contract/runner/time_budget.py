@@ -127,12 +127,17 @@ class HangTime:
         self._left = max(_HANGS_AT_LEAST, budget * _HANGS)
         if math.isinf(budget):
             self._left = max(_HANGS_AT_LEAST, 6 * timeout)
-        self._slowest = 0.0
+        self._slowest = self._seconds = 0.0
+        self._calls = 0
 
     def limit(self, length: int = 0) -> float:
-        """Return how many seconds a call on a file of `length` bytes may take; then it hangs."""
+        """Return how many seconds a call on a file of `length` bytes may take; then it hangs.
+
+        A stream without a buffer may read a line by as many requests as it has bytes.
+        """
         patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
-        return min(self._timeout, patience + length / _SLOWEST_READ)
+        each_byte = max(1 / _SLOWEST_READ, self._seconds / max(self._calls, 1))
+        return min(self._timeout, patience + length * each_byte)
 
     @property
     def is_spent(self) -> bool:
@@ -146,3 +151,5 @@ class HangTime:
     def note(self, seconds: float, calls: int) -> None:
         """Note how long a complete program with this number of calls took."""
         self._slowest = max(self._slowest, seconds / calls)
+        self._seconds += seconds
+        self._calls += calls

@@ -21,7 +21,7 @@ from fscontract.contract.text import printable
 #: The most bytes of a file.
 _MOST_BYTES = 1 << 16
 _WIDTH = 100
-#: The most lines of classes of threads, and of those that make an archive.
+#: The most lines of classes of threads, and of those that make an archive or a configuration.
 MOST_LINES = 50
 #: The most characters of the expected outcomes that a class prints.
 _MOST_SAID = 70
@@ -56,13 +56,18 @@ class JavaClass(ABC):
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
-        self.max_lines = MOST_LINES if api.is_archive else MAX_LINES
+        self.max_lines = MOST_LINES if api.is_archive or api.configuration else MAX_LINES
         if len(data) > _MOST_BYTES:
             raise NoScript(f"the file has {len(data):,} bytes")
 
     @abstractmethod
     def statements(self) -> Iterator[str]:
         """Yield the statements that set `actual` and `right`."""
+
+    @property
+    def shown(self) -> str:
+        """The expression of what came."""
+        return "actual"
 
     @abstractmethod
     def says(self) -> str:
@@ -139,7 +144,7 @@ class JavaClass(ABC):
         yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another {other}"
         yield from (f"    {line}" for line in self.statements())
         text = self._message(f"{self.failure.clause}: ")
-        yield from _joined("    System.out.println(", text, " + actual);")
+        yield from _joined("    System.out.println(", text, f" + {self.shown});")
         yield f"    System.exit({self.right} ? 0 : 1);"
         yield "  }"
         yield "}"
@@ -158,7 +163,7 @@ class JavaClass(ABC):
         yield f'    String uri = System.getProperty("uri", {self.api.uri});'
         yield from (f"    {line}" for line in self.statements())
         text = self._message("")
-        yield from _joined(f"    Assertions.assertTrue({self.right}, ", text, " + actual);")
+        yield from _joined(f"    Assertions.assertTrue({self.right}, ", text, f" + {self.shown});")
         yield "  }"
         yield "}"
 

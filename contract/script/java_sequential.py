@@ -107,7 +107,8 @@ class SequentialClass(JavaClass):
         yield "}"
 
     def _results(self) -> Iterator[str]:
-        if self.call.form is not Form.PARTS or not self.call.buffer:
+        waits = any(e.anything or any(part.data for part in e.parts) for e in self.plan.ends)
+        if self.call.form is not Form.PARTS or not self.call.buffer or not waits:
             yield '  actual = "returned";'
             return
         yield f"  ByteBuffer all = ByteBuffer.allocate({sum(n for _, n in self.step.args[0])});"
@@ -160,7 +161,25 @@ class SequentialClass(JavaClass):
         count = str(most) if whole else "(int) number"
         first, last = (_sum(begin, count) for begin in (str(start), at))
         equal = f"Arrays.equals({self.call.filled}, {start}, {first}, data, {at}, {last})"
+        equal = " && ".join([equal, *self._marks(count)])
         yield f"!raised && {equal}" if whole else f"{_between([least, most])} && {equal}"
+
+    @property
+    def shown(self) -> str:
+        """The expression of what came, with the ByteBuffer if its position or limit counts."""
+        return 'actual + ", " + buffer' if self._has_mark() else "actual"
+
+    def _has_mark(self) -> bool:
+        mark = self.failure.clause.rpartition(".")[2]
+        return self.call.buffer.startswith("ByteBuffer") and mark in ("position", "limit")
+
+    def _marks(self, count: str) -> Iterator[str]:
+        """Yield the condition on the position or limit of a ByteBuffer if the clause has one."""
+        mark = self.failure.clause.rpartition(".")[2]
+        if self._has_mark():
+            size, start, limit = self.step.args[-3:]
+            after = _sum(str(start), count) if mark == "position" else limit
+            yield f"buffer.{mark}() == {size if after is None else after}"
 
     def _parts(self, end: Permitted) -> Iterator[str]:
         if not end.parts or not any(part.data for part in end.parts):

@@ -210,6 +210,16 @@ class Prefetched(WholeFile):
             thread.join()
 
 
+class OtherBytes(WholeFile):
+    """Delivers records as a bytearray or a memoryview."""
+
+    def _value(self, data: bytes) -> Any:
+        value = super()._value(data)
+        if type(value) is not bytes:
+            return value
+        return bytearray(value) if len(value) % 2 else memoryview(value)
+
+
 class _Patient(CheckedScaling):
     """The kit's decisions, but none before the first interval is over."""
 
@@ -255,6 +265,9 @@ class _WithoutScaling(BlockReaderBinding):
         return WholeFile(filesystem, settings)
 
 
-ALL = (*map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, ByteBuffers)), _WithoutScaling())
+ALL = (
+    *map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, ByteBuffers, OtherBytes)),
+    _WithoutScaling(),
+)
 #: Readers that take long.
 SLOW = tuple(map(_Binding, (SingleBytes, Prefetched)))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from fscontract.contract.api.filesystem import FileStatus
+from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
@@ -51,4 +54,47 @@ def _binding(scanner: type[TimeBasedDirectoryScanner]) -> LocalSplitterBinding:
     return Binding(scanner.__name__)
 
 
-ALL = tuple(map(_binding, (Backwards, Shuffled, FilesFirst)))
+def _spread(number: int) -> int:
+    """Return a block id with a gap before the next one; that of no block is unchanged."""
+    return number + 6 * (number & 0xFFFFFFFF) if number >= 0 else number
+
+
+class _FileWithGaps:
+    """The metadata of a file, with gaps between the ids of its blocks."""
+
+    def __init__(self, file: FileMetadata) -> None:
+        self._file = file
+        first = _spread(file.first_block_id)
+        self.block_ids = range(first, first + 7 * file.number_of_blocks, 7)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+def _with_gaps(taken: Callable[[], Sequence[Any]]) -> Callable[[], Sequence[Any]]:
+    def records() -> Sequence[Any]:
+        return [
+            replace(r, block_id=_spread(r.block_id), previous_block_id=_spread(r.previous_block_id))
+            if isinstance(r, FileBlockMetadata)
+            else _FileWithGaps(r)
+            for r in taken()
+        ]
+
+    return records
+
+
+class Gaps(LocalSplitterBinding):
+    """The ids of consecutive blocks are not consecutive."""
+
+    def fed(self, *arguments: Any) -> Any:
+        splitter: Any = super().fed(*arguments)
+        splitter.taken = _with_gaps(splitter.taken)
+        return splitter
+
+    def finding(self, *arguments: Any) -> Any:
+        splitter: Any = super().finding(*arguments)
+        splitter.taken = _with_gaps(splitter.taken)
+        return splitter
+
+
+ALL = (*map(_binding, (Backwards, Shuffled, FilesFirst)), Gaps("Gaps"))

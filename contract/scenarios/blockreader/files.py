@@ -144,6 +144,7 @@ GENERAL = [
     Case("", Layout(b"one\ntwo\nthree\nfour"), strides=3),
     Case("", Layout(b"")),
     Case("", Layout(b"ab\ncd\nef\n"), sizes=(3,)),
+    Case("", Layout(b" a \t\n\tb\n \nc ")),
 ]
 
 RECORDS = [
@@ -164,6 +165,7 @@ RECORDS = [
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
     *_cases("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n", b"a\n" + BOM),
+    *_cases("record.bytes", b"a\vb\fc\x1cd\x1de\x1ef\x85g\n", "a\u2028b\u2029c\x85\n".encode()),
     *_cases("record.crlf", b"a\r\nb\r\nc\r\n", b"a\r\n\r\nb\r\n"),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
@@ -173,6 +175,8 @@ RECORDS = [
     Case("record.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
     *_cases("record.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
     *_cases("record.delimiter", b"a--b-c--d", delimiter=b"--"),
+    *_cases("record.delimiter", b"1x2X3.4", delimiter=b"x"),
+    *_cases("record.delimiter", b"1x2.3", delimiter=b"."),
     *(Case("record.delimiter", layout, sizes) for layout in RETURNS for sizes in (SMALL, (1000,))),
     *(Case("record.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
     Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),

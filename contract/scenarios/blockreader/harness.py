@@ -78,7 +78,7 @@ class ReaderHarness(Harness):
     def read(self, reader: CheckedReader, *blocks: Block) -> list[Delivered]:
         """Return the records of blocks."""
         return [
-            Delivered(record.block_id, record.offset, record.record)
+            Delivered(record.block_id, record.offset, _plain(record.record))
             for block in blocks
             for record in self.records(reader, block)
         ]
@@ -102,6 +102,11 @@ class ReaderHarness(Harness):
         except kinds as error:
             return error
         return self.fail("an exception", f"{result!r:.300}")
+
+
+def _plain(record: Any) -> Any:
+    """Return a record of any type of bytes as bytes."""
+    return bytes(record) if isinstance(record, bytearray | memoryview) else record
 
 
 def _advanced(buffer: ByteBuffer, count: int) -> int:

@@ -133,6 +133,16 @@ def a_closed_reader_holds_no_stream(harness: ReaderHarness) -> None:
     harness.expect(harness.fs.open_streams, 0, "open streams")
 
 
+@scenario("block.fresh")
+def a_block_that_is_read_again_has_the_bytes_of_now(harness: ReaderHarness) -> None:
+    """A file is replaced by one of the same length, and its first block is read again."""
+    reader = harness.file(DATA).reader()
+    first, *_ = harness.blocks(100)
+    harness.read(reader, first)
+    harness.file(OTHER)
+    harness.expect(_values(harness.read(reader, first)), OTHER.splitlines())
+
+
 # Failures ----------------------------------------------------------------------------------------
 
 
@@ -264,6 +274,23 @@ def what_was_added_later_is_not_read(harness: ReaderHarness) -> None:
 
 
 # Records -----------------------------------------------------------------------------------------
+
+
+@scenario("record.none-lost")
+def a_path_is_opened_as_it_is(harness: ReaderHarness) -> None:
+    """Paths have spaces, escapes, and characters beyond ASCII."""
+    for name in ("/ a b ", "/a%20b", "/a+b", "/a:b", "/a#b?c", "/\xe4\u6f22"):
+        harness.file(name.encode(), name)
+        seen = harness.read(harness.reader(), *harness.blocks(100, name))
+        harness.expect(_values(seen), [name.encode()], f"records of {name!r}")
+
+
+@scenario("block.tagged")
+def an_id_has_64_bits(harness: ReaderHarness) -> None:
+    """The ids of blocks have the number of an operator above their low 32 bits."""
+    first = (5 << 32) + 7
+    seen = harness.read(harness.file(DATA).reader(), *harness.blocks(100, first_id=first))
+    harness.expect({s.block_id for s in seen}, {first}, "block ids")
 
 
 @scenario("block.tagged")

@@ -12,6 +12,8 @@ from fscontract.contract.scenarios.metadata_table.harness import FILES, START, A
 from fscontract.contract.scenarios.scenario import Scenarios
 
 scenario = Scenarios[TableHarness]()
+#: Names that mean something else as a URL, to a shell, or to a filesystem that folds them.
+ODD_NAMES = (" a b ", "a%20b", "a+b", "A B", "\xe9", "e\u0301", "a'b", "a:b", "~")
 
 
 @scenario("metadata.place")
@@ -60,6 +62,19 @@ def many_files(harness: TableHarness) -> None:
     order = [*reversed(content), A, "p=7"]
     with closing(harness.reader()) as reader:
         harness.expect_listing(content, reader.files(order), "partitions in reverse order")
+
+
+@scenario("metadata.files", "metadata.partitions")
+def odd_names(harness: TableHarness) -> None:
+    """Names have spaces, escapes, upper case, accents in two forms, or begin with a dot."""
+    writer = harness.table({f"p={name}": {name: 1} for name in ODD_NAMES})
+    harness.commit(writer, {f"q={name}": {name: 1, ".a": 2, "_a": 3} for name in ODD_NAMES})
+    harness.commit(writer, {"__HIVE_DEFAULT_PARTITION__": dict.fromkeys(ODD_NAMES, 1)})
+    expected = harness.model.listing()
+    with closing(harness.reader()) as reader:
+        found, listing = sorted(reader.partitions()), reader.files(expected)
+    harness.expect(found, sorted(expected), "partitions", clause="metadata.partitions")
+    harness.expect_listing(expected, listing, "files")
 
 
 @scenario("metadata.sizes")
@@ -121,6 +136,14 @@ def deleted(harness: TableHarness) -> None:
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
     harness.clean(writer, {A: ["a1", "a3"]})
+    harness.expect_dataset()
+
+
+@scenario("metadata.deleted")
+def deleted_in_one_partition(harness: TableHarness) -> None:
+    """Two partitions have a file of the same name, which is deleted in one of them."""
+    writer = harness.table({A: {"f": 1, "g": 1}, B: {"f": 2, "g": 2}})
+    harness.clean(writer, {A: ["f"], B: ["g"]})
     harness.expect_dataset()
 
 

@@ -15,6 +15,21 @@ from fscontract.contract.scenarios.splitter.harness import (
 scenario = Scenarios[SplitterHarness]()
 #: Lengths around the boundaries of blocks.
 LENGTHS = (0, 1, 2, 3, 4, 5, 11)
+#: Names that mean something else as a URL, as an option, or to other programs.
+ODD_NAMES = (
+    " a b ",
+    "a%20b",
+    "a+b",
+    "a,b",
+    "a:b",
+    "a#b?c=d",
+    "\xe4\u6f22",
+    ".a",
+    "_a",
+    "-a",
+    "[a]*",
+    "~",
+)
 #: The blocks of a file that is planned but not read, and the bytes that planning may use.
 MANY, MEMORY = 1 << 15, 1 << 18
 
@@ -61,6 +76,20 @@ def uris(harness: SplitterHarness) -> None:
     harness.expect(window.paths, expected, "paths of files")
     paths = list(dict.fromkeys(block.file_path for block in window.blocks))
     harness.expect(paths, expected, "paths of blocks")
+
+
+@scenario("split.uri", "split.recursive", "split.relative-path")
+def odd_names(harness: SplitterHarness) -> None:
+    """Names have spaces, escapes, characters beyond ASCII, or begin with a dot."""
+    written = {harness.write(f"{name}/{name}") for name in ODD_NAMES}
+    window = harness.finding().window(1)
+    files = {f.file_path: f.relative_path for f in window.files if not f.is_directory}
+    paths = {*files, *(block.file_path for block in window.blocks)}
+    harness.expect(sorted(paths - written), [], "paths of no file")
+    if paths <= written:
+        harness.expect(sorted(written - paths), [], "files not found", clause="split.recursive")
+    wrong = [path for path, relative in files.items() if relative != path.removeprefix("/")]
+    harness.expect(wrong, [], "files with another relative path", clause="split.relative-path")
 
 
 @scenario(charged="split.cover")

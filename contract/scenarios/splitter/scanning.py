@@ -9,13 +9,20 @@ from typing import Any
 from fscontract.contract.api.errors import PathIOException
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.contract.scenarios.scenario import Scenarios
-from fscontract.contract.scenarios.splitter.harness import INPUT, FindingHarness, SplitterHarness
+from fscontract.contract.scenarios.splitter.harness import (
+    INPUT,
+    FindingHarness,
+    SplitterHarness,
+    Window,
+)
 
 scenario = Scenarios[SplitterHarness]()
 #: Seconds between scans, and half of them.
 INTERVAL, HALF = 10.0, 5.0
 #: The files that a scan may still list after a request to end, and the time limit in seconds.
 ENDLESS, PATIENCE = 100_000, 10.0
+#: Directories inside each other.
+DEPTH = 30
 #: More files than the queue of the splitter holds.
 CROWD = 50_000
 #: A modification time in a listing, in seconds since 1970.
@@ -24,8 +31,12 @@ LONG_AGO = 1_000_000_000.0
 
 def _next(life: FindingHarness, window_id: int) -> list[str]:
     """Return the files of a window after a triggered scan."""
+    return _after_trigger(life, window_id).paths
+
+
+def _after_trigger(life: FindingHarness, window_id: int) -> Window:
     life.life.trigger()
-    return life.window(window_id).paths
+    return life.window(window_id)
 
 
 @scenario("split.scan-first")
@@ -129,7 +140,8 @@ def _modified(harness: SplitterHarness, clause: str, **says: Any) -> None:
 @scenario("split.modified-time")
 def newer(harness: SplitterHarness) -> None:
     """The modification time of a file increases."""
-    _modified(harness, "split.modified-time", modification_time=LONG_AGO + 1)
+    for seconds in (1, 0.5):
+        _modified(harness, "split.modified-time", modification_time=LONG_AGO + seconds)
 
 
 @scenario("split.modified-older")
@@ -188,6 +200,28 @@ def recursive(harness: SplitterHarness) -> None:
     harness.expect(sorted(flagged), directories, "what is a directory", clause="split.directory")
 
 
+@scenario("split.recursive")
+def deep(harness: SplitterHarness) -> None:
+    """A file is below very many directories."""
+    path = harness.write(f"{'d/' * DEPTH}f")
+    window = harness.finding().window(1)
+    harness.expect(len(window.paths), DEPTH + 1, "files and directories that are found")
+    harness.expect(window.paths[-1], path, "the last one")
+
+
+@scenario("split.recursive")
+def replaced(harness: SplitterHarness) -> None:
+    """A file replaces an empty directory."""
+    path = harness.mkdir("a")
+    harness.write("b")
+    life = harness.finding()
+    life.window(1)
+    harness.fs.delete(path)
+    harness.write(path, 3)
+    files = [file for file in _after_trigger(life, 2).files if not file.is_directory]
+    harness.expect([file.file_path for file in files], [path], "files after the change")
+
+
 @scenario("split.flat")
 def flat(harness: SplitterHarness) -> None:
     """The same tree, and the splitter must not scan sub-directories."""
@@ -210,6 +244,20 @@ def pattern(harness: SplitterHarness) -> None:
     directories = [file.file_path for file in window.files if file.is_directory]
     expected = [f"{INPUT}/csv.txt.d", f"{INPUT}/txt"]
     harness.expect(sorted(directories), expected, "directories", clause="split.pattern-directories")
+
+
+@scenario("split.name-pattern", "split.ignore-pattern")
+def alternatives(harness: SplitterHarness) -> None:
+    """Patterns have alternatives, names have other case or a line end."""
+    taken = [harness.write(f"/names/{name}") for name in ("a", "b.txt")]
+    for name in ("ab", "xb.txt", "A", "b.TXT", "a\n"):
+        harness.write(f"/names/{name}")
+    found = harness.finding("/names", file_pattern=r"a|b\.txt").window(1).paths
+    harness.expect(sorted(found), taken, "files that match")
+    others = harness.finding("/names", ignore_pattern=r"a|b\.txt", operator_id=1).window(1)
+    harness.expect(
+        len(others.paths), 5, "files that the other pattern leaves", clause="split.ignore-pattern"
+    )
 
 
 @scenario("split.ignore-pattern")

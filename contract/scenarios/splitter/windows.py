@@ -22,18 +22,18 @@ def _facts(windows: Sequence[Window]) -> list[object]:
     return [window.facts for window in windows]
 
 
-def _twelve(harness: SplitterHarness) -> None:
+def _twelve(harness: SplitterHarness, length: int = 11) -> None:
     for number in range(12):
-        harness.write(f"f{number:02}")
+        harness.write(f"f{number:02}", length)
 
 
 @scenario("split.replay-same")
 def repeated(harness: SplitterHarness) -> None:
-    """Eight windows, a failure, and a new lifetime that begins with the first of them."""
+    """Twelve windows, a failure, and a new lifetime that begins with the first of them."""
     _twelve(harness)
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
-    before = life.windows(range(1, 9))
-    after = life.again().windows(range(1, 9))
+    before = life.windows(range(1, 13))
+    after = life.again().windows(range(1, 13))
     harness.expect(_facts(after), _facts(before), "what the windows emit")
     paths = {path for window in after for path in window.paths}
     harness.expect(len(paths), 12, "files in all windows")
@@ -228,30 +228,31 @@ def torn(harness: SplitterHarness) -> None:
 
 @scenario("split.window-purge")
 def purged(harness: SplitterHarness) -> None:
-    """Windows are committed, and the rest is repeated from a checkpoint."""
+    """Windows are committed, files change, and the rest is repeated from a checkpoint."""
     _twelve(harness)
     life = harness.finding(blocks_threshold=10, windows=WINDOWS)
-    life.windows((1, 2, 3))
+    life.windows((7, 8, 9))
     checkpoint = life.life.checkpoint()
-    before = life.windows((4, 5))
+    before = life.windows((10, 11))
     size = sum(map(len, _contents(harness).values()))
-    life.life.committed(3)
+    life.life.committed(9)
     less = sum(map(len, _contents(harness).values()))
     harness.expect(less < size, True, f"{less} of {size} bytes are less")
-    after = life.again(checkpoint).windows((4, 5))
+    _twelve(harness, length=3)
+    after = life.again(checkpoint).windows((10, 11))
     harness.expect(_facts(after), _facts(before), "the windows after it")
 
 
 @scenario("split.window-partitions")
 def partitions(harness: SplitterHarness) -> None:
-    """Two operators save their windows in one place, and one operator is removed."""
+    """Three operators save their windows in one place, and one of them is removed."""
     alone = harness.finding(harness.write("f"), operator_id=3, windows=f"{WINDOWS}-alone")
     alone.windows((1, 2))
     alone.life.committed(2)
     rest = len(_contents(harness, f"{WINDOWS}-alone"))
     lives: list[FindingHarness] = []
     before = []
-    for number in (1, 2):
+    for number in (1, 2, 21):
         path = harness.write(f"/in{number}/f")
         lives.append(harness.finding(path, operator_id=number, windows=WINDOWS, blocks_threshold=4))
         before.append(lives[-1].windows((1, 2)))
@@ -263,9 +264,12 @@ def partitions(harness: SplitterHarness) -> None:
     count = len(_contents(harness))
     restarted[0].life.committed(1, removed=[2])
     remaining = len(_contents(harness))
-    harness.expect(2 <= remaining < count, True, f"{remaining} files are left")
+    harness.expect(3 <= remaining < count, True, f"{remaining} files are left")
+    kept = restarted[2].again()
     restarted[0].life.committed(2, removed=[2])
-    harness.expect(len(_contents(harness)), rest, "files when 2 is past it, too")
+    harness.expect(_facts(kept.windows((1, 2))), facts[2], "the windows of another operator")
+    kept.life.committed(2)
+    harness.expect(len(_contents(harness)), 2 * rest, "files when 2 is past it, too")
 
 
 @scenario("split.noop")

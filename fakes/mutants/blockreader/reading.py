@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from fscontract.contract.api.errors import EOFException
 from fscontract.contract.api.filesystem import FSDataInputStream
@@ -27,6 +29,8 @@ from fscontract.pipeline.blockreader.source import (
 )
 from fscontract.pipeline.blocks import FileBlockMetadata
 
+_Records = Iterator[ReaderRecord[Any]]
+
 
 class Reader(FSBlockReader[Any]):
     """A correct reader."""
@@ -45,6 +49,21 @@ def keeps_the_stream(self: Reader, block: FileBlockMetadata) -> None:
     if self._stream is None:
         self._stream = self.setup_stream(block)
     self.context.initialize(self._stream, block, False)
+
+
+@mutant("block.fresh", Reader.process_block)
+def remembers_records(self: Reader, block: FileBlockMetadata) -> _Records:
+    """The records of a block are kept, and delivered again when it is read again."""
+    kept = self.__dict__.setdefault("kept", {})
+    if block not in kept:
+        kept[block] = [*right(self).process_block(block)]
+    yield from kept[block]
+
+
+@mutant("record.none-lost", Reader.setup_stream)
+def decodes_paths(self: Reader, block: FileBlockMetadata) -> FSDataInputStream:
+    """Escapes in paths are decoded, as those of URLs."""
+    return right(self).setup_stream(replace(block, file_path=unquote(block.file_path)))
 
 
 @mutant("block.closes-old", Reader._set_up)
@@ -417,14 +436,18 @@ def first_member_only(
     return _Excerpt(source)
 
 
-_Records = Iterator[ReaderRecord[Any]]
-
-
 @mutant("block.tagged", Reader.process_block)
 def tagged_by_the_first(self: Reader, block: FileBlockMetadata) -> _Records:
     """A record has the id of the block before."""
     for record in right(self).process_block(block):
         yield record._replace(block_id=block.previous_block_id)
+
+
+@mutant("block.tagged", Reader.process_block)
+def tagged_in_32_bits(self: Reader, block: FileBlockMetadata) -> _Records:
+    """A record has the low 32 bits of the id of its block."""
+    for record in right(self).process_block(block):
+        yield record._replace(block_id=block.block_id & 0xFFFFFFFF)
 
 
 @mutant("block.dropped", Reader.convert_to_record)

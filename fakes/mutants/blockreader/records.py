@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -78,6 +79,12 @@ def owned_by_start(self: TakesTheFirst, goes_on: bool) -> None:
 def cut_by_the_block(self: Changing, record: bytes, offset: int) -> bytes:
     """A line ends where its block does."""
     return record[: max(0, self.block.end - offset)] if offset < self.block.end else record
+
+
+@mutant("record.whole", Changing._change)
+def strips_blanks(self: Changing, record: bytes, offset: int) -> bytes:
+    """Spaces and tabs at the ends of a record are removed."""
+    return record.strip(b" \t")
 
 
 @mutant("record.offset", ReadAheadLineReaderContext._find)
@@ -164,6 +171,12 @@ class PhantomLine(ReadAheadLineReaderContext):
 def counts_characters(self: Changing, record: bytes, offset: int) -> bytes:
     """Bytes are decoded, and the low byte of each character is delivered."""
     return bytes(ord(c) & 0xFF for c in record.decode("utf-8", "replace"))
+
+
+@mutant("record.bytes", Changing._change)
+def ends_where_text_does(self: Changing, record: bytes, offset: int) -> bytes:
+    """A record ends at characters that end a line of text, such as form feeds."""
+    return record.decode("latin-1").splitlines()[0].encode("latin-1") if record else record
 
 
 @mutant("record.blank", ReadAheadLineReaderContext.initialize)
@@ -353,6 +366,22 @@ class _Stripping(ReadAheadLineReaderContext):
 @mutant("record.delimiter")
 class ReturnOfTheDelimiter(_Stripping):
     """A carriage return before the configured delimiter is lost."""
+
+
+@mutant("record.delimiter", Changing._change)
+def delimiter_in_any_case(self: Changing, record: bytes, offset: int) -> bytes:
+    """A record ends at the delimiter in upper or lower case."""
+    if not isinstance(self._delimiter, Separator):
+        return record
+    return record[: (record.lower() + self._delimiter.value).index(self._delimiter.value.lower())]
+
+
+@mutant("record.delimiter", Changing._change)
+def delimiter_is_a_pattern(self: Changing, record: bytes, offset: int) -> bytes:
+    """A record ends where the delimiter matches as a regular expression."""
+    if not isinstance(self._delimiter, Separator) or self._delimiter.value != b".":
+        return record
+    return re.split(self._delimiter.value, record)[0]
 
 
 @mutant("record.delimiter", _Stripping._strips)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
+from unicodedata import normalize
 
 from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus
@@ -34,6 +35,30 @@ def two_bases(self: MetadataWriter, *args: Any, **kwargs: Any) -> None:
 def top_level(self: MetadataTable) -> list[str]:
     """Partitions below others are left out."""
     return [name for name in right(self).list_partitions() if "/" not in name]
+
+
+@mutant("metadata.partitions", MetadataTable.list_partitions)
+def folds_case(self: MetadataTable) -> list[str]:
+    """Partitions are listed in lower case."""
+    return sorted({name.lower() for name in right(self).list_partitions()})
+
+
+@mutant("metadata.files", MetadataTable.list_many)
+def composes_names(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """A letter and its accent become one character."""
+    return {
+        name: [replace(status, path=normalize("NFC", status.path)) for status in statuses]
+        for name, statuses in right(self).list_many(partitions).items()
+    }
+
+
+@mutant("metadata.files", MetadataTable.list_many)
+def hides_names(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """Files whose names begin with a dot or an underscore are not listed."""
+    return {
+        name: [s for s in statuses if s.path.rpartition("/")[2][0] not in "._"]
+        for name, statuses in right(self).list_many(partitions).items()
+    }
 
 
 @mutant("metadata.files")
@@ -86,6 +111,13 @@ def keeps_empty(self: MetadataWriter, partitions: Any) -> Any:
 def adds_only(self: MetadataWriter, time: str, change: Change) -> None:
     """Deleted files are not reported to the table."""
     right(self)._apply(time, replace(change, deleted={}))
+
+
+@mutant("metadata.deleted", MetadataWriter._apply)
+def deletes_by_name(self: MetadataWriter, time: str, change: Change) -> None:
+    """A deleted file is deleted in each partition of the change that has one of this name."""
+    names = sorted({name for files in change.deleted.values() for name in files})
+    right(self)._apply(time, replace(change, deleted=dict.fromkeys(change.deleted, names)))
 
 
 class _Merging(FileGroupReader):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.fakes.mutants.registry import mutant, right
@@ -70,6 +73,15 @@ def blind_to_time(self: TimeBasedDirectoryScanner, known: Reference, reference: 
     return known[1:] != reference[1:]
 
 
+@mutant("split.modified-time", TimeBasedDirectoryScanner._modified)
+def whole_seconds(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """Modification times are compared without fractions of seconds."""
+    before, now = (
+        r._replace(modification_time=int(r.modification_time)) for r in (known, reference)
+    )
+    return before != now
+
+
 @mutant("split.modified-older", TimeBasedDirectoryScanner._modified)
 def later_only(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
     """A file with an earlier modification time is not found again, as in Java."""
@@ -116,6 +128,32 @@ class Shallow(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **{**settings, "recursive": False})
 
 
+@mutant("split.recursive", TimeBasedDirectoryScanner.accepts)
+def leaves_out_hidden(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
+    """Files whose names begin with a dot or an underscore are not found."""
+    hidden = status.path.rpartition("/")[2].startswith((".", "_"))
+    return not hidden and right(self).accepts(status)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner._children)
+def few_levels(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
+    """Directories below twenty others are not scanned."""
+    if path.count("/") < 20:
+        yield from right(self)._children(path)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner._modified)
+def known_by_kind(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """A file at the path of a former directory is not found."""
+    return known.is_directory == reference.is_directory and known != reference
+
+
+@mutant("split.uri", TimeBasedDirectoryScanner._hand_over)
+def decodes_names(self: TimeBasedDirectoryScanner, info: ScannedFileInfo) -> None:
+    """Escapes in names are decoded, as those of URLs."""
+    right(self)._hand_over(replace(info, relative_path=unquote(info.relative_path)))
+
+
 @mutant("split.flat")
 class Deep(TimeBasedDirectoryScanner):
     """Sub-directories are scanned, always."""
@@ -128,6 +166,13 @@ class Deep(TimeBasedDirectoryScanner):
 def matches_path(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The pattern applies to the whole path, as in Java."""
     return self._file_pattern is None or self._file_pattern.fullmatch(status.path) is not None
+
+
+@mutant("split.name-pattern", TimeBasedDirectoryScanner.accepts)
+def first_and_last_anchored(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
+    """The first alternative of a pattern may match a beginning, the last one an end."""
+    name, pattern = status.path.rpartition("/")[2], self._file_pattern
+    return pattern is None or re.search(f"^{pattern.pattern}$", name) is not None
 
 
 @mutant("split.ignore-pattern", TimeBasedDirectoryScanner.accepts)

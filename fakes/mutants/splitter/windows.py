@@ -132,6 +132,28 @@ def keeps_all(self: FSWindowStore, window_id: int, removed: Collection[int] = ()
     """Committed windows are kept."""
 
 
+@mutant("split.window-purge", FSWindowStore.committed)
+def purges_by_text(self: FSWindowStore, window_id: int, removed: Collection[int] = ()) -> None:
+    """The numbers of windows are compared as text."""
+    for who in {self.operator_id, *removed}:
+        for number, path in self._numbered(self._operator_directory(who), ".jsonl"):
+            if str(number) <= str(window_id):
+                self.filesystem.delete(path)
+
+
+@mutant("split.window-partitions", FSWindowStore.committed)
+def purges_by_prefix(self: FSWindowStore, window_id: int, removed: Collection[int] = ()) -> None:
+    """Windows of operators whose number begins with that of a removed one are deleted, too."""
+    gone = [who for who in self.operators() if str(who).startswith((*map(str, removed), "none"))]
+    right(self).committed(window_id, gone)
+
+
+@mutant("split.replay-same", FSWindowStore._path)
+def one_digit(self: FSWindowStore, window_id: int, operator_id: int | None = None) -> str:
+    """The file of a window has the last digit of its number."""
+    return right(self)._path(window_id % 10, operator_id)
+
+
 @mutant("split.window-partitions", FSWindowStore._operator_directory)
 def one_for_all_operators(self: FSWindowStore, operator_id: int) -> str:
     """All operators share the same windows."""

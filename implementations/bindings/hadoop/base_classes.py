@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from fscontract.implementations.jvm.jvm import java_class
@@ -26,7 +27,7 @@ def base_classes(
     if _name(filesystem.getClass()).startswith(_HADOOP):
         return {}
     filesystems = list(wrapped(filesystem, java_class(FILESYSTEM)))
-    opening = {_name(_opener(one)) for one in filesystems}
+    opening = {name for one in filesystems for name in _openers(one)}
     found: dict[str, frozenset[str]] = {_OPEN: frozenset(filter(_is_hadoop, opening))}
     streams = wrapped(stream.getWrappedStream(), java_class("java.io.InputStream"))
     reading = frozenset(filter(_is_hadoop, (_name(one.getClass()) for one in streams)))
@@ -52,10 +53,12 @@ def _base(filesystem: Any) -> Any:
     return cls
 
 
-def _opener(filesystem: Any) -> Any:
-    """Return the class that defines `openFile` of a path."""
-    path = java_class("org.apache.hadoop.fs.Path").class_
-    return filesystem.getClass().getMethod("openFile", path).getDeclaringClass()
+def _openers(filesystem: Any) -> Iterator[str]:
+    """Yield the class that defines `openFile` of a path, and the one whose builder it returns."""
+    path = java_class("org.apache.hadoop.fs.Path")
+    yield _name(filesystem.getClass().getMethod("openFile", path.class_).getDeclaringClass())
+    with suppress(Exception):  # of a filesystem that has no builder
+        yield _name(filesystem.openFile(path("/")).getClass()).partition("$")[0]
 
 
 def wrapped(obj: Any, kind: Any, depth: int = _DEEPEST) -> Iterator[Any]:

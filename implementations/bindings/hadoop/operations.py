@@ -88,7 +88,7 @@ def _fill(name: str, positions: int) -> Maker:
 
 
 def _with_byte_buffer(name: str, positions: int) -> Maker:
-    """Return a maker of calls that fill a ByteBuffer."""
+    """Return a maker of calls that fill a ByteBuffer; one with a start is a slice of another."""
 
     def make(java: Java, fail: Fail, *args: Any) -> Action:
         before = [java.long(value) for value in args[:positions]]
@@ -98,11 +98,12 @@ def _with_byte_buffer(name: str, positions: int) -> Maker:
         end = size if limit is None else limit
         if not 0 <= start <= end <= size:
             return inexpressible
-        source, array, wrap = blank(size), java.bytes, java.byte_buffer.wrap
+        before_slice = 1 if start else 0  # so that its array has an offset
+        source, array, wrap = blank(before_slice + size), java.bytes, java.byte_buffer.wrap
 
         def run(opened: OpenedStream) -> Outcome:
             memory = array(source)
-            buffer = wrap(memory)
+            buffer = wrap(memory, before_slice, size).slice()
             buffer.position(start).limit(end)
             try:
                 value = getattr(opened.stream, name)(*before, buffer)
@@ -110,7 +111,7 @@ def _with_byte_buffer(name: str, positions: int) -> Maker:
                 return fail(error)
             count = None if value is None else int(value)
             moved = (count, int(buffer.position()), int(buffer.limit()))
-            return Outcome(_RETURNED, moved, bytes(memory))
+            return Outcome(_RETURNED, moved, bytes(memory)[before_slice:])
 
         return run
 

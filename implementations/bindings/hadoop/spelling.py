@@ -95,10 +95,11 @@ def _byte_buffer(method: str, positions: int) -> Callable[..., Call]:
         array = "(ByteBuffer) null" if size is None else BUFFER
         made = "" if size is None else f"ByteBuffer.allocate({size})"
         if size is not None:
-            made += f".position({start})" if start else ""
+            if start:
+                made = f"ByteBuffer.allocate({size + 1}).position(1).slice().position({start})"
             made += f".limit({limit})" if limit not in (None, size) else ""
         call = f"{f}{method}({', '.join([*map(_long, before), array])})"
-        return Call(call, Form.FILLED, made, "buffer.array()", start)
+        return Call(call, Form.FILLED, made, "buffer.array()", start + 1 if start else 0)
 
     return spell
 

@@ -160,6 +160,13 @@ def test_a_call_on_a_large_file_may_take_longer() -> None:
     assert hangs.limit(1 << 30) == 10.0
 
 
+def test_a_call_on_a_file_of_slow_requests_may_make_one_for_each_byte() -> None:
+    hangs = HangTime(60.0, 10.0)
+    hangs.note(0.1, 100)
+    assert hangs.limit(1000) == pytest.approx(3.75 + 1)
+    assert hangs.limit(10_000) == 10.0
+
+
 # Runs ----------------------------------------------------------------------------------------
 
 

@@ -392,3 +392,29 @@ def test_url_with_a_password_comes_from_an_environment_variable(
 def test_programs_without_a_class_say_why(hadoop: Binding, shown: _Shown, reason: str) -> None:
     with pytest.raises(NoScript, match=reason):
         _class(hadoop, shown)
+
+
+@pytest.mark.parametrize(
+    ("mark", "condition"),
+    [("limit", "buffer.limit() == 4"), ("position", "buffer.position() == 1 + (int) number")],
+)
+def test_a_class_compares_the_position_or_limit_of_a_byte_buffer(
+    hadoop: Binding, mark: str, condition: str
+) -> None:
+    data = {"length": 9, "streams": 1, "steps": [["read_buffer", 6, 1, 4]]}
+    features = frozenset({"supports-bytebuffer-read"})
+    failure = Failure(f"bytebuffer.{mark}", Program.from_json(data), features, 4096, {})
+    text = java_script(hadoop, Source("hadoop", {}), failure, junit=False)
+    assert condition in text
+    assert 'actual + ", " + buffer)' in text
+
+
+def test_a_class_waits_for_no_future_where_the_call_must_raise(hadoop: Binding) -> None:
+    steps = [["read_vectored", [[0, 2]], "null", "absent"]]
+    assert "getData" not in _class(hadoop, _Shown("read-vectored.null-allocate", 0, steps))
+
+
+def test_a_class_of_a_configuration_has_at_most_50_lines(hadoop: Binding) -> None:
+    shown = _Shown("bytebuffer.data", 1, [["skip", 3], ["read_buffer", 6, 1, 4]])
+    options = {f"fs.mine.{name}": "x" for name in "abcdef"}
+    assert 40 < len(_class(hadoop, shown, options=options).splitlines()) <= 50

@@ -76,6 +76,10 @@ def test_a_wrapper_has_the_classes_of_the_filesystem_that_it_wraps(over: Make) -
     assert f"{_FS}.RawLocalFileSystem" in found["seek"]
 
 
+def test_a_builder_of_hadoop_has_its_class_where_open_file_is_overridden(over: Make) -> None:
+    assert f"{_FS}.FileSystem" in sources(over("own.DelegatingFileSystem"))["open"]
+
+
 def test_a_stream_that_wraps_none_of_hadoop_has_no_classes(over: Make) -> None:
     assert sources(over("own.WholeFileSystem")) == {"open": {f"{_FS}.FileSystem"}}
 
