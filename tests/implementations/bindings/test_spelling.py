@@ -115,7 +115,10 @@ def test_builder_is_spelled_with_its_options(fsspec_binding: Binding) -> None:
         (("read_into", None, 0, 4), "in.read((byte[]) null, 0, 4)"),
         (("pread", 4, 4, 0, 4), "in.read(4L, new byte[4], 0, 4)"),
         (("read_fully_all", 4, 4), "in.readFully(4L, new byte[4])"),
-        (("pread_buffer", 1, 8, 2, 6), "in.read(1L, ByteBuffer.allocate(8).position(2).limit(6))"),
+        (
+            ("pread_buffer", 1, 8, 2, 6),
+            "in.read(1L, ByteBuffer.allocate(9).position(1).slice().position(2).limit(6))",
+        ),
         (("has_capability", "in:unbuffer"), 'in.hasCapability("in:unbuffer")'),
         (
             ("read_vectored", ((0, 2), None), "view", "given"),
