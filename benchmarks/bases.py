@@ -1,11 +1,11 @@
 """Run the suite on empty subclasses of widely used base classes, and add to `specs/bases.yaml`.
 
-    python -m benchmarks.bases [--check] [--seed N]
+    python -m benchmarks.bases [--check] [--seed N] [--only GLOB]
 
 Each failure is bound to the class that defines the methods at fault, and to a finding: that of the
 matrix for the same clause. Entries of other runs stay. With `--check` nothing is written; the
 failures that are not inherited according to the file are printed, and the exit code is 1 if there
-are any.
+are any. With `--only` the other subclasses are not run: no failure is bound to a class of theirs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from fnmatch import fnmatchcase
 from functools import partial
+from importlib import import_module
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +40,10 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 from obstore import store as obstores
 from pyarrow.fs import FSSpecHandler, PyFileSystem
+from pyarrow.fs import LocalFileSystem as ArrowLocal
 
+from benchmarks.matrix.places import PLACES
+from benchmarks.matrix.targets import TARGETS, Target
 from fscontract.contract.binding import Binding
 from fscontract.contract.runner.events import PhaseStarted
 from fscontract.contract.runner.result import Counterexample, RunResult, Verdict
@@ -46,9 +52,11 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.inherited_failures import (
     InheritedFailure,
+    class_name,
     inherited_failures,
     operations_of,
 )
+from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants.correct_arrow import KeptOutput
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.obstore import ObstoreBinding
@@ -66,6 +74,16 @@ _TARGETS = {
     "obstore": ("obstore-memory", "obstore-local"),
     "builtins": ("obstore-memory", "obstore-local"),
 }
+#: Those of a module, which come first.
+_OF_MODULES = {
+    "fsspec.implementations.tar": "fsspec-tar",
+    "fsspec.implementations.http": "fsspec-http",
+    "fsspec.implementations.ftp": "fsspec-ftp",
+    "fsspec.implementations.sftp": "fsspec-sftp",
+    "fsspec.implementations.cached": "fsspec-blockcache",
+    "paramiko": "fsspec-sftp",
+    "tarfile": "fsspec-tar",
+}
 #: The packages above whose findings have no entry in _OTHERS. The readers of obstore, which is
 #: written in Rust, are of no module.
 _OF_RUST = frozenset({"obstore", "builtins"})
@@ -75,6 +93,9 @@ _CACHES = ("none", "readahead", "bytes", "all", "first", "mmap", "blockcache", "
 #: of clauses that the matrix lacks.
 _OF_MMAP = "S15"
 _OF_ARROW_READ = "S4"
+#: The findings on fsspec's wrappers.
+_ARROW, _OF_ARROW_WRAPPER = "fsspec.implementations.arrow", "F27"
+_ASYNC_WRAPPER, _OF_ASYNC_WRAPPER = "fsspec.implementations.asyn_wrapper", "F56"
 #: The findings on files of gzip, bz2 and lzma, and on caches of whole files.
 _COMPRESSED = frozenset({"gzip.GzipFile", "bz2.BZ2File", "lzma.LZMAFile"})
 _OF_COMPRESSED = {"seek.negative": "C3", "pread.eof": "F9"}
@@ -224,6 +245,40 @@ class Bz2(bz2.BZ2File):
 
 class Xz(lzma.LZMAFile):
     """A subclass without differences."""
+
+
+#: The classes of which this module has an empty subclass, such as EmptyTarFileSystem.
+_EMPTY = {
+    "ArrowFSWrapper": "fsspec.implementations.arrow",
+    "AsyncFileSystemWrapper": "fsspec.implementations.asyn_wrapper",
+    "CachingFileSystem": "fsspec.implementations.cached",
+    "FTPFileSystem": "fsspec.implementations.ftp",
+    "HTTPFileSystem": "fsspec.implementations.http",
+    "ReferenceFileSystem": "fsspec.implementations.reference",
+    "SFTPFileSystem": "fsspec.implementations.sftp",
+    "TarFileSystem": "fsspec.implementations.tar",
+    "ZipFileSystem": "fsspec.implementations.zip",
+}
+#: The targets of the matrix whose filesystem becomes one of an empty subclass.
+SERVED = tuple(
+    target
+    for target in TARGETS
+    if target.label
+    in {
+        *("fsspec zip deflated", "fsspec tar", "fsspec http", "fsspec reference of http"),
+        *("fsspec ftp", "fsspec sftp"),
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Return an empty subclass, so that pickle finds it in another process, too."""
+    base = name.removeprefix("Empty")
+    if base == name or base not in _EMPTY:
+        raise AttributeError(name)
+    cls = getattr(import_module(_EMPTY[base]), base)
+    globals()[name] = type(name, (cls,), {"__module__": __name__, "cachable": False})
+    return globals()[name]
 
 
 class Store(obstores.MemoryStore):
@@ -424,12 +479,33 @@ def makers() -> dict[str, Callable[[str], Binding]]:
         "Directory": lambda d: FsspecBinding(Directory(d, Local()), "/", "Directory"),
         **{f"cache {cache}": partial(_of_cache, cache) for cache in _CACHES if cache in caches},
         **{kind.__name__: partial(_of_copies, kind) for kind in (Whole, Simple)},
+        "Blocks": partial(_of_copies, __getattr__("EmptyCachingFileSystem")),
+        "Asynchronous": lambda d: FsspecBinding(
+            __getattr__("EmptyAsyncFileSystemWrapper")(Local()), d, "Asynchronous"
+        ),
+        "Arrow": lambda d: FsspecBinding(
+            __getattr__("EmptyArrowFSWrapper")(ArrowLocal()), d, "Arrow"
+        ),
         **{k.__name__: partial(_of_handler, k) for k in (FSSpecHandler, Buffers, SystemFiles)},
         "Store": lambda d: ObstoreBinding(Store(), "Store"),
         "LocalStore": lambda d: ObstoreBinding(LocalStore(d), "LocalStore"),
         **{name: partial(_of_files, name, opener, None) for name, opener in files.items()},
         **{name: partial(_of_files, name, *how) for name, how in compressed.items()},
     }
+
+
+def served(target: Target, stack: ExitStack) -> FsspecBinding:
+    """Return a target of the matrix with an empty subclass; its place is there until the end."""
+    scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    provided = stack.enter_context(PLACES[target.place](scratch))
+    options = {key: value.format(**provided) for key, value in target.options.items()}
+    content = Path(provided["copy"]) if target.file else None
+    text = target.target.format(**provided)
+    binding = resolve_target(text, options, target.file or None, content)
+    assert isinstance(binding, FsspecBinding)
+    binding.fs.__class__ = __getattr__(f"Empty{type(binding.fs).__name__}")
+    binding.name = target.label
+    return binding
 
 
 def _of_owner(owner: type[Local], directory: str) -> Binding:
@@ -453,6 +529,8 @@ class Probe(NamedTuple):
     failures: dict[tuple[str, str], Clause]
     own: frozenset[tuple[str, str]]
     sources: dict[str, frozenset[str]]
+    #: The filesystem's class that has an empty subclass here, "" if there is none.
+    base: str = ""
 
     def at_fault(self, clause: Clause) -> frozenset[str]:
         """Return the classes that define what the operations of a clause call."""
@@ -461,8 +539,8 @@ class Probe(NamedTuple):
 
     @property
     def every(self) -> frozenset[str]:
-        """All classes behind the calls of the target."""
-        return frozenset().union(*self.sources.values())
+        """All classes behind the calls of the target, but for that of all objects."""
+        return frozenset().union(*self.sources.values()) - {"builtins.object"}
 
 
 def main() -> int:
@@ -470,13 +548,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bases")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="*", metavar="GLOB")
     asked = parser.parse_args()
     run = RunOptions(budget=math.inf, seed=asked.seed)
-    with tempfile.TemporaryDirectory() as directory:
-        targets = (make(directory) for make in makers().values())
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+        targets: dict[str, Callable[[], Binding]] = {
+            name: partial(make, directory) for name, make in makers().items()
+        }
+        targets |= {target.label: partial(served, target, stack) for target in SERVED}
+        chosen = [name for name in targets if fnmatchcase(name, asked.only)]
         if asked.check:
-            return max(_own_failures(target, run) for target in targets)
-        probes = [_probe(target, run) for target in targets]
+            return max((_own_failures(targets[name](), run) for name in chosen), default=0)
+        probes = [
+            _probe(make(), run) if name in chosen else _unjudged(make())
+            for name, make in targets.items()
+        ]
     found = {_order(f): f for probe in probes for f in _bound(probe, probes)}
     listed = {_order(f): f for of_clause in inherited_failures().values() for f in of_clause}
     failures = [failure for _, failure in sorted({**found, **listed}.items())]
@@ -509,15 +595,17 @@ def _own(result: RunResult) -> frozenset[tuple[str, str]]:
 def _bound(probe: Probe, probes: Sequence[Probe]) -> Iterator[InheritedFailure]:
     """Yield each failure with the fewest classes that show it: behind whichever target they are.
 
-    Calls of fsspec's base class that need no stream fail in several ways, by the files they open.
+    Calls of fsspec's base class that need no stream fail in several ways, by the files they open,
+    or by the filesystem.
     """
     for (name, signature), clause in probe.failures.items():
         if (name, signature) not in probe.own:
             continue
         at_fault, every = probe.at_fault(clause), sorted(probe.every)
         of_files = clause.document == "fsspec-filesystem" and _OF_FILESYSTEMS in at_fault
-        if of_files or at_fault == {_OF_FILESYSTEMS}:
-            classes = frozenset({_OF_FILESYSTEMS})
+        if probe.base in at_fault or of_files or at_fault == {_OF_FILESYSTEMS}:
+            general = frozenset({_OF_FILESYSTEMS}) & at_fault
+            classes = frozenset({probe.base or _OF_FILESYSTEMS}) | general
             yield InheritedFailure(classes, name, signature, _finding(name, signature, classes))
             continue
         sets = chain(combinations(every, 1), combinations(every, 2), [probe.every])
@@ -535,26 +623,56 @@ def _order(failure: InheritedFailure) -> tuple[tuple[str, ...], str, str]:
 
 
 def _probe(target: Binding, run: RunOptions) -> Probe:
-    sources: dict[str, frozenset[str]] = {}
+    found: dict[str, frozenset[str]] = {}
 
     def look(event: object) -> None:
-        if isinstance(event, PhaseStarted) and not sources:
-            sources.update(target.sources(target.create(b"bytes")))
+        if isinstance(event, PhaseStarted) and not found:
+            found.update(sources(target))
 
     result = check(target, settings_for(target, run, selected(run)), look)
     failures = {(c.id, f.signature): c for c, f in _failures(result)}
-    probe = Probe(failures, _own(result), sources)
+    probe = Probe(failures, _own(result), found, _base_of(target))
     print(f"{target.name}: {len(failures)} failures, {len(probe.own)} of them new", flush=True)
     return probe
 
 
+def _base_of(target: Binding) -> str:
+    filesystem = getattr(target, "fs", None)
+    cls = type(filesystem)
+    is_empty = cls.__name__.removeprefix("Empty") in _EMPTY
+    return class_name(cls.__mro__[1]) if is_empty else ""
+
+
+def _unjudged(target: Binding) -> Probe:
+    """Return the classes behind a target that is not run."""
+    target.prepare()
+    try:
+        return Probe({}, frozenset(), sources(target))
+    finally:
+        target.dispose()
+
+
+def sources(target: Binding) -> dict[str, frozenset[str]]:
+    """Return the classes behind each operation of a prepared target."""
+    fixed = target.fixed_content
+    return dict(target.sources(target.create(b"bytes" if fixed is None else fixed)))
+
+
 def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
+    if any(name.startswith(_ARROW) for name in classes):
+        return _OF_ARROW_READ if "SystemError" in signature else _OF_ARROW_WRAPPER
+    if any(name.startswith(_ASYNC_WRAPPER) for name in classes) and clause.startswith("open."):
+        return _OF_ASYNC_WRAPPER
     if "fsspec.caching.MMapCache" in classes:
         return _OF_MMAP
     if not _COMPRESSED.isdisjoint(classes) and clause in _OF_COMPRESSED:
         return _OF_COMPRESSED[clause]
     if any(name.startswith(_CACHED) for name in classes) and clause in _OF_CACHED:
         return _OF_CACHED[clause]
+    patterns = [_OF_MODULES[m] for m in _OF_MODULES if any(c.startswith(m) for c in classes)]
+    for entry in _entries(*patterns):
+        if (entry["clause"], entry["signature"]) == (clause, signature):
+            return str(entry["issue"]).split()[0]
     packages = [p for p in _TARGETS if any(c.startswith(f"{p}.") for c in classes)]
     package = next(iter(packages), "io")
     how = signature.partition(";")[0]
@@ -562,12 +680,17 @@ def _finding(clause: str, signature: str, classes: frozenset[str]) -> str:
         return _OF_ARROW_READ
     if package not in _OF_RUST and (clause in _OTHERS or (clause, how) in _OTHERS):
         return _OTHERS.get((clause, how)) or _OTHERS[clause]
-    for pattern in _TARGETS[package]:
-        for path in sorted(_KNOWN.glob(f"{pattern}.yaml")):
-            for entry in yaml.safe_load(path.read_text(encoding="utf-8"))["known"]:
-                if entry["clause"] == clause:
-                    return str(entry["issue"]).split()[0]
+    for entry in _entries(*patterns, *_TARGETS[package]):
+        if entry["clause"] == clause:
+            return str(entry["issue"]).split()[0]
     return ""
+
+
+def _entries(*patterns: str) -> Iterator[dict[str, Any]]:
+    """Yield the known failures of targets of the matrix."""
+    for pattern in patterns:
+        for path in sorted(_KNOWN.glob(f"{pattern}.yaml")):
+            yield from yaml.safe_load(path.read_text(encoding="utf-8"))["known"]
 
 
 def _write(failures: list[InheritedFailure]) -> None:

@@ -18,6 +18,8 @@ from fscontract.contract.untrusted import parse_yaml
 #: The modules under which a class of the standard library is known.
 _PUBLIC = {"_io": "io"}
 _MODEL = "model."
+#: Not an operation: the classes that a target extends, whatever it calls.
+BASES = "bases"
 #: The circumstance that shrinking adds, because it makes files shorter.
 _AT_END = f"; {AT_END}"
 
@@ -89,7 +91,8 @@ def _parts(signature: str) -> frozenset[str]:
 def operations_of(clause: Clause, sources: Iterable[str]) -> list[str]:
     """Return the operations that a clause is about, or all of `sources`."""
     names = [c.removeprefix(_MODEL) for c in clause.checks if c.startswith(_MODEL)]
-    return [name for name in names if name in OPERATIONS] or list(sources)
+    about = [name for name in names if name in OPERATIONS]
+    return about or [name for name in sources if name != BASES]
 
 
 def class_name(cls: type[Any]) -> str:

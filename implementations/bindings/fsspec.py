@@ -27,6 +27,7 @@ from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
 from fscontract.contract.script.source_lines import is_callable
+from fscontract.contract.spec.inherited_failures import BASES
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
     OpenedFile,
@@ -302,7 +303,9 @@ class FsspecBinding(ScratchBinding):
         own = below_directories(self.fs)
         with self.fs.open(path, "rb") as file:
             of_file = sources_of(file, FILE_METHODS, own)
-        return {**sources_of(self.fs, FILESYSTEM_METHODS, own), **of_file}
+        of_filesystem = sources_of(self.fs, FILESYSTEM_METHODS, own)
+        bases = frozenset().union(*(of.get(BASES, ()) for of in (of_filesystem, of_file)))
+        return {**of_filesystem, **of_file, BASES: bases}
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of an OpenedFile."""

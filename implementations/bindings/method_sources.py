@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from fscontract.contract.spec.inherited_failures import base_packages, class_name, package_of
+from fscontract.contract.spec.inherited_failures import (
+    BASES,
+    base_packages,
+    class_name,
+    package_of,
+)
 
 #: The methods of a binary file that each operation calls.
 FILE_METHODS: Mapping[str, tuple[str, ...]] = {
@@ -69,6 +74,14 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "lib_zarr_missing": ("cat_file",),
     "lib_zarr_shards": ("cat_file",),
     "open": ("open", "_open"),
+    "fs_async_cat_file": ("_cat_file",),
+    "fs_async_cat_missing": ("_cat_file",),
+    "fs_async_cat_ranges": ("_cat_ranges", "_cat_file"),
+    "fs_async_cat": ("_cat", "_cat_file"),
+    "fs_async_info": ("_info",),
+    "fs_async_read": ("open_async",),
+    "fs_async_seek": ("open_async",),
+    "fs_async_closed": ("open_async",),
 }
 
 
@@ -109,6 +122,7 @@ def sources_of(
         for operation, names in methods.items()
     }
     by_operation[WRAPPED] = [class_name(type(one)) for one in _wrapped(obj)]
+    by_operation[BASES] = [class_name(cls) for cls in type(obj).__mro__[:-1]]
     return {
         operation: frozenset(name for name in names if package_of(name) != package)
         for operation, names in by_operation.items()

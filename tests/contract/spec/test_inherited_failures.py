@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,7 +15,8 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
 
-from benchmarks.bases import makers
+from benchmarks.bases import SERVED, makers, served, sources
+from benchmarks.matrix.targets import Target
 from fscontract import check
 from fscontract.contract.runner.result import (
     VIOLATED,
@@ -159,17 +162,29 @@ def test_an_empty_subclass_of_a_base_or_a_thin_wrapper_of_it_conforms(
     assert bool(outcomes(result, Verdict.INHERITED)) is (name not in RIGHT)
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("target", SERVED, ids=lambda target: target.slug)
+def test_an_empty_subclass_of_a_client_of_a_server_or_archive_conforms(target: Target) -> None:
+    with ExitStack() as stack:
+        result = check(served(target, stack))
+    violated = [(c.clause.id, c.outcome) for c in result.clauses if c.outcome in VIOLATED]
+    assert result.conforms, violated
+    assert outcomes(result, Verdict.INHERITED)
+
+
 @MMAP_LEAVES_A_FILE
 def test_each_base_is_behind_one_of_these_subclasses(tmp_path: Path) -> None:
     """Except those of Hadoop, whose subclasses are written in Java."""
     found: set[str] = set()
-    for make in makers().values():
-        binding = make(str(tmp_path))
-        binding.prepare()
-        try:
-            found = found.union(*binding.sources(binding.create(b"bytes")).values())
-        finally:
-            binding.dispose()
+    with ExitStack() as stack:
+        in_process = (make(str(tmp_path)) for make in makers().values())
+        of_servers = (served(target, stack) for target in SERVED)
+        for binding in chain(in_process, of_servers):
+            binding.prepare()
+            try:
+                found = found.union(*sources(binding).values())
+            finally:
+                binding.dispose()
     listed = {f.classes for failures in inherited_failures().values() for f in failures}
     bases = {name for name in frozenset().union(*listed) if not name.startswith("org.")}
     assert bases <= found
