@@ -59,6 +59,8 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "fs_open_cached": ("open", "_open"),
     "fs_decompress": ("open", "_open"),
     "fs_open_urls": ("open", "_open"),
+    "fs_chain_unchecked": ("cat_file",),
+    "fs_chain_expired": ("cat_file",),
     "fs_chain_threads": ("_open",),
     "fs_chain_cache_threads": ("_open",),
     "fs_info": ("info",),
