@@ -39,17 +39,18 @@ def run_items(
     """
     hangs, executor, journal = context.times.hangs, context.executor, context.journal
     binding, timeout = context.binding, context.settings.timeout
+    factor = [1]  # of the item, found before a call may patch what that needs
 
     def limit() -> float:
         whole = timeout if binding.busy_with else hangs.limit(executor.length)
         journal.limit = whole if patience is None else patience
-        if _starts_process(context.item):
-            journal.limit *= _OF_PROCESS
+        journal.limit *= factor[0]
         return journal.limit
 
     def sheltered(item: Item) -> None:
         """Repeat an item that fails because the target has patched what the suite needs."""
         try:
+            factor[0] = _OF_PROCESS if _starts_process(item) else 1
             work(item)
         except (TargetError, StopRun):
             raise

@@ -148,6 +148,7 @@ Item = TypeVar("Item")
 _TICK = 0.05
 #: The value before a target is imported.
 _is_alive = threading.Thread.is_alive
+_current_thread = threading.current_thread
 #: The maximum of seconds that a tick counts for: a later tick was delayed by garbage collection or
 #: a suspended machine, which also delayed the work.
 _LONGEST_TICK = 1.0
@@ -241,8 +242,8 @@ def is_abandoned() -> bool:
     """Return whether the calling thread is a worker that was abandoned in a call."""
     if not _Worker.one_is_abandoned:
         return False
-    worker = threading.current_thread()
-    return isinstance(worker, _Worker) and worker.abandoned
+    worker: Any = _current_thread()
+    return worker.__class__ is _Worker and worker.abandoned is True
 
 
 def beat(item: object) -> None:

@@ -170,7 +170,7 @@ def test_memory_has_its_findings() -> None:
     """C5, F1, F2, F3."""
     fails = {
         *("open.independent", "pread.isolation", "pread.pos-unchanged", "pread.serializable"),
-        *("read-vectored.concurrent", "close.state", "python.with.closes"),
+        *("close.state", "python.with.closes"),
         *("python.writable.false", "python.write.refused"),
     }
     lax = {
@@ -180,7 +180,8 @@ def test_memory_has_its_findings() -> None:
         "python.seek.negative",
         "python.with.closed",
     }
-    holds(run(FsspecBinding.from_url("memory://findings", {})), fails, lax)
+    of_threads = frozenset({"read-vectored.concurrent"})  # threads that run freely show it
+    holds(run(FsspecBinding.from_url("memory://findings", {})), fails, lax, of_threads)
 
 
 @pytest.mark.parametrize(

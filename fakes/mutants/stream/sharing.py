@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -45,6 +46,7 @@ class SeekReadSeek(MemoryInputStream):
         here = self._pos
         if 0 <= position <= self._size:
             self._pos = position
+        time.sleep(0)  # other threads run, as while a request is under way
         try:
             return super().pread(position, buffer, offset, length)
         finally:

@@ -25,6 +25,7 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
+from tests.limits import DEADLOCK
 
 _TIMEOUT = 4.0
 
@@ -108,9 +109,14 @@ def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -
         tick=lambda: None,
     )
     limits: list[float] = []
-    run_items(
-        cast("RunContext", context), iter([program]), lambda _: limits.append(context.journal.limit)
-    )
+    seen = threading.Event()
+
+    def work(item: Program) -> None:
+        seen.wait(DEADLOCK)
+        limits.append(context.journal.limit)
+
+    context.tick = lambda: seen.set() if context.journal.limit == limit else None
+    run_items(cast("RunContext", context), iter([program]), work)
     assert limits == [limit]
 
 
