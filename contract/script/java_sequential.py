@@ -167,19 +167,21 @@ class SequentialClass(JavaClass):
     @property
     def shown(self) -> str:
         """The expression of what came, with the ByteBuffer if its position or limit counts."""
-        return 'actual + ", " + buffer' if self._has_mark() else "actual"
+        return 'actual + ", " + buffer' if self._mark else "actual"
 
-    def _has_mark(self) -> bool:
+    @property
+    def _mark(self) -> str:
+        """The property of a ByteBuffer that the clause is about, "" if it is about none."""
         mark = self.failure.clause.rpartition(".")[2]
-        return self.call.buffer.startswith("ByteBuffer") and mark in ("position", "limit")
+        is_mark = self.call.buffer.startswith("ByteBuffer") and mark in ("position", "limit")
+        return mark if is_mark else ""
 
     def _marks(self, count: str) -> Iterator[str]:
         """Yield the condition on the position or limit of a ByteBuffer if the clause has one."""
-        mark = self.failure.clause.rpartition(".")[2]
-        if self._has_mark():
+        if self._mark:
             size, start, limit = self.step.args[-3:]
-            after = _sum(str(start), count) if mark == "position" else limit
-            yield f"buffer.{mark}() == {size if after is None else after}"
+            after = _sum(str(start), count) if self._mark == "position" else limit
+            yield f"buffer.{self._mark}() == {size if after is None else after}"
 
     def _parts(self, end: Permitted) -> Iterator[str]:
         if not end.parts or not any(part.data for part in end.parts):

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow
 import pytest
-from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
+from benchmarks.bases import makers
 from fscontract import check
 from fscontract.contract.binding import TargetError
 from fscontract.contract.program.content import content
@@ -214,19 +214,6 @@ def test_any_other_operation_is_inexpressible(tmp_path: Path) -> None:
     assert local(tmp_path).bind(Step("has_capability", ("x",)))(None) == INEXPRESSIBLE
 
 
-class _OnDisk(LocalFileSystem):  # type: ignore[misc]
-    """A filesystem of this package on a local disk."""
-
-
-class _SystemFiles(fs.FSSpecHandler):  # type: ignore[misc]
-    """A handler whose files are those of PyArrow on a local disk."""
-
-    def open_input_file(self, path: str) -> pyarrow.OSFile:
-        return pyarrow.OSFile(path)
-
-
 def test_a_handler_inherits_what_local_files_of_pyarrow_do_wrong(tmp_path: Path) -> None:
-    handler = _SystemFiles(_OnDisk(auto_mkdir=True))
-    binding = PyArrowBinding(fs.PyFileSystem(handler), str(tmp_path), "mine")
-    result = check(binding, clauses=["pread.pos-unchanged"])
+    result = check(makers()["SystemFiles"](str(tmp_path)), clauses=["pread.pos-unchanged"])
     assert [c.outcome for c in result.clauses] == [Verdict.INHERITED]
