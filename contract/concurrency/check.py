@@ -31,6 +31,7 @@ from fscontract.contract.concurrency.verdict import (
     attribute,
     faults,
     first_fault,
+    kind_of,
     overlapping,
     trace,
     victim,
@@ -396,7 +397,8 @@ class _Check:
 
         def fails(schedule: Schedule) -> bool:
             nonlocal smallest
-            if self._wrong_alone(schedule):
+            wrong = self._wrong_alone(schedule)
+            if wrong and kind_of(wrong) == kind:  # a failure of others does not explain this one
                 return False
             for _ in range(_FREE_REPEATS if schedule.free else 1):
                 repeated = self._run(schedule)

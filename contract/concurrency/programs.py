@@ -158,6 +158,7 @@ FAMILIES = (
         (
             ((_pread(6, 4),), (_pread(30, 4),)),
             ((_pread(2, 8),), (_FULLY,)),
+            ((_FULLY,), (Step("read_fully", (4, 7, 0, 7)),)),
             ((_pread(6, 4),), (_pread(30, 4),), (_pread(16, 6),)),
         ),
         _among_preads,

@@ -106,7 +106,11 @@ def victim(execution: Execution, fault: Fault) -> str:
     """Return the kind of the failed call: "stream", "positioned", "vectored"; or "hang"."""
     if fault.thread < 0:
         return "hang"
-    op = execution.steps[fault.thread][fault.call].op
+    return kind_of(execution.steps[fault.thread][fault.call].op)
+
+
+def kind_of(op: str) -> str:
+    """Return the kind of an operation: "stream", "positioned" or "vectored"."""
     return "positioned" if op in POSITIONED else "vectored" if op == VECTORED else "stream"
 
 

@@ -170,7 +170,7 @@ def test_memory_has_its_findings() -> None:
     """C5, F1, F2, F3."""
     fails = {
         *("open.independent", "pread.isolation", "pread.pos-unchanged", "pread.serializable"),
-        *("close.state", "python.with.closes"),
+        *("close.state", "model.pread-thread-safe", "python.with.closes"),
         *("python.writable.false", "python.write.refused"),
     }
     lax = {
@@ -180,10 +180,14 @@ def test_memory_has_its_findings() -> None:
         "python.seek.negative",
         "python.with.closed",
     }
-    found = run(FsspecBinding.from_url("memory://findings", {}))
-    holds(found, fails, lax, sampled=frozenset({"read-vectored.concurrent"}))
+    race = frozenset({"pread.buffers"})  # one race, of `model.pread-thread-safe`, too
+    holds(run(FsspecBinding.from_url("memory://findings", {})), fails, lax, sampled=race)
+
+
+def test_shared_position_in_memory_is_not_charged_to_vectored_reads() -> None:
+    """`read_block` without a thread already moves the position, so vectored reads hid that."""
     alone = run(FsspecBinding.from_url("memory://findings", {}), "read-vectored.concurrent")
-    holds(alone, {"read-vectored.concurrent"}, set())
+    holds(alone, set(), set())
 
 
 @pytest.mark.parametrize(

@@ -346,6 +346,7 @@ class Sharing(MemoryFileSystem):
         super().__init__(Stream)
 
 
+@pytest.mark.all_programs  # threads that make two calls each in turn are among random programs
 def test_target_that_hangs_after_threads_used_it_fails_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
