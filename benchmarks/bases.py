@@ -82,6 +82,7 @@ _OF_MODULES = {
     "fsspec.implementations.sftp": "fsspec-sftp",
     "fsspec.implementations.cached": "fsspec-blockcache",
     "paramiko": "fsspec-sftp",
+    "s3fs": "s3fs",
     "tarfile": "fsspec-tar",
 }
 #: The packages above whose findings have no entry in _OTHERS. The readers of obstore, which is
@@ -255,6 +256,7 @@ _EMPTY = {
     "FTPFileSystem": "fsspec.implementations.ftp",
     "HTTPFileSystem": "fsspec.implementations.http",
     "ReferenceFileSystem": "fsspec.implementations.reference",
+    "S3FileSystem": "s3fs",
     "SFTPFileSystem": "fsspec.implementations.sftp",
     "TarFileSystem": "fsspec.implementations.tar",
     "ZipFileSystem": "fsspec.implementations.zip",
@@ -266,7 +268,7 @@ SERVED = tuple(
     if target.label
     in {
         *("fsspec zip deflated", "fsspec tar", "fsspec http", "fsspec reference of http"),
-        *("fsspec ftp", "fsspec sftp"),
+        *("fsspec ftp", "fsspec sftp", "s3fs"),
     }
 )
 

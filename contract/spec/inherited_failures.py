@@ -17,6 +17,8 @@ from fscontract.contract.untrusted import parse_yaml
 
 #: The modules under which a class of the standard library is known.
 _PUBLIC = {"_io": "io"}
+#: The packages with known failures whose classes inherit from fsspec's.
+_BUILT_ON_FSSPEC = frozenset({"s3fs"})
 _MODEL = "model."
 #: Not an operation: the classes that a target extends, whatever it calls.
 BASES = "bases"
@@ -102,9 +104,13 @@ def class_name(cls: type[Any]) -> str:
 
 @lru_cache(maxsize=1)
 def base_packages() -> frozenset[str]:
-    """Return the packages with base classes whose failures are known."""
+    """Return the packages with base classes whose failures are known.
+
+    Those whose classes inherit from fsspec's are not among them: they also inherit its failures.
+    """
     known = (failure for failures in inherited_failures().values() for failure in failures)
-    return frozenset(package_of(name) for failure in known for name in failure.classes)
+    packages = frozenset(package_of(name) for failure in known for name in failure.classes)
+    return packages - _BUILT_ON_FSSPEC
 
 
 def package_of(name: str) -> str:

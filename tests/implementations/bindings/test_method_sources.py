@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fsspec import AbstractFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from s3fs import S3FileSystem
 
 from fscontract.implementations.bindings.method_sources import (
     FILE_METHODS,
@@ -38,6 +40,23 @@ def test_a_method_that_a_class_only_repeats_is_of_its_base() -> None:
 
 def test_a_method_that_a_class_defines_has_no_source() -> None:
     assert of_cat_file(Own()) == frozenset()
+
+
+def test_fsspec_itself_inherits_nothing() -> None:
+    local = LocalFileSystem(skip_instance_cache=True)
+    assert sources_of(local, FILESYSTEM_METHODS, local) == {}
+
+
+def test_s3fs_itself_inherits_of_fsspec_only() -> None:
+    s3 = S3FileSystem(anon=True, skip_instance_cache=True)
+    of_s3 = sources_of(s3, FILESYSTEM_METHODS, s3)
+    assert of_s3["fs_head"] == {"fsspec.spec.AbstractFileSystem"}
+    assert of_s3["fs_cat_file"] == frozenset()
+
+
+def test_a_subclass_of_s3fs_inherits_of_it() -> None:
+    own = type("Own", (S3FileSystem,), {"__module__": "own", "cachable": False})(anon=True)
+    assert "s3fs.core.S3FileSystem" in of_cat_file(own)
 
 
 class Lines:
