@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections import deque
 from typing import ClassVar
 
 from fscontract.contract.api.errors import (
@@ -257,11 +256,13 @@ def unbuffer_keeps(self: HoldsDescriptor) -> None:
 class CloseKeeps(HoldsDescriptor):
     """close() keeps the descriptor that a read has opened."""
 
-    #: The holders of leaked descriptors; removing one, or the interpreter's end, closes them, so
-    #: that a long run does not use up all descriptors.
-    _leaked: ClassVar[deque[CloseKeeps]] = deque(maxlen=64)
+    #: The holders of leaked descriptors. All are let go, and close, when there are many, so that a
+    #: long run does not use up all descriptors, and almost every leak is one descriptor more.
+    _leaked: ClassVar[list[CloseKeeps]] = []
 
     def close(self) -> None:
         if not self._closed and self._give_back is not None:
+            if len(self._leaked) == 64:
+                self._leaked.clear()
             self._leaked.append(self)
         self._closed = True
