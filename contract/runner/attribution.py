@@ -577,13 +577,15 @@ def _of_faults(violation: Violation) -> str:
 def _without(violation: Violation, opening: Opening) -> Iterator[Program]:
     """Yield programs without parts that are not the cause if they also fail.
 
-    These parts are the builder, the scene at the path, the calls of the stream, and the key of the
-    call that raised.
+    These parts are the builder, its calls, the scene at the path, the calls of the stream, and the
+    key of the call that raised.
     """
     program = violation.program
     if opening.scene in READABLE:
         if violation.index >= 0:
             yield replace(program, opening=None)
+            if opening.calls:
+                yield replace(program, opening=replace(opening, calls=()))
     else:
         yield replace(program, steps=(), opening=replace(opening, scene="file"))
         if program.steps:

@@ -212,11 +212,17 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     if approach:
         yield _AWAY
     steps = program.steps[approach : max(index, 0)]
-    yield from sorted({f"after {_SAME_METHOD.get(s.op, s.op)}" for s in steps} - _UNNAMED)
+    yield from sorted({f"after {_named(step)}" for step in steps} - _UNNAMED)
     if 0 <= index < len(program.steps):
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):
             yield _ELSEWHERE
+
+
+def _named(step: Step) -> str:
+    """Return the method that a call calls; a skip back is apart from one that advances."""
+    name = _SAME_METHOD.get(step.op, step.op)
+    return "skip back" if name == "skip" and (_number(step.args[0]) or 0) < 0 else name
 
 
 #: The word for every exception.
