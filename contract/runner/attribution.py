@@ -20,13 +20,19 @@ from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
 from fscontract.contract.models.stream_state import ANY, PAST, State, opened
 from fscontract.contract.models.transition_table import Call
-from fscontract.contract.program.content import DENSE, changed_content, content
+from fscontract.contract.program.content import DENSE, UNIQUE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
-from fscontract.contract.runner.signature import AT_END, WRONG_LATER, lacks_method
+from fscontract.contract.runner.signature import (
+    AT_END,
+    DISPLACED,
+    WRONG_LATER,
+    bytes_of,
+    lacks_method,
+)
 
 
 class Witnesses(NamedTuple):
@@ -70,6 +76,8 @@ _OF_READ = _OF_BYTES | {"raised"}
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
 #: because each attempt runs the program up to there.
 _LONG, _FEW = 64, 8
+#: The number of bytes that are at one offset of a long file alone.
+_TELLING = 4
 #: Length of a file with space before the end, for programs on an emptier one.
 _ROOMY = 5
 
@@ -194,6 +202,23 @@ class Blame:
             return violation
         seen = self._sought(violation, state.pos + wrong)
         return violation if seen is None or WRONG_LATER in seen.relation else seen
+
+    def in_short_file(self, violation: Violation) -> Violation:
+        """Return the failure of the same calls on a file in which each byte has one offset.
+
+        In a long file the few bytes of a short read may also be at another offset by chance. Return
+        the violation itself unless the bytes are nowhere in the short file.
+        """
+        program = violation.program
+        if violation.judged is None or self._fixed or not _is_plain(program):
+            return violation
+        data = bytes_of(*violation.judged, violation.outcome) or b""
+        is_by_chance = len(data) < _TELLING and program.length > UNIQUE
+        if not is_by_chance or violation.relation not in DISPLACED:
+            return violation
+        seen = self._run(replace(_from_start(program, UNIQUE), length=UNIQUE))
+        is_same = seen is not None and seen.failure.clause == violation.failure.clause
+        return seen if seen is not None and is_same and seen.relation in _NOWHERE else violation
 
     def _sought(self, violation: Violation, position: int) -> Violation | None:
         """Return the same failure of the same call alone after a seek to `position`, if any."""

@@ -40,9 +40,12 @@ _AWAY = "away from the start"
 WRONG_LATER = "wrong after the first byte"
 #: The relation of a single byte that may be of several offsets, or of none.
 WRONG_BYTE = "wrong byte"
+#: Relations of bytes from another offset.
+DISPLACED = frozenset({"too early", "too late"})
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
-    {"", "too early", "too late", "end of file", "no bytes"}
+    {"", "end of file", "no bytes"}
+    | DISPLACED
     | {WRONG_LATER, WRONG_BYTE, "past the end of the file"}
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
@@ -74,9 +77,7 @@ ANYWHERE = _OF_PLACE | {FAILED}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: Relations of wrong bytes of one defect: which one it is depends on the place and the length.
-_WRONG_BYTES = frozenset(
-    {"too early", "too late", "bytes not in the file", WRONG_LATER, WRONG_BYTE}
-)
+_WRONG_BYTES = DISPLACED | {"bytes not in the file", WRONG_LATER, WRONG_BYTE}
 #: The end of clauses on reads that return fewer bytes than they could.
 _FEWER = ".full"
 #: Words for such reads.
@@ -419,7 +420,7 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
     """Return the source of wrong bytes; "" if they are right, or there are none."""
     if step.op == "read_vectored":
         return _of_ranges(step, state, outcome.value)
-    data = _data(step, state, outcome)
+    data = bytes_of(step, state, outcome)
     if data:
         return _of_bytes(data, _position(step, state), state)
     is_empty = type(outcome.value) is bytes or outcome.value == () or _is_empty(step, outcome)
@@ -471,7 +472,8 @@ def _of_bytes(data: bytes, at: int | None, state: State) -> str:
     return "too early" if found < at else "too late"
 
 
-def _data(step: Step, state: State, outcome: Outcome) -> bytes | None:
+def bytes_of(step: Step, state: State, outcome: Outcome) -> bytes | None:
+    """Return the bytes that a read of any kind delivered, None if it does not say."""
     buffer = outcome.buffer
     if buffer is None or step.op == "py_readinto" or "position" not in OPERATIONS[step.op]:
         return delivered(Call(step.op, step.args, state, frozenset()), outcome)
