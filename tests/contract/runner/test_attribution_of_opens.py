@@ -122,9 +122,9 @@ class OpensAfterFirstByte(MemoryFileSystem):
 
     def open_file(self, path: str) -> Builder[FSDataInputStream]:
         """Return a builder of such streams."""
-        return Builder(path, self._opened)
+        return Builder(path, self._after_first_byte)
 
-    def _opened(self, path: str, options: OpenOptions) -> MemoryInputStream:
+    def _after_first_byte(self, path: str, options: OpenOptions) -> MemoryInputStream:
         stream = super()._open(path, OpenOptions())
         stream._pos = min(1, stream._size)
         return stream
