@@ -131,6 +131,15 @@ class Blame:
         alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
         return seen if seen is not None and alike else violation
 
+    def in_plainer_place(self, violation: Violation) -> Violation:
+        """Return the violation of a shrunk program's call where it says most of the bug.
+
+        That is a new stream, a longer file or the first wrong byte; otherwise return the violation.
+        """
+        places = (self.alone, self.within, self.at_first_wrong_byte)
+        others = (place(violation) for place in places)
+        return next((other for other in others if other is not violation), violation)
+
     def on_unchanged_file(self, violation: Violation) -> Violation:
         """Return the failure of the same calls on a file that did not change, if they fail so.
 

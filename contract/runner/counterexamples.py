@@ -280,9 +280,7 @@ class ShrinkingCounterexamples(Counterexamples):
             if later and not alike:
                 return None
             violation = next(iter(alike), again.violation) or violation
-            other = violation if is_changed else self._blame.within(violation)
-            if other is violation and not is_changed:
-                other = self._blame.at_first_wrong_byte(violation)
+            other = violation if is_changed else self._blame.in_plainer_place(violation)
             if other is not violation:
                 instead = self._examined(other, is_changed=True)
                 assert instead is not None

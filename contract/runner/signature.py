@@ -40,13 +40,12 @@ _AWAY = "away from the start"
 WRONG_LATER = "wrong after the first byte"
 #: The relation of a single byte that may be of several offsets, or of none.
 WRONG_BYTE = "wrong byte"
+_PAST_END = "past the end of the file"
 #: Relations of bytes from another offset.
 DISPLACED = frozenset({"too early", "too late"})
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
-    {"", "end of file", "no bytes"}
-    | DISPLACED
-    | {WRONG_LATER, WRONG_BYTE, "past the end of the file"}
+    {"", "end of file", "no bytes"} | DISPLACED | {WRONG_LATER, WRONG_BYTE, _PAST_END}
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
@@ -101,7 +100,10 @@ def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> st
     value = outcome.value
     if step.op in _TELL or step.op == _SEEK:
         return _of_position(step, state, value)
-    return ", ".join(filter(None, (_of_count(step, state, value), _of_data(step, state, outcome))))
+    count, at = _of_count(step, state, value), _position(step, state)
+    if count == _PAST_END and at is not None and at >= state.longest:
+        return count  # there, no bytes are right
+    return ", ".join(filter(None, (count, _of_data(step, state, outcome))))
 
 
 def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> Iterator[str]:
