@@ -135,17 +135,15 @@ def _at_end(n: int) -> Iterator[Program]:
 
 
 def _first_past(length: int, boundary: int) -> Iterator[Program]:
-    """Yield programs that read one byte past the first multiple, and then by each kind of read.
+    """Yield programs that read past the first multiple, and then by each kind of read.
 
     Every run has these programs: it depends on the kind which clause is violated.
     """
-    size = boundary + 1
-    of_stream, of_python = ("read_into", (size, 0, size)), ("py_read", (size,))
+    size = boundary + 2
     if size < min(length, _SMALL):
-        for call in (("read_byte", ()), ("read_into", (4, 0, 4))):
-            yield program_of(length, [of_stream, call])
-        for call in (("py_read", (2,)), ("py_readinto", ("B", 3))):
-            yield program_of(length, [of_python, call])
+        past = (("read_into", (size, 0, size)), ("py_read", (size,)))
+        reads = (*_LOOK, ("py_read", (2,)), ("py_readinto", ("B", 3)))
+        yield from (program_of(length, calls) for calls in product(past, reads))
 
 
 def _visits(length: int, points: list[int]) -> Iterator[Program]:
