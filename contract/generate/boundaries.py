@@ -68,7 +68,9 @@ def programs(
     made = list(expressible(made, operations))
     limit = REMOTE[effort] if remote else PROGRAMS[effort]
     limit = min(limit, max(_BYTES[effort] // length, 1))
-    return made if len(made) <= limit else draw.sample(made, limit)
+    first = list(expressible(_first_past(length, boundary), operations))
+    limit = max(limit - len(first), 0)
+    return first + (made if len(made) <= limit else draw.sample(made, limit))
 
 
 def policy_programs(
@@ -130,6 +132,18 @@ def _at_end(n: int) -> Iterator[Program]:
         [("py_seek", (-1, 2)), ("py_read", (4,)), ("py_read", (1,)), ("py_tell", ())],
     ):
         yield program_of(n, calls)
+
+
+def _first_past(length: int, boundary: int) -> Iterator[Program]:
+    """Yield programs that read past the first multiple, and then by each kind of read.
+
+    Every run has these programs: it depends on the kind which clause is violated.
+    """
+    size = boundary + 2
+    if size < min(length, _SMALL):
+        past = (("read_into", (size, 0, size)), ("py_read", (size,)))
+        reads = (*_LOOK, ("py_read", (2,)), ("py_readinto", ("B", 3)))
+        yield from (program_of(length, calls) for calls in product(past, reads))
 
 
 def _visits(length: int, points: list[int]) -> Iterator[Program]:

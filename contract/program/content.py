@@ -16,6 +16,8 @@ from functools import lru_cache
 from typing import IO, Any, SupportsIndex
 
 _PRIME = 251
+#: The length of the longest content of which each byte is at one offset alone.
+UNIQUE = _PRIME
 _LOWEST = 5
 # s[n+3] = 243*s[n+1] + 11*s[n] over GF(251), the recurrence of a primitive polynomial: its period
 # is 251**3 - 1, so each triple but (0, 0, 0) occurs once.

@@ -20,13 +20,19 @@ from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
 from fscontract.contract.models.stream_state import ANY, PAST, State, opened
 from fscontract.contract.models.transition_table import Call
-from fscontract.contract.program.content import DENSE, changed_content, content
+from fscontract.contract.program.content import DENSE, UNIQUE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
-from fscontract.contract.runner.signature import AT_END, WRONG_LATER, lacks_method
+from fscontract.contract.runner.signature import (
+    AT_END,
+    DISPLACED,
+    WRONG_LATER,
+    bytes_of,
+    lacks_method,
+)
 
 
 class Witnesses(NamedTuple):
@@ -70,6 +76,8 @@ _OF_READ = _OF_BYTES | {"raised"}
 #: Programs of more calls are long: only their last calls are replaced by others, a few of them,
 #: because each attempt runs the program up to there.
 _LONG, _FEW = 64, 8
+#: The number of bytes that are at one offset of a long file alone.
+_TELLING = 4
 #: Length of a file with space before the end, for programs on an emptier one.
 _ROOMY = 5
 
@@ -122,6 +130,15 @@ class Blame:
         seen = self._run(Program(violation.program.length, (step,)))
         alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
         return seen if seen is not None and alike else violation
+
+    def in_plainer_place(self, violation: Violation) -> Violation:
+        """Return the violation of a shrunk program's call where it says most of the bug.
+
+        That is a new stream, a longer file or the first wrong byte; otherwise return the violation.
+        """
+        places = (self.alone, self.within, self.at_first_wrong_byte)
+        others = (place(violation) for place in places)
+        return next((other for other in others if other is not violation), violation)
 
     def on_unchanged_file(self, violation: Violation) -> Violation:
         """Return the failure of the same calls on a file that did not change, if they fail so.
@@ -194,6 +211,23 @@ class Blame:
             return violation
         seen = self._sought(violation, state.pos + wrong)
         return violation if seen is None or WRONG_LATER in seen.relation else seen
+
+    def in_short_file(self, violation: Violation) -> Violation:
+        """Return the failure of the same calls on a file in which each byte has one offset.
+
+        In a long file the few bytes of a short read may also be at another offset by chance. Return
+        the violation itself unless the bytes are nowhere in the short file.
+        """
+        program = violation.program
+        if violation.judged is None or self._fixed or not _is_plain(program):
+            return violation
+        data = bytes_of(*violation.judged, violation.outcome) or b""
+        is_by_chance = len(data) < _TELLING and program.length > UNIQUE
+        if not is_by_chance or violation.relation not in DISPLACED:
+            return violation
+        seen = self._run(replace(_from_start(program, UNIQUE), length=UNIQUE))
+        is_same = seen is not None and seen.failure.clause == violation.failure.clause
+        return seen if seen is not None and is_same and seen.relation in _NOWHERE else violation
 
     def _sought(self, violation: Violation, position: int) -> Violation | None:
         """Return the same failure of the same call alone after a seek to `position`, if any."""
@@ -577,13 +611,15 @@ def _of_faults(violation: Violation) -> str:
 def _without(violation: Violation, opening: Opening) -> Iterator[Program]:
     """Yield programs without parts that are not the cause if they also fail.
 
-    These parts are the builder, the scene at the path, the calls of the stream, and the key of the
-    call that raised.
+    These parts are the builder, its calls, the scene at the path, the calls of the stream, and the
+    key of the call that raised.
     """
     program = violation.program
     if opening.scene in READABLE:
         if violation.index >= 0:
             yield replace(program, opening=None)
+            if opening.calls:
+                yield replace(program, opening=replace(opening, calls=()))
     else:
         yield replace(program, steps=(), opening=replace(opening, scene="file"))
         if program.steps:

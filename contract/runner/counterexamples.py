@@ -255,6 +255,7 @@ class ShrinkingCounterexamples(Counterexamples):
         history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
         violation = self._blame.on_unchanged_file(violation)
+        violation = self._blame.in_short_file(violation)
         violation = self._blame.at_first_wrong_byte(violation)
         failure, likeness = violation.failure, violation.likeness
 
@@ -279,9 +280,7 @@ class ShrinkingCounterexamples(Counterexamples):
             if later and not alike:
                 return None
             violation = next(iter(alike), again.violation) or violation
-            other = violation if is_changed else self._blame.within(violation)
-            if other is violation and not is_changed:
-                other = self._blame.at_first_wrong_byte(violation)
+            other = violation if is_changed else self._blame.in_plainer_place(violation)
             if other is not violation:
                 instead = self._examined(other, is_changed=True)
                 assert instead is not None

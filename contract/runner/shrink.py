@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from fscontract.contract.api.openfile_options import BUFFER_SIZE, option_table
+from fscontract.contract.api.openfile_options import BUFFER_SIZE, PREFIX, option_table
+from fscontract.contract.generate.open_arguments import UNKNOWN, UNKNOWN_KEYS
 from fscontract.contract.models.openfile_resolution import read_value
 from fscontract.contract.program.arguments import Argument, is_anchor
 from fscontract.contract.program.faults import smaller
@@ -21,6 +22,8 @@ _ORDINARY: dict[str, tuple[str, Any]] = {
     "boolean": ("", True),
     "policy-list": ("", "default"),
 }
+#: The start of the unknown keys in the examples of the specification.
+_OF_EXAMPLES = "fscontract.no-such-"
 #: Replacements for the kind of a status, where it does not matter.
 _PLAINER_STATUS = {
     "parents": "own",
@@ -80,15 +83,26 @@ def _plainer_status(kind: str, length: Argument) -> Iterator[BuilderCall]:
         yield from (("with_file_status", kind, n) for n in smaller_numbers(length))
 
 
+def _is_unknown(key: str) -> bool:
+    """Return whether no filesystem knows a key, and it does not look like a standard one."""
+    of_example = key.startswith(_OF_EXAMPLES)
+    return of_example or (key in UNKNOWN_KEYS and not key.startswith(PREFIX))
+
+
 def _is_optional(call: BuilderCall) -> bool:
     return bool(call[0].startswith("opt") or call[0] == "buffer_size")
 
 
 def _plainer_setting(method: str, key: str, value: Any) -> Iterator[BuilderCall]:
-    """Yield the same key set to an ordinary value, to the effective value, and to a smaller one."""
+    """Yield the key set to an ordinary value, to the effective value, and to a smaller one.
+
+    A key that no filesystem knows is replaced by the plainest one.
+    """
     table = option_table()
     way = method.partition("_")[0]
     if key not in table.standard_keys:
+        if key != UNKNOWN and _is_unknown(key):
+            yield method, UNKNOWN, value
         if (method, value) != (way, "1"):
             yield way, key, "1"
         return

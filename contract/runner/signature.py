@@ -40,10 +40,12 @@ _AWAY = "away from the start"
 WRONG_LATER = "wrong after the first byte"
 #: The relation of a single byte that may be of several offsets, or of none.
 WRONG_BYTE = "wrong byte"
+_PAST_END = "past the end of the file"
+#: Relations of bytes from another offset.
+DISPLACED = frozenset({"too early", "too late"})
 #: Relations that a wrong position explains, as far as there are bytes.
 _OF_POSITION = frozenset(
-    {"", "too early", "too late", "end of file", "no bytes"}
-    | {WRONG_LATER, WRONG_BYTE, "past the end of the file"}
+    {"", "end of file", "no bytes"} | DISPLACED | {WRONG_LATER, WRONG_BYTE, _PAST_END}
 )
 #: The aspect of a call that must be rejected: its clause names the condition.
 _ACCEPTED = "accepted"
@@ -74,9 +76,7 @@ ANYWHERE = _OF_PLACE | {FAILED}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: Relations of wrong bytes of one defect: which one it is depends on the place and the length.
-_WRONG_BYTES = frozenset(
-    {"too early", "too late", "bytes not in the file", WRONG_LATER, WRONG_BYTE}
-)
+_WRONG_BYTES = DISPLACED | {"bytes not in the file", WRONG_LATER, WRONG_BYTE}
 #: The end of clauses on reads that return fewer bytes than they could.
 _FEWER = ".full"
 #: Words for such reads.
@@ -100,7 +100,10 @@ def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> st
     value = outcome.value
     if step.op in _TELL or step.op == _SEEK:
         return _of_position(step, state, value)
-    return ", ".join(filter(None, (_of_count(step, state, value), _of_data(step, state, outcome))))
+    count, at = _of_count(step, state, value), _position(step, state)
+    if count == _PAST_END and at is not None and at >= state.longest:
+        return count  # there, no bytes are right
+    return ", ".join(filter(None, (count, _of_data(step, state, outcome))))
 
 
 def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> Iterator[str]:
@@ -212,11 +215,17 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
     if approach:
         yield _AWAY
     steps = program.steps[approach : max(index, 0)]
-    yield from sorted({f"after {_SAME_METHOD.get(s.op, s.op)}" for s in steps} - _UNNAMED)
+    yield from sorted({f"after {_named(step)}" for step in steps} - _UNNAMED)
     if 0 <= index < len(program.steps):
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):
             yield _ELSEWHERE
+
+
+def _named(step: Step) -> str:
+    """Return the method that a call calls; a skip back is apart from one that advances."""
+    name = _SAME_METHOD.get(step.op, step.op)
+    return "skip back" if name == "skip" and (_number(step.args[0]) or 0) < 0 else name
 
 
 #: The word for every exception.
@@ -413,7 +422,7 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
     """Return the source of wrong bytes; "" if they are right, or there are none."""
     if step.op == "read_vectored":
         return _of_ranges(step, state, outcome.value)
-    data = _data(step, state, outcome)
+    data = bytes_of(step, state, outcome)
     if data:
         return _of_bytes(data, _position(step, state), state)
     is_empty = type(outcome.value) is bytes or outcome.value == () or _is_empty(step, outcome)
@@ -465,7 +474,8 @@ def _of_bytes(data: bytes, at: int | None, state: State) -> str:
     return "too early" if found < at else "too late"
 
 
-def _data(step: Step, state: State, outcome: Outcome) -> bytes | None:
+def bytes_of(step: Step, state: State, outcome: Outcome) -> bytes | None:
+    """Return the bytes that a read of any kind delivered, None if it does not say."""
     buffer = outcome.buffer
     if buffer is None or step.op == "py_readinto" or "position" not in OPERATIONS[step.op]:
         return delivered(Call(step.op, step.args, state, frozenset()), outcome)

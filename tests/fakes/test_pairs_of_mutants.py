@@ -41,6 +41,7 @@ PAIRS = [
     ("seek.zero-NoZeroInEmpty", "seek.zero-NoWayBack"),
     ("seek.negative-NegativeIsZero", "seek.past-eof-BeyondIsEnd"),
     ("read-vectored.data-OneOfAPair", "read-vectored.zero-length-NoEmptyRange"),
+    ("skip.advance-SkipsLess", "skip.advance-SkipsBackUnseen"),
     ("unbuffer.pos-UnbufferLosesReadAhead", "unbuffer.pos-UnbufferGoesHome"),
 ]
 

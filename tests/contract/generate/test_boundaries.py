@@ -74,6 +74,14 @@ def test_calls_that_cost_round_trips_are_few() -> None:
     assert len(programs(ALL, BOUNDARY, "quick", 0, remote=True)) == REMOTE["quick"]
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_each_kind_of_read_follows_one_past_the_boundary_in_every_run(seed: int) -> None:
+    made = programs(ALL, BOUNDARY, "quick", seed, remote=True)
+    past = {("read_into", (BOUNDARY + 2, 0, BOUNDARY + 2)), ("py_read", (BOUNDARY + 2,))}
+    after = {p.steps[1].op for p in made if (p.steps[0].op, p.steps[0].args) in past}
+    assert {"read_byte", "read_into", "py_read", "py_readinto"} <= after
+
+
 def test_every_policy_reads_behind_the_third_multiple() -> None:
     made = list(policy_programs(ALL, BOUNDARY, ["random", "avro"]))
     used = {call[2] for p in made if p.opening for call in p.opening.calls}

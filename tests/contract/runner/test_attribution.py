@@ -12,6 +12,7 @@ import pytest
 
 from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
 from fscontract.contract.program.arguments import Argument
+from fscontract.contract.program.content import content
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
@@ -379,9 +380,11 @@ class LosesTheSixth(MemoryInputStream):
 _OTHER = bytes(value ^ 255 for value in range(256))
 
 
-def signature(executor: MakeExecutor, program: Program) -> str:
-    """Return the signature of the program's failure on a stream with one wrong byte."""
-    subject = executor(LosesTheSixth)
+def signature(
+    executor: MakeExecutor, program: Program, kind: type[MemoryInputStream] = LosesTheSixth
+) -> str:
+    """Return the signature of the program's failure on a stream of this class."""
+    subject = executor(kind)
     found = subject.run(program).violation
     assert found is not None
     findings = ShrinkingCounterexamples(subject, Everything())
@@ -718,3 +721,26 @@ def test_a_missing_method_is_not_charged_to_the_opening(tmp_path: Path) -> None:
         assert _charged(subject, Program(5, (READ,))) == "open.state"
     finally:
         binding.dispose()
+
+
+class Reverses(MemoryInputStream):
+    """Bytes are in the reverse order."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Read, and reverse the bytes."""
+        count = super().read_into(buffer, offset, length)
+        view = memoryview(buffer)[offset : offset + max(count, 0)]
+        view[:] = bytes(view)[::-1]
+        return count
+
+
+def test_bytes_that_are_elsewhere_in_a_long_file_by_chance_are_nowhere_in_the_file(
+    executor: MakeExecutor,
+) -> None:
+    data, read = content(2048), Step("read_into", (2, 0, 2))
+    pairs = {at: data[at : at + 2] for at in range(1, 2046) if data[at] != data[at + 1]}
+    elsewhere = [at for at, pair in pairs.items() if pair[::-1] in data]
+    programs = [Program(2048, (Step("seek", (at,)), read)) for at in elsewhere]
+    found = {signature(executor, program, Reverses) for program in programs}
+    assert len(elsewhere) > 10
+    assert found == {"read-into.data: read_into: returned bytes not in the file"}

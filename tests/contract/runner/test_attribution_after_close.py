@@ -17,7 +17,7 @@ from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
-from tests.contract.runner.conftest import MakeExecutor
+from tests.contract.runner.conftest import FEATURES, MakeExecutor
 
 Opener: TypeAlias = Callable[[str], Any]
 
@@ -68,10 +68,18 @@ def blamed(opener: Opener, directory: Path, *steps: Step, length: int = 5) -> st
 def _blamed(executor: Executor, steps: tuple[Step, ...], length: int) -> str:
     found = executor.run(Program(length, steps)).violation
     assert found is not None
-    blame = Blame(
-        lambda p: executor.run(p).violation, executor.observe, executor.charge, executor.lengthened
-    )
+    blame = _blame(executor)
     return blame.clause(blame.alone(found))
+
+
+def _blame(executor: Executor, fixed: bool = False) -> Blame:
+    return Blame(
+        lambda p: executor.run(p).violation,
+        executor.observe,
+        executor.charge,
+        executor.lengthened,
+        fixed,
+    )
 
 
 def _never_closed(path: str) -> NeverClosed:
@@ -95,6 +103,19 @@ def test_a_file_that_refuses_in_other_words_after_close_is_closed(tmp_path: Path
 def test_a_call_that_fails_on_every_file_is_not_the_fault_of_the_close(tmp_path: Path) -> None:
     steps = Step("close"), Step("py_readline", (2,))
     assert blamed(NoLimit, tmp_path, *steps) == "python.readline.limit"
+
+
+def test_a_call_that_fails_alone_is_not_the_fault_of_the_calls_that_shrinking_left(
+    tmp_path: Path,
+) -> None:
+    binding = PythonFileBinding(NoLimit, str(tmp_path), "files")
+    binding.prepare()
+    executor = Executor(binding, FEATURES | {"python-file"}, 64)
+    found = executor.run(Program(5, (Step("py_seek", (7, 0)), Step("py_readline", (1,))))).violation
+    assert found is not None
+    shown = _blame(executor, fixed=True).in_plainer_place(found)
+    assert shown.failure.clause == "python.readline.limit"
+    binding.dispose()
 
 
 class PreadMoves(MemoryInputStream):

@@ -111,3 +111,32 @@ def test_the_length_is_at_fault_and_not_the_kind_of_status_that_tells_it(
 ) -> None:
     status = ("with_file_status", kind, 4)
     assert named(findings, "file", status, steps="byte") == "open.length-minimum"
+
+
+class OpensAfterFirstByte(MemoryFileSystem):
+    """Builders open streams after the first byte, with all bytes of the file."""
+
+    def open(self, path: str, buffer_size: int | None = None) -> MemoryInputStream:
+        """Open a stream at the first byte."""
+        return super()._open(path, OpenOptions())
+
+    def open_file(self, path: str) -> Builder[FSDataInputStream]:
+        """Return a builder of such streams."""
+        return Builder(path, self._after_first_byte)
+
+    def _after_first_byte(self, path: str, options: OpenOptions) -> MemoryInputStream:
+        stream = super()._open(path, OpenOptions())
+        stream._pos = min(1, stream._size)
+        return stream
+
+
+def test_options_that_are_set_are_not_charged_with_what_a_builder_without_them_does() -> None:
+    binding = StreamBinding(OpensAfterFirstByte(), "test")
+    binding.prepare()
+    executor = Executor(binding, FEATURES, 64)
+    calls = (("must_long", LENGTH, 0), ("with_file_status", "own", None))
+    reads = (Step("read_byte"), Step("pread", (0, 1, 0, 1)))
+    found = executor.run(Program(1, reads, opening=Opening("file", calls))).violation
+    findings = ShrinkingCounterexamples(executor, frozenset(clauses()))
+    assert found is not None
+    assert findings.violation(found) == "open.build-future"
