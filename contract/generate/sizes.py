@@ -34,7 +34,7 @@ _LONGEST, _SHORT = 2.0, 0.5
 #: The lengths of sparse files: over 2 GiB and over 4 GiB.
 SPARSE = ((1 << 31) + 300_007, (1 << 32) + 300_007)
 #: The largest file of which one call reads all: calls have buffers of at most 64 MiB.
-_WHOLE = 1 << 26
+MOST_READ = 1 << 26
 #: Bytes of a piece in which the large file is read, and if every call costs a round trip.
 _PIECE, _REMOTE_PIECE = 1 << 16, 1 << 20
 #: Lengths of the pieces in which it is read oddly, and a block that ends at no power of two.
@@ -193,7 +193,7 @@ def _large(n: int, piece: int) -> Iterator[Program]:
         yield program_of(n, [("seek", (edge - 2,)), *[("read_byte", ())] * 4, ("get_pos", ())])
         yield program_of(n, [("py_seek", (edge - 2, 0)), *[("py_read", (1,))] * 4, ("py_tell", ())])
     pieces = -(-n // piece) + 1
-    if n <= _WHOLE:
+    if n <= MOST_READ:
         rest = [("read_into", (piece, 0, piece))] * pieces
         yield program_of(n, [("read_into", (n, 0, n)), *rest, ("read_byte", ())])
         yield from _at_once(n)

@@ -12,6 +12,7 @@ from fscontract.contract.models.python_read import (
     bytes_left,
     is_bytes,
     moved,
+    room,
 )
 from fscontract.contract.models.stream_state import ANY, Failure, Origin
 from fscontract.contract.models.transition_table import (
@@ -91,7 +92,7 @@ READINTO1 = Operation(
             ("python.readinto1",),
             is_open,
             _into,
-            lambda c: (f"returns a count, and that many of the bytes {bytes_here(c)}",),
+            lambda c: (f"returns a count, and that many of the bytes {bytes_here(c, room(c))}",),
         ),
     ),
     moves=True,

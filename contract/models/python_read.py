@@ -52,8 +52,8 @@ def bytes_here(call: Call, limit: int | None = None) -> str:
     """Return the bytes at the position, as text for a report."""
     state = call.state
     start = max(state.pos, 0)
-    data = state.versions[-1][start:] if state.pos != PAST else b""
-    return show_bytes(data if limit is None else data[:limit])
+    end = None if limit is None else start + limit
+    return show_bytes(state.versions[-1][start:end] if state.pos != PAST else b"")
 
 
 def is_bytes(value: Any) -> bool:
@@ -483,7 +483,8 @@ READINTO = Operation(
             lambda c: _writes(c) and c.args[0] != _READONLY,
             _into,
             lambda c: (
-                f"returns {span(1, min(room(c), bytes_left(c.state)))}, the bytes {bytes_here(c)}",
+                f"returns {span(1, min(room(c), bytes_left(c.state)))}, "
+                f"the bytes {bytes_here(c, room(c))}",
             ),
         ),
         Row(

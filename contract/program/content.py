@@ -5,7 +5,7 @@ starts with 255 so that a signed byte or a confusion with -1 shows at once. In a
 bytes all bytes differ; in a longer one each sequence of three neighbouring bytes is unique within
 15 million. Files of different lengths, copies of one file and its replacements have other bytes at
 each place: those of one file are those of another times a factor, plus a shift. Only files of two
-factors agree at some places, of which no four are next to each other. A file of over 256 MiB is
+factors agree at some places, of which no four are next to each other. A file of over 64 MiB is
 sparse: zeros, and such bytes around the limits of 32-bit numbers.
 """
 
@@ -33,7 +33,7 @@ OF_THREADS, OF_COSTS, OF_EXECUTORS = -1, -2, -3
 #: Number of contents that new files of one length have.
 _COPIES = 100
 #: Files of more bytes are sparse.
-DENSE = 1 << 28
+DENSE = 1 << 26
 #: Bytes that a sparse file has at its beginning and end, and on each side of these offsets.
 _PIECE, _LIMITS = 1 << 16, (1 << 31, 1 << 32)
 
@@ -49,7 +49,7 @@ class SparseContent(bytes):
 
     @classmethod
     def of(cls, length: int) -> SparseContent:
-        """Return the content of a file of `length` bytes, over 256 MiB."""
+        """Return the content of a file of `length` bytes, over 64 MiB."""
         made = cls()
         made.length = length
         inner = [limit for limit in _LIMITS if limit + 2 * _PIECE < length]

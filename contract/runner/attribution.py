@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fscontract.contract.api.openfile_options import SPLIT_START
+from fscontract.contract.generate.sizes import MOST_READ
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.differences import first_difference
 from fscontract.contract.models.openfile_clauses import exchanged
@@ -490,22 +491,26 @@ class Blame:
         """Return whether the call fails in the same way if its position is reached otherwise.
 
         A read takes the place of a seek, and a seek that of any other calls. If that read meets
-        wrong bytes itself, the seek is not the cause of them.
+        wrong bytes itself, the seek is not the cause of them. Far from the beginning a seek and a
+        read of one byte take the place of a seek.
         """
         position = violation.judged[1].pos if violation.judged is not None else 0
         program, index = violation.program, violation.index
         if position <= 0 or index < 1:
             return False
         is_sought = program.steps[index - 1].op in _SEEKS
-        approach = _approach(position, is_sought, _witnesses(program.steps) is _PYTHON)
-        seen = self._run(program.with_steps((approach, program.steps[index])))
+        is_python = _witnesses(program.steps) is _PYTHON
+        approach = [_approach(position, is_sought, is_python)]
+        if is_sought and position > MOST_READ:
+            approach = [_approach(position - 1, False, is_python), _approach(1, True, is_python)]
+        seen = self._run(program.with_steps((*approach, program.steps[index])))
         if seen is None or seen.judged is None:
             return False
-        if seen.index == 0:
+        if seen.index < len(approach):
             return is_sought and seen.failure.aspect in _OF_BYTES
         if seen.likeness != violation.likeness:
             return False
-        return seen.index == 1 and seen.judged[1].pos == position
+        return seen.judged[1].pos == position
 
 
 def _are_alike(one: Violation, other: Violation, step: Step) -> bool:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.generate.sizes import sparse_programs
+from fscontract.contract.generate.sizes import SPARSE, sparse_programs
 from fscontract.contract.program.content import DENSE, SparseContent
+from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
@@ -69,6 +73,38 @@ def test_a_position_of_32_bits_is_found(tmp_path: Path) -> None:
     files = LocalFileSystem(str(tmp_path), durable=False, stream_class=IntPositions)
     found = violations(LocalBinding(files), "reference")
     assert {"read-byte.value", "pread.data"} <= found
+
+
+class EndsAcross2GiB(io.FileIO):
+    """A read that crosses 2 GiB finds the end of the file."""
+
+    def readinto(self, buffer: Any) -> int:
+        begin = self.tell()
+        return 0 if begin < 1 << 31 <= begin + len(buffer) else super().readinto(buffer)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (Step("py_seek", ((1 << 31) - 2, 0)), Step("py_readinto", ("B", 4))),
+        (Step("seek", ((1 << 31) - 2,)), Step("read_into", (4, 0, 4))),
+    ],
+)
+def test_a_read_far_from_the_beginning_is_not_charged_to_the_seek(
+    tmp_path: Path, steps: tuple[Step, ...]
+) -> None:
+    """No buffer is large enough for a read of all bytes before it, in place of the seek."""
+    binding = PythonFileBinding(EndsAcross2GiB, str(tmp_path))
+    binding.prepare()
+    try:
+        executor = Executor(binding, load_profile("python-file").as_observed({}).features, 4096)
+        found = executor.run(Program(SPARSE[0], steps)).violation
+        assert found is not None
+        counterexamples = ShrinkingCounterexamples(executor, frozenset(clauses()))
+        charged = counterexamples.violation(found)
+    finally:
+        binding.dispose()
+    assert charged == found.failure.clause
 
 
 def test_targets_that_can_not_hold_them_say_so() -> None:
