@@ -135,9 +135,10 @@ class Blame:
     def in_plainer_place(self, violation: Violation) -> Violation:
         """Return the violation of a shrunk program's call where it says most of the bug.
 
-        That is a new stream, a longer file or the first wrong byte; otherwise return the violation.
+        That is a new stream, a longer file, another one or the first wrong byte; otherwise return
+        the violation.
         """
-        places = (self.alone, self.within, self.at_first_wrong_byte)
+        places = (self.alone, self.within, self.in_other_file, self.at_first_wrong_byte)
         others = (place(violation) for place in places)
         return next((other for other in others if other is not violation), violation)
 
@@ -213,20 +214,20 @@ class Blame:
         seen = self._sought(violation, state.pos + wrong)
         return violation if seen is None or WRONG_LATER in seen.relation else seen
 
-    def in_short_file(self, violation: Violation) -> Violation:
-        """Return the failure of the same calls on a file in which each byte has one offset.
+    def in_other_file(self, violation: Violation) -> Violation:
+        """Return the failure of the same calls on a file of other bytes, each at one offset.
 
-        In a long file the few bytes of a short read may also be at another offset by chance. Return
-        the violation itself unless the bytes are nowhere in the short file.
+        The few bytes of a short read may also be at another offset by chance, most of all in a long
+        file. Return the violation itself unless the bytes are nowhere in the other file.
         """
         program = violation.program
         if violation.judged is None or self._fixed or not _is_plain(program):
             return violation
         data = bytes_of(*violation.judged, violation.outcome) or b""
-        is_by_chance = len(data) < _TELLING and program.length > UNIQUE
-        if not is_by_chance or violation.relation not in DISPLACED:
+        if len(data) >= _TELLING or violation.relation not in DISPLACED:
             return violation
-        seen = self._run(replace(_from_start(program, UNIQUE), length=UNIQUE))
+        other = min(program.length + 1, UNIQUE)
+        seen = self._run(replace(_from_start(program, other), length=other))
         is_same = seen is not None and seen.failure.clause == violation.failure.clause
         return seen if seen is not None and is_same and seen.relation in _NOWHERE else violation
 

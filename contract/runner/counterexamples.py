@@ -255,7 +255,7 @@ class ShrinkingCounterexamples(Counterexamples):
         history = (*self.recent, violation.program)
         violation = self._blame.alone(violation)
         violation = self._blame.on_unchanged_file(violation)
-        violation = self._blame.in_short_file(violation)
+        violation = self._blame.in_other_file(violation)
         violation = self._blame.at_first_wrong_byte(violation)
         failure, likeness = violation.failure, violation.likeness
 

@@ -744,3 +744,27 @@ def test_bytes_that_are_elsewhere_in_a_long_file_by_chance_are_nowhere_in_the_fi
     found = {signature(executor, program, Reverses) for program in programs}
     assert len(elsewhere) > 10
     assert found == {"read-into.data: read_into: returned bytes not in the file"}
+
+
+class Inverts(MemoryInputStream):
+    """The bits of each byte are inverted."""
+
+    def read_byte(self) -> int:
+        """Read, and invert the bits."""
+        value = super().read_byte()
+        return value if value < 0 else 255 ^ value
+
+
+def test_a_byte_that_is_elsewhere_in_a_short_file_by_chance_is_nowhere_in_the_file(
+    executor: MakeExecutor,
+) -> None:
+    files = {length: content(length) for length in range(8, 64)}
+    programs = [
+        Program(length, (Step("seek", (at,)), Step("read_byte")))
+        for length, data in files.items()
+        for at in range(1, length)
+        if 255 ^ data[at] in data
+    ]
+    found = {signature(executor, program, Inverts) for program in programs}
+    assert len(programs) > 10
+    assert found == {"read-byte.value: read_byte: returned bytes not in the file"}
