@@ -262,7 +262,7 @@ class SandboxedBinding(Binding):
 
     @property
     def busy_with(self) -> str:
-        """What the binding does for the suite, such as writing a file: the end of a message."""
+        """The work of the binding for the suite, such as writing a file: the end of a message."""
         return self._busy[0] if self._busy else ""
 
     def _tried(self, what: str, call: Callable[..., Value], *args: Any) -> Value:

@@ -41,8 +41,9 @@ FINDINGS = Path(__file__).resolve().parents[3] / "docs" / "findings.md"
 MMAP_LEAVES_A_FILE = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
-#: Subclasses of classes that are right, or whose failures some programs don't find.
-RIGHT = frozenset({"RawIOBase", "FileIO", "BufferedReader", "BytesIO"})
+#: Subclasses of classes that are right, and one whose failure few programs do not find.
+RIGHT = frozenset({"RawIOBase", "BufferedReader", "BytesIO"})
+SELDOM_WRONG = "FileIO"
 
 
 class Memory(MemoryFileSystem):  # type: ignore[misc]
@@ -159,7 +160,7 @@ def test_an_empty_subclass_of_a_base_or_a_thin_wrapper_of_it_conforms(
     assert result.conforms, [
         (c.clause.id, c.outcome.value, c.reason) for c in result.clauses if c.outcome in VIOLATED
     ]
-    assert name in RIGHT or outcomes(result, Verdict.INHERITED)
+    assert name == SELDOM_WRONG or bool(outcomes(result, Verdict.INHERITED)) is (name not in RIGHT)
 
 
 @pytest.mark.deep
