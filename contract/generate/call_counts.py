@@ -93,12 +93,14 @@ def _many_streams(length: int, count: int) -> Iterator[Program]:
     """Yield programs of many streams, each at a position that no other one changes."""
     numbers = range(count)
     yield Program(length, tuple(Step("close", (), n) for n in numbers), count)
-    for move, read in ((("seek",), "read_byte"), (("py_seek", 0), "py_read")):
-        op, *more = move
-        size = (1,) if read == "py_read" else ()
-        there = [Step(str(op), (n % 3, *more), n) for n in numbers]
+    for move, whence, read, size, tell in (
+        ("seek", (), "read_byte", (), "get_pos"),
+        ("py_seek", (0,), "py_read", (1,), "py_tell"),
+    ):
+        there = [Step(move, (n % 3, *whence), n) for n in numbers]
         reads = [Step(read, size, n) for n in numbers]
-        yield Program(length, (*there, *reads, *reads[::-1]), count)
+        positions = [Step(tell, (), n) for n in numbers]
+        yield Program(length, (*there, *reads, *positions, *reads[::-1]), count)
 
 
 def _every_offset(count: int) -> Iterator[Program]:

@@ -158,6 +158,24 @@ class PoolOfBuffers(MemoryInputStream):
         return super().read_byte()
 
 
+@mutant("getpos.value")
+class FewPositions(MemoryInputStream):
+    """While more than 40 streams are open, get_pos() is 0."""
+
+    _open: ClassVar[set[int]] = set()
+
+    def __init__(self, data: bytes, path: str = "/memory") -> None:
+        super().__init__(data, path)
+        self._open.add(id(self))
+
+    def close(self) -> None:
+        super().close()
+        self._open.discard(id(self))
+
+    def get_pos(self) -> int:
+        return super().get_pos() if len(self._open) <= 40 else 0
+
+
 @mutant("read-vectored.data")
 class RangeOfFirstCall(Counting):
     """The hundredth read_vectored() and later ones deliver the first range of the first call."""
