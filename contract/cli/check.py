@@ -274,7 +274,7 @@ def _finish(
 
 def _write_scripts(directory: Path, entries: Sequence[Entry]) -> None:
     """Write the scripts of failures that have one; print where, and why others have none."""
-    from fscontract.contract.script.files import write_scripts
+    from fscontract.contract.script.languages import write_scripts
 
     try:
         written, missing = write_scripts(directory, entries)

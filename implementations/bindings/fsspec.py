@@ -26,7 +26,6 @@ from fscontract.contract.program.filesystem_calls import (
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
-from fscontract.contract.script.source_lines import is_callable
 from fscontract.contract.spec.inherited_failures import BASES
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
@@ -91,7 +90,7 @@ from fscontract.implementations.bindings.other_process import (
     spell_process,
 )
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
-from fscontract.implementations.bindings.script_setup import fsspec_setup
+from fscontract.implementations.bindings.script_setup import fsspec_setup, is_callable
 from fscontract.implementations.bindings.spelling import (
     spell_builder,
     spell_file,

@@ -7,10 +7,9 @@ import re
 from urllib.parse import unquote, urljoin, urlsplit
 
 from fscontract.contract.script.calls import JavaApi, NoScript, Source
-from fscontract.contract.script.source_lines import URL_VARIABLE
 from fscontract.contract.text import mask_url, secrets_of
 from fscontract.implementations.bindings.hadoop.spelling import spell_option, spell_step
-from fscontract.implementations.bindings.script_setup import FILE
+from fscontract.implementations.bindings.script_setup import FILE, URL_VARIABLE
 
 #: Options of the target that are not Hadoop's.
 _OWN = ("filesystem", "api", "bucket")
