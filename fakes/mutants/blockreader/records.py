@@ -9,17 +9,15 @@ from typing import ClassVar
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blockreader.batches import RecordBatch
-from fscontract.pipeline.blockreader.delimiters import (
+from fscontract.pipeline.blockreader.lines import (
+    BOM,
     Delimiter,
     LineEnd,
+    LineReaderContext,
+    ReadAheadLineReaderContext,
     ReadAt,
     Separator,
     Span,
-)
-from fscontract.pipeline.blockreader.lines import (
-    BOM,
-    LineReaderContext,
-    ReadAheadLineReaderContext,
 )
 from fscontract.pipeline.blocks import NO_BLOCK, FileBlockMetadata
 
