@@ -24,7 +24,7 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 #: The largest block size: larger files of two blocks are slow to write, read and compare.
 LARGEST_BLOCK = 8 << 20
 #: Programs per effort, and the limit on the total bytes of their files.
-BLOCK_PROGRAMS = {"quick": 300, "normal": 3_000, "deep": 30_000}
+_BLOCK_PROGRAMS = {"quick": 300, "normal": 3_000, "deep": 30_000}
 _BLOCK_BYTES = {"quick": 1 << 30, "normal": 1 << 33, "deep": 1 << 36}
 #: Programs per effort if every call costs a round trip.
 _REMOTE_BLOCK_PROGRAMS = {"quick": 30, "normal": 100, "deep": 1_000}
@@ -49,7 +49,7 @@ def block_programs(
     """
     if unreachable_blocks(block, only_length):
         return []
-    limit = min(BLOCK_PROGRAMS[effort], _BLOCK_BYTES[effort] // block)
+    limit = min(_BLOCK_PROGRAMS[effort], _BLOCK_BYTES[effort] // block)
     draw = random.Random(seed)
     systematic = list(_systematic(operations, block, only_length))
     drawn = draw.sample(systematic, min(len(systematic), limit * 3 // 4))

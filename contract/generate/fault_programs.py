@@ -76,7 +76,7 @@ def systematic(
     """Yield every kind of read, with each kind of fault at the first or at all requests."""
     lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
     for length in lengths:
-        for steps in reads_of_each_kind(operations, length, buffer):
+        for steps in _reads_of_each_kind(operations, length, buffer):
             for plan in _single(kinds):
                 yield Program(length, steps, faults=plan)
         for start, calls in _again(length):
@@ -105,7 +105,7 @@ def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
                 yield FaultPlan((Fault(name, nth, times, amount),))
 
 
-def reads_of_each_kind(
+def _reads_of_each_kind(
     operations: frozenset[str], length: int, buffer: int
 ) -> Iterator[tuple[Step, ...]]:
     """Yield reads of every kind, each followed by a look at the position and another read."""
@@ -325,7 +325,7 @@ def _whole_reads(operations: frozenset[str], buffer: int) -> Iterator[Program]:
 
 def _server_reads(operations: frozenset[str], buffer: int) -> Iterator[Program]:
     for length in (SMALL, buffer + _BEYOND):
-        for steps in reads_of_each_kind(operations, length, buffer):
+        for steps in _reads_of_each_kind(operations, length, buffer):
             yield Program(length, steps)
         for op, args in (("pread", (length - 2, 9, 0, 9)), ("read_fully", (3, 9, 0, 9))):
             if op in operations:

@@ -48,12 +48,12 @@ def moved(call: Call, count: int, clause: str) -> Accepted:
     return Accepted(state.at(pos, Origin(call.op, clause, clause)), state.origin[1:4])
 
 
-def bytes_left(state: State) -> int:
+def _bytes_left(state: State) -> int:
     """Return the greatest number of bytes between the position and the end."""
     return 0 if state.pos == PAST else max(state.longest - max(state.pos, 0), 0)
 
 
-def bytes_here(call: Call, limit: int | None = None) -> str:
+def _bytes_here(call: Call, limit: int | None = None) -> str:
     """Return the bytes at the position, as text for a report."""
     state = call.state
     start = max(state.pos, 0)
@@ -202,7 +202,7 @@ def _are_lines(lines: tuple[bytes, ...]) -> bool:
 
 
 def _enough(call: Call, lines: tuple[bytes, ...], data: bytes, hint: int) -> bool:
-    remaining = bytes_left(call.state)
+    remaining = _bytes_left(call.state)
     if len(data) == remaining:
         stops_late = hint > 0 and lines and len(data) - len(lines[-1]) > hint
         return not stops_late
@@ -216,13 +216,13 @@ READLINES = Operation(
             ("python.readlines.all",),
             lambda c: (c.args[0] or 0) <= 0,
             _read_lines,
-            lambda c: (f"returns the lines of {bytes_here(c)}",),
+            lambda c: (f"returns the lines of {_bytes_here(c)}",),
         ),
         Row(
             ("python.readlines.hint",),
             lambda c: (c.args[0] or 0) > 0,
             _read_lines,
-            lambda c: (f"returns lines of {bytes_here(c)} until there are {c.args[0]} bytes",),
+            lambda c: (f"returns lines of {_bytes_here(c)} until there are {c.args[0]} bytes",),
         ),
     ),
     clauses=("python.readlines.advance",),
@@ -250,7 +250,7 @@ def _read_some(call: Call, outcome: Outcome) -> Verdict:
     clauses = (*accepted.exercised, "python.read.progress", "python.read.bytes")
     full = min(size, state.shortest - state.pos)
     if len(value) < full:
-        expected = f"returns {full} bytes of {bytes_here(call, full)}"
+        expected = f"returns {full} bytes of {_bytes_here(call, full)}"
         return Accepted(accepted.state, clauses, ("python.read.full",), (expected,))
     return Accepted(accepted.state, (*clauses, "python.read.full"))
 
@@ -308,7 +308,7 @@ def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
 
 
 def _describe_rest(call: Call) -> tuple[str, ...]:
-    return (f"returns {bytes_here(call)}",)
+    return (f"returns {_bytes_here(call)}",)
 
 
 READ = Operation(
@@ -330,7 +330,7 @@ READ = Operation(
             ("python.read.count", "python.read.data"),
             lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
             _read_some,
-            lambda c: (f"returns {span(1, c.args[0])} bytes of {bytes_here(c, c.args[0])}",),
+            lambda c: (f"returns {span(1, c.args[0])} bytes of {_bytes_here(c, c.args[0])}",),
         ),
         Row(
             (),
@@ -412,7 +412,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
         return unexpected(call, clause("data"), outcome)
     if count == 0:
         return Failure("python.readinto.progress", state.origin.moved, "end")
-    if not 0 < count <= min(room(call), bytes_left(state)):
+    if not 0 < count <= min(room(call), _bytes_left(state)):
         return Failure(clause("count"), "", "end")
     buffer = outcome.buffer or b""
     data = buffer[:count]
@@ -429,7 +429,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     clauses = (*accepted.exercised, *seen)
     full = min(room(call), state.shortest - state.pos)
     if count < full:
-        expected = f"returns {full}, the bytes {bytes_here(call, full)}"
+        expected = f"returns {full}, the bytes {_bytes_here(call, full)}"
         return Accepted(accepted.state, clauses, ("python.readinto.full",), (expected,))
     return Accepted(accepted.state, (*clauses, "python.readinto.full"))
 
@@ -488,8 +488,8 @@ READINTO = Operation(
             lambda c: _writes(c) and c.args[0] != _READONLY,
             _into,
             lambda c: (
-                f"returns {span(1, min(room(c), bytes_left(c.state)))}, "
-                f"the bytes {bytes_here(c, room(c))}",
+                f"returns {span(1, min(room(c), _bytes_left(c.state)))}, "
+                f"the bytes {_bytes_here(c, room(c))}",
             ),
         ),
         Row(
@@ -525,7 +525,7 @@ def _read1(call: Call, outcome: Outcome) -> Verdict:
     state, size, value = call.state, call.args[0], outcome.value
     if outcome.raised or not is_bytes(value):
         return unexpected(call, "python.read1", outcome)
-    if len(value) > (bytes_left(state) if size < 0 else size):
+    if len(value) > (_bytes_left(state) if size < 0 else size):
         return Failure("python.read1", state.origin.moved, "end")
     if not value:
         if size < 0 and 0 <= state.pos < state.shortest:
@@ -547,7 +547,7 @@ READ1 = Operation(
             _read1,
             lambda c: (
                 f"returns {'some' if _has_no_limit(c) else f'up to {c.args[0]}'} bytes of "
-                f"{bytes_here(c, None if _has_no_limit(c) else c.args[0])}",
+                f"{_bytes_here(c, None if _has_no_limit(c) else c.args[0])}",
             ),
         ),
     ),
@@ -560,7 +560,7 @@ def _readinto1(call: Call, outcome: Outcome) -> Verdict:
     state, count, buffer = call.state, outcome.value, outcome.buffer or b""
     if outcome.raised or not is_count(count):
         return unexpected(call, "python.readinto1", outcome)
-    if not 0 <= count <= min(len(buffer), bytes_left(state)):
+    if not 0 <= count <= min(len(buffer), _bytes_left(state)):
         return Failure("python.readinto1", state.origin.moved, "end")
     data = buffer[:count]
     if count and (state.pos == ANY or not bytes_fit(state, state.pos, data)):
@@ -579,7 +579,7 @@ READINTO1 = Operation(
             ("python.readinto1",),
             is_open,
             _readinto1,
-            lambda c: (f"returns a count, and that many of the bytes {bytes_here(c, room(c))}",),
+            lambda c: (f"returns a count, and that many of the bytes {_bytes_here(c, room(c))}",),
         ),
     ),
     moves=True,
@@ -591,7 +591,7 @@ def _peek(call: Call, outcome: Outcome) -> Verdict:
     if outcome.raised or not isinstance(value, bytes | bytearray | memoryview):
         return unexpected(call, "python.peek", outcome)
     data = bytes(value)
-    if len(data) > bytes_left(state):
+    if len(data) > _bytes_left(state):
         return Failure("python.peek", state.origin.moved, "end")
     if data and (state.pos == ANY or not bytes_fit(state, state.pos, data)):
         return wrong_bytes(call, "python.peek", data, by_position=True)
@@ -606,7 +606,7 @@ PEEK = Operation(
             ("python.peek",),
             is_open,
             _peek,
-            lambda c: (f"returns any number of the bytes {bytes_here(c)}",),
+            lambda c: (f"returns any number of the bytes {_bytes_here(c)}",),
         ),
     ),
     moves=True,

@@ -82,7 +82,7 @@ def learned(context: RunContext) -> tuple[Boundary, ...]:
             context.learned = learn(context.executor, context.buffer, program)
 
         context.sandbox.restore()
-        run_items(context, iter([first_read(context.binding)]), look)
+        run_items(context, iter([_first_read(context.binding)]), look)
     return context.learned or ()
 
 
@@ -93,7 +93,7 @@ def learn(executor: Executor, buffer: int, program: Program | None = None) -> tu
     """
     binding, observed = executor.binding, list[tuple[int, str]]()
     with suppress(Exception):  # programs report files that can't be opened or read
-        observed = _observed(executor, program or first_read(binding))
+        observed = _observed(executor, program or _first_read(binding))
     found: dict[int, str] = {}
     fixed = binding.fixed_content
     only_length = None if fixed is None else len(fixed)
@@ -103,7 +103,7 @@ def learn(executor: Executor, buffer: int, program: Program | None = None) -> tu
     return tuple(Boundary(size, source) for size, source in list(found.items())[:_MOST])
 
 
-def first_read(binding: Binding) -> Program:
+def _first_read(binding: Binding) -> Program:
     """Return the program that reads one byte of a large file, of a small one if calls are slow."""
     reads = [step for step in _READS if step.op in binding.operations]
     return Program(LENGTH if binding.remote else LARGE, tuple(reads[:1]))
@@ -228,7 +228,7 @@ def reads_whole_files(context: RunContext) -> bool:
     That is permitted, but takes long and much memory for very large files. True if nothing counts
     the bytes here.
     """
-    program = first_read(context.binding)
+    program = _first_read(context.binding)
     context.executor.file(program.length)  # writing it is not counted
     amounts: list[int] = []
 

@@ -40,7 +40,6 @@ from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.counterexamples import Counterexamples
-from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
 from fscontract.contract.runner.measured_reads import (
     OF_POLICY,
     OF_VECTORED,
@@ -50,7 +49,9 @@ from fscontract.contract.runner.measured_reads import (
 )
 from fscontract.contract.runner.program_check import check_program, leaks_in
 from fscontract.contract.runner.resource_checks import (
+    MAX_CALLS,
     STATUS,
+    check_growth,
     check_held,
     check_length,
     check_unbuffer,

@@ -19,7 +19,7 @@ _UNBUFFER = "unbuffer.release"
 #: The clauses of what a stream leaves.
 RELEASING = frozenset({"close.release", _UNBUFFER})
 #: Streams before the count, for which a pool may grow, and counted ones. A leak is one for each.
-WARM_UP, COUNTED = 5, 8
+_WARM_UP, _COUNTED = 5, 8
 #: The most calls that each have a line.
 _MOST_LINES = 3
 
@@ -45,13 +45,13 @@ def leak_script(
     lines = [
         *set_up([*api.setup, *made]),
         "streams, held = [], []",
-        f"for _ in range({WARM_UP + COUNTED}):",
+        f"for _ in range({_WARM_UP + _COUNTED}):",
         *indented(_stream(api, failure, len(data))),
-        f"early, late = held[{WARM_UP - 1}], held[-1]  # a pool may grow at first",
+        f"early, late = held[{_WARM_UP - 1}], held[-1]  # a pool may grow at first",
         "more = [after - before for before, after in zip(early, late)]",
-        f"right = max(more) < {COUNTED}",
+        f"right = max(more) < {_COUNTED}",
         *printed(
-            f"{COUNTED} {subject} hold no descriptor and no thread",
+            f"{_COUNTED} {subject} hold no descriptor and no thread",
             "{more[0]} more descriptors and {more[1]} more threads",
         ),
         *api.cleanup,
@@ -99,7 +99,7 @@ class LeakClass(JavaClass):
 
     def says(self) -> str:
         """Return the permitted outcome as text."""
-        return f"that {COUNTED} closed streams hold fewer descriptors than one each"
+        return f"that {_COUNTED} closed streams hold fewer descriptors than one each"
 
     def content(self) -> Iterator[str]:
         """Yield the statement that makes bytes, of which only the number matters."""
@@ -114,8 +114,8 @@ class LeakClass(JavaClass):
         yield from scene(self, program.opening.scene if program.opening else "file")
         yield "List<Object> streams = new ArrayList<>();"
         yield "int before = 0;"
-        yield f"for (int i = 0; i < {WARM_UP + COUNTED}; i++) {{ // a pool may grow at first"
-        yield f"  if (i == {WARM_UP}) before = {_HELD};"
+        yield f"for (int i = 0; i < {_WARM_UP + _COUNTED}; i++) {{ // a pool may grow at first"
+        yield f"  if (i == {_WARM_UP}) before = {_HELD};"
         yield f"  try (FSDataInputStream in = {opening_expression(self.api, program.opening)}) {{"
         yield "    streams.add(in); // it is still referenced"
         for step in program.steps:
@@ -127,4 +127,4 @@ class LeakClass(JavaClass):
         yield "}"
         yield f"int more = {_HELD} - before;"
         yield 'String actual = more + " more descriptors";'
-        yield f"boolean right = more < {COUNTED};"
+        yield f"boolean right = more < {_COUNTED};"

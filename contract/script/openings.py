@@ -39,7 +39,7 @@ def path_script(api: ScriptApi, source: Source, failure: Failure, is_fixed: bool
     program, at = failure.program, failure.program.at
     assert at is not None
     data = new_content(program.length, at)
-    kinds = right_kinds(failure)
+    kinds = _right_kinds(failure)
     lines = [
         *set_up([*api.setup, *path_made(api, at.kind, is_fixed)]),
         *_attempt(api, failure),
@@ -50,7 +50,7 @@ def path_script(api: ScriptApi, source: Source, failure: Failure, is_fixed: bool
     return assembled(failure, content_lines((data,), source.content), lines)
 
 
-def right_kinds(failure: Failure) -> frozenset[Kind]:
+def _right_kinds(failure: Failure) -> frozenset[Kind]:
     """Return the kinds of exceptions of which an open of the path has to raise one."""
     at = failure.program.at
     assert at is not None
@@ -286,7 +286,7 @@ class PathClass(JavaClass):
 
     def says(self) -> str:
         """Return the permitted outcomes as text."""
-        return f"open raises {words(right_kinds(self.failure))}"
+        return f"open raises {words(_right_kinds(self.failure))}"
 
     def statements(self) -> Iterator[str]:
         """Yield the statements that open the path."""
@@ -300,7 +300,7 @@ class PathClass(JavaClass):
         yield "} catch (Throwable error) {"
         yield "  actual = error;"
         yield "}"
-        yield from condition("right", raising(right_kinds(self.failure)))
+        yield from condition("right", raising(_right_kinds(self.failure)))
         if CHECKS_AT_OPEN in self.failure.features and self.kind != "unreadable":
             yield "right &= !opened; // the open has to fail, not the read"
 

@@ -31,17 +31,17 @@ from fscontract.contract.spec.clauses import clauses
 
 #: The most lines more if a thread that makes other calls than another one is paused, and for each
 #: thread after the second one: each of them has a function.
-PAUSED, FURTHER = 2, 4
+_PAUSED, _FURTHER = 2, 4
 #: How often free threads repeat calls that do not depend on those before, and the most tries.
-REPEATS, TRIES = 150, 1000
+_REPEATS, _TRIES = 150, 1000
 #: The seconds that a paused thread waits for the others, which may wait for it.
-PAUSE = 0.05
+_PAUSE = 0.05
 #: Calls that neither move the stream nor depend on its position.
-INDEPENDENT = POSITIONED | {"read_vectored"}
+_INDEPENDENT = POSITIONED | {"read_vectored"}
 #: The characters by which a name in place of a number may make a line longer.
 _SPARE = len("size + 1")
 #: A number in a statement.
-NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
 #: Why calls that only wait for each other have no script.
 OVERLAP = "a thread has to be paused in the middle of its call"
 
@@ -57,7 +57,7 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
         tuple(resolve_step(step, len(data), failure.buffer) for step in steps)
         for steps in failure.threads
     ]
-    if sum(not {step.op for step in steps} <= INDEPENDENT for steps in threads) > 1:
+    if sum(not {step.op for step in steps} <= _INDEPENDENT for steps in threads) > 1:
         raise NoScript("several threads move the stream")
     if failure.first_thread is not None:
         threads.insert(0, threads.pop(failure.first_thread))
@@ -65,7 +65,7 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
     lines = [*script.lines()]
     max_lines = MAX_LINES
     if not script.is_table:
-        max_lines += FURTHER * (len(threads) - 2) + (PAUSED if script.is_paused else 0)
+        max_lines += _FURTHER * (len(threads) - 2) + (_PAUSED if script.is_paused else 0)
     made = [*content_lines((data,), source.content), *script.reads]
     return assembled(failure, made, lines, max_lines=max_lines)
 
@@ -89,7 +89,8 @@ class _Threads:
         self.is_table = False
         #: Whether threads make their calls again and again on a stream.
         self.repeats = not self.is_paused and all(
-            {step.op for step in steps} <= INDEPENDENT or steps[0].op == "seek" for steps in threads
+            {step.op for step in steps} <= _INDEPENDENT or steps[0].op == "seek"
+            for steps in threads
         )
 
     def lines(self) -> Iterator[str]:
@@ -108,12 +109,12 @@ class _Threads:
             f"    ended = [task.exception() for task in {self.tasks}]",
         ]
         yield "sys.setswitchinterval(1e-6)  # seconds: the threads alternate often"
-        yield f"for _ in range({TRIES}):"
+        yield f"for _ in range({_TRIES}):"
         yield from indented([*self.opened, *run, "if any(ended):", "    break"])
 
     def _paused(self) -> Iterator[str]:
         """Yield the loop that pauses the first thread at another line each time."""
-        yield f"for number in range(1, {TRIES + 1}):"
+        yield f"for number in range(1, {_TRIES + 1}):"
         opened, *more = self.opened
         name, _, opening = opened.partition(" = ")
         yield f"    {name}, lines, others = {opening}, iter([0] * number + [1]), []"
@@ -129,7 +130,7 @@ class _Threads:
         yield "def pause(*event):  # is called at each line of Python of the first thread"
         yield "    if next(lines, 0):"
         yield f"        others.extend({self.tasks})"
-        yield f"        wait(others, {PAUSE})"
+        yield f"        wait(others, {_PAUSE})"
         yield "    return pause"
 
     def functions(self) -> Iterator[str]:
@@ -177,7 +178,7 @@ class _Threads:
         self.tasks = f"[pool.submit(thread, reads) for reads in {others}]"
 
     def _loop(self, lines: list[str]) -> list[str]:
-        return [f"for _ in range({REPEATS}):", *indented(lines)] if self.repeats else lines
+        return [f"for _ in range({_REPEATS}):", *indented(lines)] if self.repeats else lines
 
     def _body(self, calls: _Planned, spare: int = 0) -> list[str]:
         """Return the statements of the calls of a thread, in lines shorter by `spare`."""
@@ -190,15 +191,15 @@ class _Threads:
         """
         steps = [step for calls in threads for step, _ in calls]
         texts = ["\n".join(self._body([call], _SPARE)) for calls in threads for call in calls]
-        found = places_of(texts, steps) if len(threads) > 1 else None
+        found = _places_of(texts, steps) if len(threads) > 1 else None
         if found is None:
             return None
         words, values = found
         following, used = iter(words), [*values]
-        body = NUMBER.sub(lambda _: next(following), texts[0]).splitlines()
+        body = _NUMBER.sub(lambda _: next(following), texts[0]).splitlines()
         rows = [", ".join(map(str, row)) for row in zip(*values.values(), strict=True)]
         places = iter([f"({row})" for row in rows] if len(used) > 1 else rows)
-        reads = f"reads * {REPEATS}" if self.repeats else "reads"
+        reads = f"reads * {_REPEATS}" if self.repeats else "reads"
         lists = [f"[{', '.join(next(places) for _ in calls)}]" for calls in threads]
         return [f"for {', '.join(used)} in {reads}:", *indented(body)], lists
 
@@ -250,19 +251,19 @@ def _merged(setup: Iterable[str]) -> list[str]:
     return [*lines, both] if short else [*lines, made, path]
 
 
-def places_of(
+def _places_of(
     texts: Sequence[str], steps: Sequence[Step]
 ) -> tuple[list[str], dict[str, list[int]]] | None:
     """Return the words for the numbers in the texts of calls, and the numbers of each name in them.
 
     None if the texts differ in more than numbers, or these in more than the places of the calls.
     """
-    alike = len({NUMBER.sub("", text) for text in texts}) == 1
+    alike = len({_NUMBER.sub("", text) for text in texts}) == 1
     if not alike or not {step.op for step in steps} <= POSITIONED:
         return None
     at, size = [step.args[0] for step in steps], [step.args[-1] for step in steps]
     values = {"at": at, "end": [*map(add, at, size)], "size": size}
-    columns = [*zip(*(map(int, NUMBER.findall(text)) for text in texts), strict=True)]
+    columns = [*zip(*(map(int, _NUMBER.findall(text)) for text in texts), strict=True)]
     words = [_word([*column], values) for column in columns]
     used = {
         name: numbers
@@ -293,11 +294,11 @@ def _once(calls: _Planned) -> _Planned:
 
 
 #: The most lines more for each further thread that makes different calls.
-JAVA_FURTHER = 8
+_JAVA_FURTHER = 8
 #: The suffix of a number as a long that an int can hold, which Java converts.
 _LONG = re.compile(r"\b(\d{1,9})L\b")
 #: The most streams on which the threads make their calls.
-JAVA_TRIES = 10_000
+_JAVA_TRIES = 10_000
 
 
 class ThreadsClass(JavaClass):
@@ -313,7 +314,7 @@ class ThreadsClass(JavaClass):
             tuple(resolve_step(step, len(data), failure.buffer) for step in steps)
             for steps in failure.threads
         ]
-        if any(not {step.op for step in steps} <= INDEPENDENT for steps in threads):
+        if any(not {step.op for step in steps} <= _INDEPENDENT for steps in threads):
             raise NoScript("a thread moves the stream, so the result depends on the order")
         self.threads = [[*dict.fromkeys(steps)] for steps in threads]
         self.texts = [
@@ -321,8 +322,10 @@ class ThreadsClass(JavaClass):
             for steps in self.threads
         ]
         steps = [step for steps in self.threads for step in steps]
-        self.places = places_of([text for texts in self.texts for text in texts], steps)
-        self.max_lines = MOST_LINES + (0 if self.places else JAVA_FURTHER * (len(self.threads) - 1))
+        self.places = _places_of([text for texts in self.texts for text in texts], steps)
+        self.max_lines = MOST_LINES + (
+            0 if self.places else _JAVA_FURTHER * (len(self.threads) - 1)
+        )
 
     @property
     def _of(self) -> tuple[frozenset[str], bytes]:
@@ -344,7 +347,7 @@ class ThreadsClass(JavaClass):
         yield f"ExecutorService pool = Executors.newFixedThreadPool({len(self.threads)});"
         yield f"CyclicBarrier start = new CyclicBarrier({len(self.threads)});"
         yield "Object actual = null;"
-        yield f"for (int tries = 0; tries < {JAVA_TRIES} && actual == null; tries++) {{"
+        yield f"for (int tries = 0; tries < {_JAVA_TRIES} && actual == null; tries++) {{"
         yield "  try (FSDataInputStream in = fs.open(path)) {"
         yield from _indented(self._shared() if self.places else self._separate(), 4)
         yield "    for (Future<Object> thread : pool.invokeAll(threads)) thread.get();"
@@ -382,7 +385,7 @@ class ThreadsClass(JavaClass):
         yield "var threads = Arrays.stream(places).<Callable<Object>>map(reads -> () -> {"
         yield "  start.await();"
         yield "  for (int[] at : reads) {"
-        yield from _indented(plain(NUMBER.sub(word, self.texts[0][0])).splitlines(), 4)
+        yield from _indented(plain(_NUMBER.sub(word, self.texts[0][0])).splitlines(), 4)
         yield "  }"
         yield "  return null;"
         yield "}).toList();"

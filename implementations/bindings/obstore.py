@@ -42,7 +42,7 @@ from fscontract.implementations.bindings.script_setup import obstore_setup
 _BUFFER = 4
 
 
-def bind_obstore(step: Step, target: Target, fail: Fail) -> Action:
+def _bind_obstore(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of OBSTORE_OPERATIONS as a function of an object with `path`.
 
     The filesystem of the target has the attributes `store`, `open_reader` and `open_reader_async`.
@@ -171,7 +171,7 @@ _CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 # Source code ---------------------------------------------------------------------------------
 
 
-def spell_obstore(step: Step) -> Call | None:
+def _spell_obstore(step: Step) -> Call | None:
     """Return a step as a call of `store` on `path`; None if it is none."""
     spell = _SPELLINGS.get(step.op)
     if spell is None:
@@ -411,7 +411,7 @@ class ObstoreBinding(StoreBinding):
         """
         store = self.store
         if step.op in OBSTORE_OPERATIONS:
-            return bind_obstore(step, Target(self, self._store.write), self._fail)
+            return _bind_obstore(step, Target(self, self._store.write), self._fail)
         if step.op == "pread":
             action = bind_pread(
                 step,
@@ -467,7 +467,7 @@ class ObstoreBinding(StoreBinding):
             starts, ends = [start for start, _ in pairs], [start + n for start, n in pairs]
             return Call(f"store.get_ranges(path, starts={starts}, ends={ends})", Form.PARTS)
         if step.op != "pread":
-            return spell_obstore(step)
+            return _spell_obstore(step)
         position, _size, _offset, length = step.args
         return Call(f"store.get_range(path, start={position}, length={length})", Form.BYTES)
 

@@ -36,7 +36,7 @@ from fscontract.implementations.bindings.positioned_reads import bind_pread, whi
 from fscontract.implementations.bindings.script_setup import opendal_setup
 
 
-def bind_opendal(step: Step, target: Target, fail: Fail) -> Action:
+def _bind_opendal(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of OPENDAL_OPERATIONS as a function of an object with `path`."""
     call = _CALLS[step.op]
 
@@ -102,7 +102,7 @@ _CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 # Source code ---------------------------------------------------------------------------------
 
 
-def spell_opendal(step: Step) -> Call | None:
+def _spell_opendal(step: Step) -> Call | None:
     """Return a step as a call of `operator` on `path`; None if it is none."""
     spell = _SPELLINGS.get(step.op)
     if spell is None:
@@ -256,7 +256,7 @@ class OpendalBinding(StoreBinding):
         """
         target = Target(self.operator, self._store.write)
         if step.op in OPENDAL_OPERATIONS:
-            return bind_opendal(step, target, self._fail)
+            return _bind_opendal(step, target, self._fail)
         if step.op in READER_OPERATIONS:
             return bind_reader(step, target, lambda fs, path: fs.open(path, "rb"), self._fail)
         operator = self.operator
@@ -274,7 +274,7 @@ class OpendalBinding(StoreBinding):
     def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return spell_opendal(step) or spell_reader(step, _WORDING)
+            return _spell_opendal(step) or spell_reader(step, _WORDING)
         position, _size, _offset, length = step.args
         return Call(f"operator.read(path, offset={position}, size={length})", Form.BYTES)
 

@@ -44,7 +44,7 @@ from fscontract.implementations.bindings.positioned_reads import bind_pread
 from fscontract.implementations.bindings.script_setup import pyarrow_setup
 
 
-def bind_arrow(step: Step, target: Target, fail: Fail) -> Action:
+def _bind_arrow(step: Step, target: Target, fail: Fail) -> Action:
     """Return a step of ARROW_OPERATIONS as a function of an object with `path`."""
     call = _CALLS[step.op]
     return bind_call(lambda t, path, *args: call(t.filesystem, path, *args), step, target, fail)
@@ -156,7 +156,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
 _FILE = "file = fs.open_input_file(path)"
 
 
-def spell_arrow(step: Step) -> Call | None:
+def _spell_arrow(step: Step) -> Call | None:
     """Return a step as a call of the filesystem `fs` on `path`; None if it is none."""
     spell = _SPELLINGS.get(step.op)
     if spell is None:
@@ -350,7 +350,7 @@ class PyArrowBinding(StoreBinding):
         """
         target = Target(self.fs, self._store.write)
         if step.op in ARROW_OPERATIONS:
-            return bind_arrow(step, target, self._fail)
+            return _bind_arrow(step, target, self._fail)
         if step.op in READER_OPERATIONS:
             return bind_reader(step, target, lambda fs, path: fs.open_input_file(path), self._fail)
         if step.op != "pread":
@@ -364,7 +364,7 @@ class PyArrowBinding(StoreBinding):
     def spell_positioned(self, step: Step, name: str) -> Call | None:
         """Return a pread as a call of the API."""
         if step.op != "pread":
-            return spell_arrow(step) or spell_reader(step, _WORDING)
+            return _spell_arrow(step) or spell_reader(step, _WORDING)
         position, _size, _offset, length = step.args
         return Call(f"{name}.read_at({length}, {position})", Form.BYTES)
 

@@ -46,12 +46,12 @@ def fsspec_setup(source: Source, file: str | None, local: bool) -> tuple[str, ..
     """
     if is_callable(source):
         root = "" if local else "/"
-        return (*callable_lines(source.target, source.options), *_path(local, root))
+        return (*_callable_lines(source.target, source.options), *_path(local, root))
     url, given = _chosen(source.target), arguments(source.options)
     if "://" not in url:
         raise NoScript(f"{mask_url(url)} can't be made in a script")
     if file is not None:
-        made = _call("url_to_fs", url_expression(url), *given)
+        made = _call("url_to_fs", _url_expression(url), *given)
         return ("from fsspec.core import url_to_fs", f"fs, _ = {made}", f"path = {quoted(file)}")
     scheme = url.partition("://")[0]
     if scheme in ("file", "local", "memory"):
@@ -62,7 +62,7 @@ def fsspec_setup(source: Source, file: str | None, local: bool) -> tuple[str, ..
         made = _call("url_to_fs", f"{quoted(head + mark)} + directory.name", *given)
         lines: tuple[str, ...] = (_DIRECTORY, f"fs, root = {made}")
     else:
-        lines = (f"fs, root = {_call('url_to_fs', url_expression(url), *given)}",)
+        lines = (f"fs, root = {_call('url_to_fs', _url_expression(url), *given)}",)
     return ("from fsspec.core import url_to_fs", *lines, f'path = root + "/{FILE}"')
 
 
@@ -78,41 +78,41 @@ def pyarrow_setup(source: Source) -> tuple[str, ...]:
     if scheme == "s3":
         made = f"fs = {_call('S3FileSystem', *given)}"
         return ("from pyarrow.fs import S3FileSystem", made, *_path(False, f"{path.strip('/')}/"))
-    made = f"fs, root = FileSystem.from_uri({url_expression(url)})"
+    made = f"fs, root = FileSystem.from_uri({_url_expression(url)})"
     return ("from pyarrow.fs import FileSystem", made, f'path = root + "{FILE}"')
 
 
 def obstore_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an obstore store."""
     if is_callable(source):
-        (*found, made) = callable_lines(source.target, source.options)
+        (*found, made) = _callable_lines(source.target, source.options)
         made = made.replace("fs =", "store =")
         return ("import obstore", *found, made, f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("file://"):
         made = _call("obstore.store.from_url", '"file://" + directory.name', *given)
         return ("import obstore", _DIRECTORY, f"store = {made}", 'path = "file"')
-    made = _call("obstore.store.from_url", url_expression(url), *given)
+    made = _call("obstore.store.from_url", _url_expression(url), *given)
     return ("import obstore", f"store = {made}", f'path = "{FILE}"')
 
 
 def opendal_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an OpenDAL operator."""
     if is_callable(source):
-        (*found, made) = callable_lines(source.target, source.options)
+        (*found, made) = _callable_lines(source.target, source.options)
         return (*found, made.replace("fs =", "operator ="), f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("fs://"):
         made = 'operator = Operator("fs", root=directory.name)'
         return ("from opendal import Operator", _DIRECTORY, made, 'path = "file"')
-    made = f"operator = {_call('Operator.from_uri', url_expression(url), *given)}"
+    made = f"operator = {_call('Operator.from_uri', _url_expression(url), *given)}"
     return ("from opendal import Operator", made, f'path = "{FILE}"')
 
 
 def stream_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for a filesystem of this package's interfaces."""
     if is_callable(source):
-        return (*callable_lines(source.target, source.options), *_path(False, "/"))
+        return (*_callable_lines(source.target, source.options), *_path(False, "/"))
     if source.target == "memory":
         made = ("from fscontract import MemoryFileSystem", "fs = MemoryFileSystem()")
         return (*made, 'path = "/file"')
@@ -148,12 +148,12 @@ def _variable(name: str) -> str:
     return re.sub(r"\W", "_", name).upper()
 
 
-def url_expression(url: str) -> str:
+def _url_expression(url: str) -> str:
     """Return a URL as an expression: a text, or an environment variable if it has secrets."""
     return quoted(url) if mask_url(url) == url else f'os.environ["{URL_VARIABLE}"]'
 
 
-def callable_lines(text: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+def _callable_lines(text: str, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the lines that make `fs` by a callable of the user; raise NoScript."""
     place, colon, name = text.rpartition(":")
     if not colon or "://" in text:

@@ -44,10 +44,10 @@ def shim_class(name: str) -> Any:
 
     Raise TargetError if it can't be started, or lacks Hadoop or Janino.
     """
-    return jvm.java_class(class_loader().loadClass(f"{_PACKAGE}.{name}"))
+    return jvm.java_class(_class_loader().loadClass(f"{_PACKAGE}.{name}"))
 
 
-def class_loader() -> Any:
+def _class_loader() -> Any:
     """Return the Java class loader of the shims and Hadoop. Raises as `shim_class` does."""
     global _loader  # noqa: PLW0603 - one JVM per process
     with _lock:
@@ -90,7 +90,7 @@ _CLASSES: tuple[tuple[type[BaseException], str], ...] = (
 _MOST_LINES = 20
 
 
-def crossing(call: Callable[..., _R]) -> Callable[..., _R]:
+def _crossing(call: Callable[..., _R]) -> Callable[..., _R]:
     """Wrap a call to convert its exceptions to Java's."""
 
     def run(*arguments: Any) -> _R:
@@ -99,12 +99,12 @@ def crossing(call: Callable[..., _R]) -> Callable[..., _R]:
         except Exception as error:
             if _name(error) is None:
                 raise
-            raise java_error(error) from error
+            raise _java_error(error) from error
 
     return run
 
 
-def java_error(error: Exception) -> Any:
+def _java_error(error: Exception) -> Any:
     """Return the equivalent Java exception, with the Python exception as its cause."""
     if isinstance(error, java_class("java.lang.Throwable")):
         return error
@@ -141,13 +141,13 @@ class _Methods:
         self.__dict__.update(methods)
 
 
-def new_proxy(interface: str, methods: Mapping[str, Callable[..., Any]]) -> Any:
+def _new_proxy(interface: str, methods: Mapping[str, Callable[..., Any]]) -> Any:
     """Return an implementation of a shim interface by calls, with Java exceptions."""
-    crossed = {name: crossing(call) for name, call in methods.items()}
+    crossed = {name: _crossing(call) for name, call in methods.items()}
     return jvm.proxy(shim_class(interface), _Methods(crossed))
 
 
-def view_of(buffer: Any, length: int) -> memoryview:
+def _view_of(buffer: Any, length: int) -> memoryview:
     """Return a view of the first bytes of a direct Java ByteBuffer, without copying."""
     return memoryview(buffer).cast("B")[:length]
 
@@ -160,13 +160,13 @@ def promise(future: Future[_T], delivered: Callable[[_T], Any]) -> Any:
         try:
             promised.complete(delivered(done.result()))
         except Exception as error:  # pass any error to the waiting thread
-            promised.completeExceptionally(java_error(error))
+            promised.completeExceptionally(_java_error(error))
 
     future.add_done_callback(complete)
     return promised
 
 
-class VectoredBuffers:
+class _VectoredBuffers:
     """Buffers of one vectored read: Java's, and the memory that Python fills for them.
 
     The memory of a direct buffer is the buffer itself. A heap buffer gets separate memory, which is
@@ -189,7 +189,7 @@ class VectoredBuffers:
         else:
             direct = jvm.java_class("java.nio.ByteBuffer").allocateDirect(theirs.remaining())
         self._pairs[id(direct)] = theirs, direct
-        return view_of(direct, direct.capacity())
+        return _view_of(direct, direct.capacity())
 
     def release(self, memory: Buffer) -> None:
         """Release the buffer of a failed read."""
@@ -224,7 +224,7 @@ def java_stream(stream: FSDataInputStream, buffer_size: int = 0) -> Any:
 
 def stream_proxy(stream: FSDataInputStream) -> Any:
     """Return the delegate of the shim BridgedInputStream."""
-    return new_proxy("PythonStream", _operations(stream))
+    return _new_proxy("PythonStream", _operations(stream))
 
 
 def _operations(stream: FSDataInputStream) -> dict[str, Callable[..., Any]]:
@@ -257,7 +257,7 @@ def _into_array(read: Callable[..., Any], positions: int) -> Callable[..., Any]:
     def run(*arguments: Any) -> Any:
         before, (target, size, offset, length) = arguments[:positions], arguments[positions:]
         if target is not None:
-            return read(*before, view_of(target, length), 0, length)
+            return read(*before, _view_of(target, length), 0, length)
         return read(*before, None if size < 0 else bytearray(size), offset, length)
 
     return run
@@ -268,7 +268,7 @@ def _into_buffer(read: Callable[..., Any], positions: int) -> Callable[..., Any]
 
     def run(*arguments: Any) -> Any:
         before, (target, length) = arguments[:positions], arguments[positions:]
-        return read(*before, None if target is None else ByteBuffer(view_of(target, length)))
+        return read(*before, None if target is None else ByteBuffer(_view_of(target, length)))
 
     return run
 
@@ -276,7 +276,7 @@ def _into_buffer(read: Callable[..., Any], positions: int) -> Callable[..., Any]
 def _read_vectored(stream: FSDataInputStream, ranges: Any, allocate: Any, release: Any) -> None:
     """Read Java ranges into direct or heap buffers of its allocator."""
     java_ranges: Any = None if ranges is None else [_range(item) for item in ranges]
-    buffers = VectoredBuffers(allocate, release)
+    buffers = _VectoredBuffers(allocate, release)
     stream.read_vectored(
         java_ranges,
         None if allocate is None else buffers.allocate,  # type: ignore[arg-type]  # the stream rejects None
@@ -318,9 +318,9 @@ def java_filesystem(fs: FileSystem, conf: Any = None) -> Any:
     shim = shim_class("BridgedFileSystem")
     if conf is None:
         conf = jvm.java_class("org.apache.hadoop.conf.Configuration")()
-    conf.setClassLoader(class_loader())
+    conf.setClassLoader(_class_loader())
     conf.set(f"fs.{SCHEME}.impl", shim.class_.getName())
-    proxy = new_proxy("PythonFileSystem", _filesystem_operations(fs))
+    proxy = _new_proxy("PythonFileSystem", _filesystem_operations(fs))
     return shim(proxy, f"fs-{uuid.uuid4().hex}", conf)
 
 
@@ -358,9 +358,9 @@ def _open_file(fs: FileSystem, path: str, options: Any, mandatory: Any, status: 
 
 def _writer(file: io.BufferedIOBase) -> Any:
     def write(source: Any, length: int) -> None:
-        file.write(bytes(view_of(source, length)))
+        file.write(bytes(_view_of(source, length)))
 
-    return new_proxy("PythonWriter", {"write": write, "close": file.close})
+    return _new_proxy("PythonWriter", {"write": write, "close": file.close})
 
 
 def _java_status(status: FileStatus) -> Any:

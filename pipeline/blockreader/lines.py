@@ -167,7 +167,7 @@ class Separator(Delimiter):
         return point
 
 
-def delimiter_of(value: bytes | None) -> Delimiter:
+def _delimiter_of(value: bytes | None) -> Delimiter:
     """Return line ends for None, else a separator; raise IllegalArgumentException if empty."""
     return LineEnd() if value is None else Separator(value)
 
@@ -226,7 +226,7 @@ class LineReaderContext(FileReaderContext):
             raise IllegalArgumentException(
                 f"invalid on_too_long: {on_too_long!r:.40}; must be error, truncate or skip"
             )
-        self._delimiter = delimiter_of(delimiter)
+        self._delimiter = _delimiter_of(delimiter)
         self._max_length = max_record_length
         self._on_too_long = on_too_long
         self._drop_blank = drop_blank

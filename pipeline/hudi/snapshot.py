@@ -46,7 +46,7 @@ COMMIT_TIME = "_hoodie_commit_time"
 
 
 @dataclass(frozen=True)
-class CommitRange:
+class _CommitRange:
     """The commits that completed after `begin`, among those that `completed` names.
 
     `start` is the first instant of the timeline: earlier ones are archived. Before version 8
@@ -101,17 +101,17 @@ class CommitRange:
         )
 
 
-def commit_range(
+def _commit_range(
     fs: FileSystem, table: str, timeline: Timeline, begin: str, end: str | None, by_request: bool
-) -> CommitRange:
+) -> _CommitRange:
     """Return the commits in an interval; read the timeline's history if it begins earlier."""
     start = timeline.start or ""
     archived = archived_completions(fs, table) if begin < start and not by_request else {}
     completed = {**archived, **timeline.completed}
-    return CommitRange(begin, end or "~", completed, start, by_request)
+    return _CommitRange(begin, end or "~", completed, start, by_request)
 
 
-def first_hidden(timeline: Timeline, end: str) -> str | None:
+def _first_hidden(timeline: Timeline, end: str) -> str | None:
     """Return the first instant that was not complete at a time, but is now; None without one."""
     hidden = (time for time, completed in timeline.completed.items() if completed > end)
     return min(hidden, default=None)
@@ -236,7 +236,7 @@ class QueriedTable:
     rules: SliceRules
     schema: Any
     replaced: Mapping[str, frozenset[str]]
-    commits: CommitRange | None = None
+    commits: _CommitRange | None = None
 
     def selected(self, columns: Sequence[str] | None) -> Any:
         """Return the schema of some columns, or of all; raise ValueError for an unknown one."""
@@ -344,7 +344,7 @@ def open_table(fs: FileSystem, path: str, query: Query | None = None) -> Queried
     instants.check_age(query, every, timeline)
     commits = None
     if query.begin is not None:
-        commits = commit_range(fs, path, timeline, query.begin, query.end, is_first)
+        commits = _commit_range(fs, path, timeline, query.begin, query.end, is_first)
     if query.end is not None:
         timeline = timeline.until(query.end)
     rules = SliceRules(timeline, query.as_of, by_base=is_first)
@@ -404,7 +404,7 @@ class _Instants:
             return
         if timeline.start is not None and asked < timeline.start:
             raise MetadataException(self.path, f"instant {asked} is older than the timeline")
-        limit = first_hidden(timeline, asked) if query.as_of is None else asked
+        limit = _first_hidden(timeline, asked) if query.as_of is None else asked
         for instant in instants:
             if instant.action != CLEAN or instant.state != COMPLETED:
                 continue
