@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from fscontract.contract.generate import exhaustive
+from fscontract.contract.generate import call_sequences
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.spec.profiles import load_profile
@@ -88,12 +88,14 @@ def main() -> None:
     binding.prepare()
     executor = Executor(binding, load_profile("reference").features, 4096)
     stream_only = frozenset(op for op in binding.operations if not op.startswith("py_"))
-    source = exhaustive.programs(stream_only, 4096, "normal")
+    source = call_sequences.short_programs(stream_only, 4096, "normal")
     three = (p for p in source if len(p.steps) == 3 and p.streams == 1)
-    main_file = (p for p in three if p.length == exhaustive.LENGTH)
+    main_file = (p for p in three if p.length == call_sequences.LENGTH)
     layers = Layers(executor, list(islice(main_file, 20_000)))
     layers.judged()
-    print(f"\n{len(layers.programs)} programs of 3 calls on a file of {exhaustive.LENGTH} bytes")
+    print(
+        f"\n{len(layers.programs)} programs of 3 calls on a file of {call_sequences.LENGTH} bytes"
+    )
     full = rate(layers.judged)
     print(f"{'opened, called, judged, closed':34} {full:10,.0f} operations/s")
     for name, work in (

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from fscontract.contract.concurrency.check import AMOUNTS
 from fscontract.contract.generate import (
     call_counts,
-    exhaustive,
+    call_sequences,
     fault_programs,
     open_programs,
-    random_walk,
     range_lists,
     sizes,
 )
@@ -36,9 +35,9 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     All programs of one call remain, and every thirteenth of the longer ones. The large file has 200
     KiB, and no call is repeated more than a thousand times.
     """
-    rows = exhaustive.rows
+    rows = call_sequences.short_rows
 
-    def few(*given: object) -> Iterator[exhaustive.Row]:
+    def few(*given: object) -> Iterator[call_sequences.Row]:
         for number, row in enumerate(rows(*given)):  # type: ignore[arg-type]
             if len(row[1]) == 1 or number % _EVERY == 0:
                 yield row
@@ -56,12 +55,12 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     def fewer(*given: object) -> Iterator[Program]:
         return islice(changing(*given), 0, None, _EVERY)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(exhaustive, "rows", few)
+    monkeypatch.setattr(call_sequences, "short_rows", few)
     monkeypatch.setattr(open_programs, "_small", few_openings)
     monkeypatch.setattr(fault_programs, "change_programs", fewer)
     monkeypatch.setattr(sizes, "LARGE", 200_003)
     monkeypatch.setitem(call_counts.CALLS, "quick", (150, 1_000))
-    monkeypatch.setitem(random_walk.PROGRAMS, "quick", 50)
+    monkeypatch.setitem(call_sequences.RANDOM_PROGRAMS, "quick", 50)
     monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
     monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 50)
     monkeypatch.setitem(range_lists._COUNTS, "quick", (5, 129))

@@ -19,7 +19,6 @@ import click
 from click.core import ParameterSource
 
 from fscontract.contract.cli import completion, options, watched
-from fscontract.contract.cli.files import pairs
 from fscontract.contract.command_line import in_one_place, say, say_error
 from fscontract.contract.runner import exit_codes
 
@@ -223,7 +222,7 @@ def check(
     reports = {"json": json, "junit": junit, "html": html, "markdown": markdown}
     options.check_writable(paths := [path for path in reports.values() if path is not None])
     old = read_baseline(baseline, paths)
-    requests = [_with_files(r, pairs(file, content)) for r in _requests(ctx, targets, run, known)]
+    requests = [_with_files(r, _pairs(file, content)) for r in _requests(ctx, targets, run, known)]
     if last_failed:
         requests = [_only_failed(request) for request in requests]
     _expect_clauses(ctx, requests)
@@ -274,7 +273,7 @@ def _finish(
 
 def _write_scripts(directory: Path, entries: Sequence[Entry]) -> None:
     """Write the scripts of failures that have one; print where, and why others have none."""
-    from fscontract.contract.script.files import write_scripts
+    from fscontract.contract.script.languages import write_scripts
 
     try:
         written, missing = write_scripts(directory, entries)
@@ -321,7 +320,7 @@ def _with_files(request: _Request, files: Sequence[tuple[str, Path]]) -> _Reques
     """Return the request with the files of the command line, or those of its configuration."""
     run = request.run
     if not files and run.content is not None and run.content.is_dir():
-        files = pairs([] if run.file is None else [run.file], [run.content])
+        files = _pairs([] if run.file is None else [run.file], [run.content])
     return replace(request, files=tuple(files))
 
 
@@ -576,3 +575,46 @@ def _checked(
         return console.so_far or NotSetUp(mask_url(request.target), _STOPPED), stopped
     finally:
         console.stop()
+
+
+#: The most files of a target: the suite runs once for each of them.
+_MOST_FILES = 20
+
+
+def _pairs(files: Sequence[str], contents: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Return each file with its local copy. Raise UsageError.
+
+    A directory as the copy stands for the files in it; they have the same names below the URL that
+    goes with it, or below the target if there is none.
+    """
+    if not files and contents and all(content.is_dir() for content in contents):
+        files = [""] * len(contents)
+    if len(files) != len(contents):
+        raise click.UsageError(
+            "--file and --content must be used together, once for each file; "
+            f"got {len(files)} --file and {len(contents)} --content"
+        )
+    found = [
+        pair
+        for file, content in zip(files, contents, strict=True)
+        for pair in _local_copies(file, content)
+    ]
+    if len(found) > _MOST_FILES:
+        raise click.UsageError(
+            f"--content: {len(found)} files; at most {_MOST_FILES} are checked, as the suite runs "
+            "once for each"
+        )
+    return found
+
+
+def _local_copies(file: str, content: Path) -> Iterator[tuple[str, Path]]:
+    if not content.is_dir():
+        yield file, content
+        return
+    names = sorted(path.relative_to(content) for path in content.rglob("*") if path.is_file())
+    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    if not shown:
+        raise click.UsageError(f"--content: no files in directory: {content}")
+    for name in shown:
+        base = f"{file.rstrip('/')}/" if file else ""
+        yield f"{base}{name.as_posix()}", content / name

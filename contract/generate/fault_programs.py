@@ -1,4 +1,4 @@
-"""Programs during which requests fail, or the file changes."""
+"""Programs during which requests fail, the file changes, or a server misbehaves."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from fscontract.contract.generate import call_alphabet, random_walk
+from fscontract.contract.generate import call_alphabet, call_sequences
 from fscontract.contract.program.arguments import Argument
+from fscontract.contract.program.fault_kinds import MOST_REQUESTS
 from fscontract.contract.program.faults import FAULTS, Fault, FaultPlan, random_plan
+from fscontract.contract.program.filesystem_calls import WHOLE_READS
 from fscontract.contract.program.program import OF_FILE, Program, Step
+from fscontract.contract.program.server_faults import HTTP, S3, SERVER_FAULTS, kinds_at
 
 #: Random programs with faults, by effort.
 PROGRAMS = {"quick": 1_000, "normal": 10_000, "deep": 60_000}
@@ -41,7 +44,7 @@ def programs(
     """Yield programs with faults of these kinds; the same seed gives the same ones."""
     yield from systematic(operations, kinds, buffer, only_length)
     draw = random.Random(f"{seed}:faults")
-    source = random_walk.programs(operations, buffer, "deep", seed, only_length)
+    source = call_sequences.random_programs(operations, buffer, "deep", seed, only_length)
     for _ in range(PROGRAMS[effort]):
         program = next(source)
         steps = program.steps[: draw.randint(1, _LONGEST)]
@@ -73,7 +76,7 @@ def systematic(
     """Yield every kind of read, with each kind of fault at the first or at all requests."""
     lengths = (SMALL, buffer + _BEYOND) if only_length is None else (only_length,)
     for length in lengths:
-        for steps in reads_of_each_kind(operations, length, buffer):
+        for steps in _reads_of_each_kind(operations, length, buffer):
             for plan in _single(kinds):
                 yield Program(length, steps, faults=plan)
         for start, calls in _again(length):
@@ -102,7 +105,7 @@ def _single(kinds: frozenset[str]) -> Iterator[FaultPlan]:
                 yield FaultPlan((Fault(name, nth, times, amount),))
 
 
-def reads_of_each_kind(
+def _reads_of_each_kind(
     operations: frozenset[str], length: int, buffer: int
 ) -> Iterator[tuple[Step, ...]]:
     """Yield reads of every kind, each followed by a look at the position and another read."""
@@ -267,3 +270,63 @@ def change_programs(
                 for after in filter(expressible, endings):
                     calls = (*steps(before), Step("change", (how,)), *steps(after))
                     yield Program(length, calls)
+
+
+#: Programs of each kind of fault, by effort, beside whole reads: systematic ones, and as many
+#: random ones.
+SERVER_PROGRAMS = {"quick": 12, "normal": 50, "deep": 300}
+#: Kinds that clients retry after a delay, so that they strike a request or two.
+_RETRIED = frozenset({"cut-bodies", "stall-bodies", "slow-down"})
+#: The first request that a fault strikes, and how often it strikes.
+_SERVER_STRIKES = ((1, MOST_REQUESTS), (2, MOST_REQUESTS), (1, 1), (2, 1))
+_SERVER_STRIKES_RETRIED = ((1, 1), (2, 1), (1, 2), (3, 1))
+#: The kinds that S3 servers alone have. An object of S3 may have been stored as gzip, so there only
+#: answers to ranges are compressed, which have more bytes than the range.
+_OF_S3 = kinds_at(S3) - kinds_at(HTTP)
+#: The most calls of a random program on a server.
+_SERVER_LONGEST = 8
+
+
+def server_fault_programs(
+    operations: frozenset[str], kinds: frozenset[str], buffer: int, effort: str, seed: int
+) -> list[Program]:
+    """Return programs with each of these kinds; the same seed gives the same ones."""
+    count = SERVER_PROGRAMS[effort]
+    draw = random.Random(f"{seed}:server faults")
+    walk = call_sequences.random_programs(operations, buffer, "deep", seed)
+    reads = list(_server_reads(operations, buffer))
+    whole = list(_whole_reads(operations, buffer))
+    found: list[Program] = []
+    for kind in (name for name in SERVER_FAULTS if name in kinds):
+        strikes = _SERVER_STRIKES_RETRIED if kind in _RETRIED else _SERVER_STRIKES
+        aim = slice(0, None) if kind == "gzip-bodies" and kinds & _OF_S3 else None
+        plans = [FaultPlan((Fault(kind, nth, times, offset=aim),)) for nth, times in strikes]
+        chosen = draw.sample(reads, min(count, len(reads)))
+        found += [replace(p, faults=plans[i % len(plans)]) for i, p in enumerate(chosen)]
+        if kind in _RETRIED:  # a whole read may ask for the length first, as the open before it
+            found += [replace(p, faults=plan) for p in whole for plan in plans]
+        else:
+            found += [replace(p, faults=plans[i % len(plans)]) for i, p in enumerate(whole)]
+        for i in range(count):
+            program = next(walk)
+            steps = program.steps[: draw.randint(1, _SERVER_LONGEST)]
+            # a file without a buffer reads a line by a request for each byte
+            length = min(program.length, buffer + _BEYOND)
+            plan = plans[i % len(plans)]
+            found.append(replace(program, length=length, steps=steps, faults=plan))
+    return found
+
+
+def _whole_reads(operations: frozenset[str], buffer: int) -> Iterator[Program]:
+    for op, args in WHOLE_READS.items():
+        for length in (SMALL, buffer + _BEYOND) if op in operations else ():
+            yield Program(length, (Step(op, args),))
+
+
+def _server_reads(operations: frozenset[str], buffer: int) -> Iterator[Program]:
+    for length in (SMALL, buffer + _BEYOND):
+        for steps in _reads_of_each_kind(operations, length, buffer):
+            yield Program(length, steps)
+        for op, args in (("pread", (length - 2, 9, 0, 9)), ("read_fully", (3, 9, 0, 9))):
+            if op in operations:
+                yield Program(length, (Step(op, args), Step(op, args)))

@@ -1,7 +1,8 @@
 """Model of what an fsspec filesystem reads without a stream.
 
 Exceptions in lists of results are True, a mapping is a tuple of pairs of a path's name and its
-result, in order.
+result, in order. The result of `get`, which copies files to local paths, is a tuple of pairs of a
+local path and its bytes, in order.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fscontract.contract.models.filesystem_rules import (
     operations,
     sliced,
 )
-from fscontract.contract.program.filesystem_calls import GLOB, OTHER
+from fscontract.contract.program.filesystem_calls import COPIES, GLOB, OTHER, TREE_FILES
 from fscontract.contract.program.outcome import IO_KINDS, Kind
 
 
@@ -224,6 +225,36 @@ def _pickled(data: bytes, what: str, is_here: bool = False) -> Rule:
     return Rule(f"filesystem.pickle.{name}", (value,), should=True)
 
 
+#: The clause of each kind of copy by `get`.
+_COPY_CLAUSES = {
+    "file": "file",
+    "file into directory": "file-into-directory",
+    "file into new directory": "file-into-directory",
+    "lists": "lists",
+    "list into directory": "list-into-directory",
+    "directory": "directory",
+    "directory into directory": "directory",
+    "content of directory": "directory",
+    "pattern": "glob",
+}
+
+
+def _get(data: bytes, copied: str) -> Rule:
+    files = {**TREE_FILES, "file": bytes(data)}
+    pairs = tuple((local, files[source]) for local, source in COPIES[copied].items())
+    # a target may be unable to create a directory
+    kinds = IO_KINDS if copied == "file into new directory" else frozenset()
+    return Rule(f"filesystem.get.{_COPY_CLAUSES[copied]}", (pairs,), kinds)
+
+
+def _get_missing(data: bytes) -> Rule:
+    return Rule("filesystem.get.missing", (), MISSING, True)
+
+
+def _get_missing_leaves(data: bytes) -> Rule:
+    return Rule("filesystem.get.leaves-nothing", (False,), should=True)
+
+
 _named = partial(named, "filesystem")
 _OF_LIMITS = ("whole", "range", "one-limit", "negative", "past-end", "reversed")
 RULES: RuleTable = {
@@ -255,6 +286,9 @@ RULES: RuleTable = {
         _named("pickle", *(here for here, _ in _PICKLED.values())),
     ),
     "fs_other_process": (_pickled, _named("pickle", *(other for _, other in _PICKLED.values()))),
+    "fs_get": (_get, _named("get", *dict.fromkeys(_COPY_CLAUSES.values()))),
+    "fs_get_missing": (_get_missing, _named("get", "missing")),
+    "fs_get_missing_leaves": (_get_missing_leaves, _named("get", "leaves-nothing")),
 }
 #: Clauses that apply by the bytes of the file.
 _BY_CONTENT = {"fs_text": RULES["fs_text"][1]}

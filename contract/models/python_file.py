@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fscontract.contract.models import python_buffered, python_read
+from fscontract.contract.models import python_read
 from fscontract.contract.models.python_read import REFUSES, Verdict, after_close, is_bytes
 from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin
 from fscontract.contract.models.transition_table import (
@@ -217,9 +217,9 @@ TABLES: dict[str, Operation] = {
     "py_readline": python_read.READLINE,
     "py_readlines": python_read.READLINES,
     "py_next": python_read.NEXT,
-    "py_read1": python_buffered.READ1,
-    "py_readinto1": python_buffered.READINTO1,
-    "py_peek": python_buffered.PEEK,
+    "py_read1": python_read.READ1,
+    "py_readinto1": python_read.READINTO1,
+    "py_peek": python_read.PEEK,
     **QUERIES,
 }
 

@@ -1,4 +1,8 @@
-"""Model of the reads of Python's binary files: read, readinto, lines and iteration."""
+"""Model of the reads of Python's binary files: read, readinto, lines, iteration, read1 and peek.
+
+Only buffered files have read1, readinto1 and peek. A file may return fewer bytes to them than there
+are, so only its end says anything about how many.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from fscontract.contract.models.transition_table import (
     bytes_fit,
     closed,
     is_count,
+    is_open,
     may_be_at_end,
     may_have_data,
     span,
@@ -43,12 +48,12 @@ def moved(call: Call, count: int, clause: str) -> Accepted:
     return Accepted(state.at(pos, Origin(call.op, clause, clause)), state.origin[1:4])
 
 
-def bytes_left(state: State) -> int:
+def _bytes_left(state: State) -> int:
     """Return the greatest number of bytes between the position and the end."""
     return 0 if state.pos == PAST else max(state.longest - max(state.pos, 0), 0)
 
 
-def bytes_here(call: Call, limit: int | None = None) -> str:
+def _bytes_here(call: Call, limit: int | None = None) -> str:
     """Return the bytes at the position, as text for a report."""
     state = call.state
     start = max(state.pos, 0)
@@ -197,7 +202,7 @@ def _are_lines(lines: tuple[bytes, ...]) -> bool:
 
 
 def _enough(call: Call, lines: tuple[bytes, ...], data: bytes, hint: int) -> bool:
-    remaining = bytes_left(call.state)
+    remaining = _bytes_left(call.state)
     if len(data) == remaining:
         stops_late = hint > 0 and lines and len(data) - len(lines[-1]) > hint
         return not stops_late
@@ -211,13 +216,13 @@ READLINES = Operation(
             ("python.readlines.all",),
             lambda c: (c.args[0] or 0) <= 0,
             _read_lines,
-            lambda c: (f"returns the lines of {bytes_here(c)}",),
+            lambda c: (f"returns the lines of {_bytes_here(c)}",),
         ),
         Row(
             ("python.readlines.hint",),
             lambda c: (c.args[0] or 0) > 0,
             _read_lines,
-            lambda c: (f"returns lines of {bytes_here(c)} until there are {c.args[0]} bytes",),
+            lambda c: (f"returns lines of {_bytes_here(c)} until there are {c.args[0]} bytes",),
         ),
     ),
     clauses=("python.readlines.advance",),
@@ -245,7 +250,7 @@ def _read_some(call: Call, outcome: Outcome) -> Verdict:
     clauses = (*accepted.exercised, "python.read.progress", "python.read.bytes")
     full = min(size, state.shortest - state.pos)
     if len(value) < full:
-        expected = f"returns {full} bytes of {bytes_here(call, full)}"
+        expected = f"returns {full} bytes of {_bytes_here(call, full)}"
         return Accepted(accepted.state, clauses, ("python.read.full",), (expected,))
     return Accepted(accepted.state, (*clauses, "python.read.full"))
 
@@ -303,7 +308,7 @@ def _read_nothing(call: Call, outcome: Outcome) -> Verdict:
 
 
 def _describe_rest(call: Call) -> tuple[str, ...]:
-    return (f"returns {bytes_here(call)}",)
+    return (f"returns {_bytes_here(call)}",)
 
 
 READ = Operation(
@@ -325,7 +330,7 @@ READ = Operation(
             ("python.read.count", "python.read.data"),
             lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
             _read_some,
-            lambda c: (f"returns {span(1, c.args[0])} bytes of {bytes_here(c, c.args[0])}",),
+            lambda c: (f"returns {span(1, c.args[0])} bytes of {_bytes_here(c, c.args[0])}",),
         ),
         Row(
             (),
@@ -407,7 +412,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
         return unexpected(call, clause("data"), outcome)
     if count == 0:
         return Failure("python.readinto.progress", state.origin.moved, "end")
-    if not 0 < count <= min(room(call), bytes_left(state)):
+    if not 0 < count <= min(room(call), _bytes_left(state)):
         return Failure(clause("count"), "", "end")
     buffer = outcome.buffer or b""
     data = buffer[:count]
@@ -424,7 +429,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
     clauses = (*accepted.exercised, *seen)
     full = min(room(call), state.shortest - state.pos)
     if count < full:
-        expected = f"returns {full}, the bytes {bytes_here(call, full)}"
+        expected = f"returns {full}, the bytes {_bytes_here(call, full)}"
         return Accepted(accepted.state, clauses, ("python.readinto.full",), (expected,))
     return Accepted(accepted.state, (*clauses, "python.readinto.full"))
 
@@ -483,8 +488,8 @@ READINTO = Operation(
             lambda c: _writes(c) and c.args[0] != _READONLY,
             _into,
             lambda c: (
-                f"returns {span(1, min(room(c), bytes_left(c.state)))}, "
-                f"the bytes {bytes_here(c, room(c))}",
+                f"returns {span(1, min(room(c), _bytes_left(c.state)))}, "
+                f"the bytes {_bytes_here(c, room(c))}",
             ),
         ),
         Row(
@@ -507,6 +512,102 @@ READINTO = Operation(
         "python.readinto.progress",
         "python.readinto.strided",
         _UNREAD,
+    ),
+    moves=True,
+)
+
+
+def _has_no_limit(call: Call) -> bool:
+    return bool(call.args[0] < 0)
+
+
+def _read1(call: Call, outcome: Outcome) -> Verdict:
+    state, size, value = call.state, call.args[0], outcome.value
+    if outcome.raised or not is_bytes(value):
+        return unexpected(call, "python.read1", outcome)
+    if len(value) > (_bytes_left(state) if size < 0 else size):
+        return Failure("python.read1", state.origin.moved, "end")
+    if not value:
+        if size < 0 and 0 <= state.pos < state.shortest:
+            return Failure("python.read1.progress", state.origin.moved, "end")
+        return Accepted(state.at(state.pos, Origin(call.op, "python.read1")))
+    if state.pos == ANY or not bytes_fit(state, state.pos, value):
+        return wrong_bytes(call, "python.read1", value, by_position=True)
+    accepted = moved(call, len(value), "python.read1")
+    progress = ("python.read1.progress",) if size < 0 else ()
+    return accepted._replace(exercised=(*accepted.exercised, *progress))
+
+
+READ1 = Operation(
+    refusals=(after_close("python.read1.closed"),),
+    rows=(
+        Row(
+            ("python.read1",),
+            is_open,
+            _read1,
+            lambda c: (
+                f"returns {'some' if _has_no_limit(c) else f'up to {c.args[0]}'} bytes of "
+                f"{_bytes_here(c, None if _has_no_limit(c) else c.args[0])}",
+            ),
+        ),
+    ),
+    clauses=("python.read1.progress",),
+    moves=True,
+)
+
+
+def _readinto1(call: Call, outcome: Outcome) -> Verdict:
+    state, count, buffer = call.state, outcome.value, outcome.buffer or b""
+    if outcome.raised or not is_count(count):
+        return unexpected(call, "python.readinto1", outcome)
+    if not 0 <= count <= min(len(buffer), _bytes_left(state)):
+        return Failure("python.readinto1", state.origin.moved, "end")
+    data = buffer[:count]
+    if count and (state.pos == ANY or not bytes_fit(state, state.pos, data)):
+        if bytes([FILL]) in data:  # returned a greater count than it wrote
+            return Failure("python.readinto1", "", "data")
+        return wrong_bytes(call, "python.readinto1", data, by_position=True)
+    if not untouched(buffer, 0, count):
+        return Failure("python.readinto1", "", "data")
+    return moved(call, count, "python.readinto1")
+
+
+READINTO1 = Operation(
+    refusals=(after_close("python.readinto1.closed"),),
+    rows=(
+        Row(
+            ("python.readinto1",),
+            is_open,
+            _readinto1,
+            lambda c: (f"returns a count, and that many of the bytes {_bytes_here(c, room(c))}",),
+        ),
+    ),
+    moves=True,
+)
+
+
+def _peek(call: Call, outcome: Outcome) -> Verdict:
+    state, value = call.state, outcome.value
+    if outcome.raised or not isinstance(value, bytes | bytearray | memoryview):
+        return unexpected(call, "python.peek", outcome)
+    data = bytes(value)
+    if len(data) > _bytes_left(state):
+        return Failure("python.peek", state.origin.moved, "end")
+    if data and (state.pos == ANY or not bytes_fit(state, state.pos, data)):
+        return wrong_bytes(call, "python.peek", data, by_position=True)
+    confirmed = state.origin[1:4] if data else ()
+    return Accepted(state.at(state.pos, Origin(call.op, "python.peek", "python.peek")), confirmed)
+
+
+PEEK = Operation(
+    refusals=(after_close("python.peek.closed"),),
+    rows=(
+        Row(
+            ("python.peek",),
+            is_open,
+            _peek,
+            lambda c: (f"returns any number of the bytes {_bytes_here(c)}",),
+        ),
     ),
     moves=True,
 )

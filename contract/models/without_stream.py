@@ -9,7 +9,6 @@ from fscontract.contract.models import (
     fsspec_async,
     fsspec_chain,
     fsspec_filesystem,
-    fsspec_get,
     fsspec_opened,
     obstore_store,
     opendal_operator,
@@ -21,7 +20,6 @@ from fscontract.contract.program.program import Step
 
 RULES: filesystem_rules.RuleTable = {
     **fsspec_filesystem.RULES,
-    **fsspec_get.RULES,
     **fsspec_opened.RULES,
     **fsspec_async.RULES,
     **fsspec_chain.RULES,
@@ -32,7 +30,6 @@ RULES: filesystem_rules.RuleTable = {
 }
 TABLES = {
     **fsspec_filesystem.TABLES,
-    **fsspec_get.TABLES,
     **fsspec_opened.TABLES,
     **fsspec_async.TABLES,
     **fsspec_chain.TABLES,

@@ -29,13 +29,7 @@ from fscontract.contract.runner.events import (
     RunStarted,
     ViolationFound,
 )
-from fscontract.contract.runner.result import (
-    INTERRUPTED,
-    Entry,
-    NotSetUp,
-    RunResult,
-    Verdict,
-)
+from fscontract.contract.runner.result import INTERRUPTED, Entry, NotSetUp, RunResult, Verdict
 from fscontract.contract.text import mask_url, plural, printable
 
 if TYPE_CHECKING:

@@ -34,9 +34,8 @@ from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
-from fscontract.contract.runner.fault_executor import run_under_faults
+from fscontract.contract.runner.fault_executor import run_under_faults, run_under_server_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
-from fscontract.contract.runner.server_fault_executor import run_under_server_faults
 from fscontract.contract.runner.signature import circumstances, relation
 from fscontract.contract.runner.timeouts import beat, is_abandoned
 

@@ -19,21 +19,16 @@ from fscontract.contract.concurrency.programs import of_same_families
 from fscontract.contract.concurrency.verdict import NO_ORDER
 from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate import (
-    block_boundaries,
     boundaries,
     buffers,
     call_counts,
-    capabilities,
-    exhaustive,
+    call_sequences,
     fault_programs,
     filesystem_calls,
     hypothesis_search,
     large_numbers,
     open_programs,
-    opened_paths,
-    random_walk,
     range_lists,
-    server_fault_programs,
     sizes,
 )
 from fscontract.contract.generate.vectors import Vector, telling_first, vectors
@@ -45,12 +40,18 @@ from fscontract.contract.runner import concurrent_fault_check
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.cost_checks import check_costs
 from fscontract.contract.runner.counterexamples import Counterexamples
-from fscontract.contract.runner.growth_check import MAX_CALLS, check_growth
-from fscontract.contract.runner.learned_boundaries import OF_POLICY, OF_VECTORED, learned
+from fscontract.contract.runner.measured_reads import (
+    OF_POLICY,
+    OF_VECTORED,
+    learned,
+    reads_whole_files,
+    seconds_per_byte,
+)
 from fscontract.contract.runner.program_check import check_program, leaks_in
-from fscontract.contract.runner.read_amount import reads_whole_files, seconds_per_byte
 from fscontract.contract.runner.resource_checks import (
+    MAX_CALLS,
     STATUS,
+    check_growth,
     check_held,
     check_length,
     check_unbuffer,
@@ -123,7 +124,7 @@ class _Source(NamedTuple):
 
     name: str
     total: int | None
-    items: Iterator[Item] | Iterator[exhaustive.Row]
+    items: Iterator[Item] | Iterator[call_sequences.Row]
 
 
 # Programs -------------------------------------------------------------------------------------
@@ -159,7 +160,7 @@ def _run_programs(context: RunContext, programs: _Queue[Item]) -> bool:
     return not programs.has_back
 
 
-def _program(item: Item | exhaustive.Row) -> Item:
+def _program(item: Item | call_sequences.Row) -> Item:
     """Return the program of a row; a program or an example unchanged."""
     return Program(*item) if type(item) is tuple else item  # type: ignore[return-value]
 
@@ -175,26 +176,26 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     only = None if fixed is None else len(fixed)
     declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
     yield _Source("vectors", None, telling_first(vectors(declared, operations, only)))
-    quick = exhaustive.programs(operations, buffer, "quick", only)
+    quick = call_sequences.short_programs(operations, buffer, "quick", only)
     if context.gets_few:
-        yield _sampled("exhaustive", quick, exhaustive.REMOTE_PROGRAMS[effort], settings)
+        yield _sampled("exhaustive", quick, call_sequences.REMOTE_PROGRAMS[effort], settings)
     elif context.is_slow:
-        first = exhaustive.shuffled(quick, settings.seed)
+        first = call_sequences.shuffled(quick, settings.seed)
         yield _Source("exhaustive", len(first), iter(first))
     else:
-        enumerated = exhaustive.rows(operations, buffer, effort, only)
+        enumerated = call_sequences.short_rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
     into = buffers.programs(operations, context.gets_few, only)
-    into += capabilities.programs(operations, only)
+    into += call_sequences.capability_programs(operations, only)
     yield _Source("buffers", len(into), iter(into))
     beside = filesystem_calls.programs(operations, context.gets_few, fixed, settings.seed)
     yield _Source("filesystem", len(beside), iter(beside))
-    total = random_walk.PROGRAMS[effort]
+    total = call_sequences.RANDOM_PROGRAMS[effort]
     total = max(20, total // 50) if context.gets_few else total
-    source = random_walk.programs(operations, buffer, effort, settings.seed, only)
+    source = call_sequences.random_programs(operations, buffer, effort, settings.seed, only)
     yield _Source("seeded", total, itertools.islice(source, total))
     if binding.block not in (None, buffer):
-        around = block_boundaries.programs(
+        around = boundaries.block_programs(
             operations, binding.block, effort, settings.seed, context.gets_few, only
         )
         yield _Source("blocks", len(around), iter(around))
@@ -204,7 +205,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
         )
     if settings.checks("path"):
-        paths = opened_paths.programs(operations, context.gets_few, fixed is not None)
+        paths = open_programs.path_programs(operations, context.gets_few, fixed is not None)
         yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
     yield from _failing(context, only)
@@ -234,7 +235,7 @@ def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
         else:
             yield _Source("faults", None, failing)
     if injector is not None and settings.server_faults and settings.checks("servers"):
-        every = server_fault_programs.programs(
+        every = fault_programs.server_fault_programs(
             operations, injector.kinds, buffer, settings.effort, seed
         )
         selected = settings.selected
@@ -324,7 +325,7 @@ def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
     if context.gets_few:
         yield _sampled("openings", of(effort), open_programs.REMOTE[effort], settings)
     elif context.is_slow:  # all programs of deep take seconds to make
-        first: Iterator[Item] = iter(exhaustive.shuffled(of("quick"), settings.seed))
+        first: Iterator[Item] = iter(call_sequences.shuffled(of("quick"), settings.seed))
         more: Iterator[Item] = iter(()) if effort == "quick" else of(effort)
         yield _Source("openings", None, itertools.chain(first, more))
     else:
@@ -332,7 +333,7 @@ def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
 
 
 def _sampled(name: str, source: Iterable[Program], count: int, settings: Settings) -> _Source:
-    drawn = exhaustive.sampled(source, count, settings.seed)
+    drawn = call_sequences.sampled(source, count, settings.seed)
     return _Source(name, len(drawn), iter(drawn))
 
 
@@ -476,7 +477,7 @@ def _search(context: RunContext) -> None:
 
 
 def _check_status(context: RunContext) -> None:
-    for length in (0, 1, exhaustive.LENGTH, context.buffer + exhaustive.OVERHANG):
+    for length in (0, 1, call_sequences.LENGTH, context.buffer + call_sequences.OVERHANG):
         path, data, _ = context.executor.file(length)
         known, counterexample = check_length(context.binding, path, data)
         context.keep(STATUS, counterexample)

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, TypeAlias
 from fscontract.contract import __version__
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes
-from fscontract.contract.runner.causes import groups
 from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
 
@@ -362,8 +361,32 @@ def causes_of(results: Iterable[ClauseResult]) -> tuple[Cause, ...]:
     results = sorted(results, key=_severity)
     return tuple(
         Cause(results[first], tuple(results[number] for number in rest))
-        for first, *rest in groups([_traits(result) for result in results])
+        for first, *rest in group_by_traits([_traits(result) for result in results])
     )
+
+
+def group_by_traits(traits_of_each: Sequence[Iterable[str]]) -> list[list[int]]:
+    """Return the numbers of the failures of each cause, in the order of the first failure.
+
+    Failures are of one cause if they share a trait (see `signature.traits`), directly or through
+    other failures.
+    """
+    parents = list(range(len(traits_of_each)))
+
+    def root(number: int) -> int:
+        while parents[number] != number:
+            number = parents[number]
+        return number
+
+    first_with: dict[str, int] = {}
+    for number, found in enumerate(traits_of_each):
+        for trait in found:
+            one, other = sorted((root(number), root(first_with.setdefault(trait, number))))
+            parents[other] = one
+    grouped: dict[int, list[int]] = {}
+    for number in range(len(parents)):
+        grouped.setdefault(root(number), []).append(number)
+    return list(grouped.values())
 
 
 def _severity(result: ClauseResult) -> tuple[int, int, int]:

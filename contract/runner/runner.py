@@ -14,7 +14,7 @@ from typing import TypeVar
 from fscontract.contract import clock
 from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.distributed.partial_results import Partial, Recorder
-from fscontract.contract.generate import block_boundaries
+from fscontract.contract.generate import boundaries
 from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
@@ -310,7 +310,7 @@ def _leave_out_unsupported(context: RunContext) -> None:
 def _warn_of_unreachable_blocks(context: RunContext) -> None:
     """Warn if programs can't reach block boundaries of files."""
     block, fixed, name = context.binding.block, context.binding.fixed_content, context.binding.name
-    reason = block_boundaries.unreachable(block or 1, None if fixed is None else len(fixed))
+    reason = boundaries.unreachable_blocks(block or 1, None if fixed is None else len(fixed))
     if block is not None and reason:
         blocks = f"files are read in blocks of {block} bytes, whose ends were not tried: {reason}"
         context.warnings.append(f"{name}: {blocks}")

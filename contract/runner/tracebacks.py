@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fscontract.contract.program.outcome import clip, text_of
-from fscontract.contract.program.raising import observed_by
+from fscontract.contract.program.outcome import clip, observed_by, text_of
 from fscontract.contract.text import mask
 
 _PACKAGE = Path(__file__).parents[2]

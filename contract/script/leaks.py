@@ -1,24 +1,25 @@
-"""Write a program or an open after which descriptors or threads are left as a Python script."""
+"""Write a program or an open after which descriptors or threads are left, in Python or Java."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.program.program import Program, Step, resolve_program, resolve_step
 from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
+from fscontract.contract.script.java_class import JavaClass
 from fscontract.contract.script.layout import indented, printed, statement
+from fscontract.contract.script.openings import opening_expression, path_made, scene
 from fscontract.contract.script.plan import UNUSUAL_NAME, check_conditions
-from fscontract.contract.script.unusual_paths import path_made
 
 #: The clause of resources that an open stream holds after unbuffer.
 _UNBUFFER = "unbuffer.release"
 #: The clauses of what a stream leaves.
 RELEASING = frozenset({"close.release", _UNBUFFER})
 #: Streams before the count, for which a pool may grow, and counted ones. A leak is one for each.
-WARM_UP, COUNTED = 5, 8
+_WARM_UP, _COUNTED = 5, 8
 #: The most calls that each have a line.
 _MOST_LINES = 3
 
@@ -44,13 +45,13 @@ def leak_script(
     lines = [
         *set_up([*api.setup, *made]),
         "streams, held = [], []",
-        f"for _ in range({WARM_UP + COUNTED}):",
+        f"for _ in range({_WARM_UP + _COUNTED}):",
         *indented(_stream(api, failure, len(data))),
-        f"early, late = held[{WARM_UP - 1}], held[-1]  # a pool may grow at first",
+        f"early, late = held[{_WARM_UP - 1}], held[-1]  # a pool may grow at first",
         "more = [after - before for before, after in zip(early, late)]",
-        f"right = max(more) < {COUNTED}",
+        f"right = max(more) < {_COUNTED}",
         *printed(
-            f"{COUNTED} {subject} hold no descriptor and no thread",
+            f"{_COUNTED} {subject} hold no descriptor and no thread",
             "{more[0]} more descriptors and {more[1]} more threads",
         ),
         *api.cleanup,
@@ -88,3 +89,42 @@ def _stream(api: ScriptApi, failure: Failure, length: int) -> Iterator[str]:
             yield "with contextlib.suppress(Exception):"
             yield f"    {text}"
     yield 'held.append((len(os.listdir("/proc/self/fd")), threading.active_count()))'
+
+
+_HELD = 'new java.io.File("/proc/self/fd").list().length'
+
+
+class LeakClass(JavaClass):
+    """Streams that are opened, used and closed, and the descriptors that they leave."""
+
+    def says(self) -> str:
+        """Return the permitted outcome as text."""
+        return f"that {_COUNTED} closed streams hold fewer descriptors than one each"
+
+    def content(self) -> Iterator[str]:
+        """Yield the statement that makes bytes, of which only the number matters."""
+        yield f"byte[] data = new byte[{len(self.data)}];"
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that count descriptors before and after some streams."""
+        program = resolve_program(self.failure.program, len(self.data), self.failure.buffer)
+        if self.failure.clause != "close.release" or program.streams > 1:
+            raise NoScript("several streams are open, or one is not closed")
+        yield from self.filesystem()
+        yield from scene(self, program.opening.scene if program.opening else "file")
+        yield "List<Object> streams = new ArrayList<>();"
+        yield "int before = 0;"
+        yield f"for (int i = 0; i < {_WARM_UP + _COUNTED}; i++) {{ // a pool may grow at first"
+        yield f"  if (i == {_WARM_UP}) before = {_HELD};"
+        yield f"  try (FSDataInputStream in = {opening_expression(self.api, program.opening)}) {{"
+        yield "    streams.add(in); // it is still referenced"
+        for step in program.steps:
+            call = self.api.spell(step, "in")
+            if call is None or step.op in ("change", "reopen"):
+                raise NoScript(f"the API has no call for {step}")
+            yield f"    try {{ {call}; }} catch (Exception error) {{ }}"
+        yield "  } catch (Exception error) { }"
+        yield "}"
+        yield f"int more = {_HELD} - before;"
+        yield 'String actual = more + " more descriptors";'
+        yield f"boolean right = more < {_COUNTED};"

@@ -1,4 +1,9 @@
-"""Known failures: accepted violations, each with a reason and the way it fails."""
+"""Known failures: accepted violations, each with a reason and the way it fails.
+
+An entry covers wrong reads whose signatures differ from its own in what depends on the programs of
+a run: the seed chooses these, and they decide at which of similar offsets a bug shows, after which
+other reads, and in which method that reads.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,14 @@ from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from fscontract.contract.concurrency.verdict import NO_ORDER, are_of_one_race
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.arguments import ProgramError
+from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import (
     VIOLATED,
@@ -23,15 +30,8 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.spec.clauses import (
-    Clause,
-    clauses,
-    near_misses,
-    notice,
-    present,
-    read_id,
-)
-from fscontract.contract.spec.similar_failures import similar_entry
+from fscontract.contract.runner.signature import ANYWHERE, PLACES, WRONG_BYTE, WRONG_LATER
+from fscontract.contract.spec.clauses import Clause, clauses, near_misses, notice, present, read_id
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
@@ -136,20 +136,88 @@ def match(
 
     An entry lists the failures of its clause that have its signature. An intermittent entry of a
     race lists it in each clause in which the same operations race: it shows in one or another, as
-    the threads happen to meet. A wrong read is listed as `similar_entry` says.
+    the threads happen to meet. A wrong read is listed as `_similar_entry` says.
     """
     valid = [entry for entry in known if entry.until is None or today <= entry.until]
     listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
     return next(
         (entry for entry in listed if entry.clause == clause_id or _races_in(entry, clause_id)),
         None,
-    ) or similar_entry(valid, counterexample)
+    ) or _similar_entry(valid, counterexample)
 
 
 def _races_in(entry: Known, clause: str) -> bool:
     """Return whether an entry lists calls that fit no serial order, which race in `clause`, too."""
     is_race = entry.intermittent and entry.signature == NO_ORDER
     return is_race and are_of_one_race(entry.clause, clause)
+
+
+#: The longest file whose offsets are all near its start, in bytes.
+_NEAR = 64
+#: How many times longer a file may be in which a bug shows at a similar offset.
+_SIMILAR = 2
+#: Calls before a failure that change nothing but the position, beside reads.
+_MOVES = frozenset({"after seek", "after skip"})
+#: Relations of bytes that are wrong, or missing at the end of a file.
+_WRONG = frozenset({"too early", "too late", "bytes not in the file", "zeros", WRONG_LATER})
+_WRONG |= {"buffer not filled", "past the end of the file", "end of file", "no bytes", WRONG_BYTE}
+#: How a later call shows that earlier reads left wrong data, or a wrong end.
+_LATER = frozenset({"moved", "data", "end"})
+
+
+class _WrongRead(NamedTuple):
+    """A wrong read without what depends on the programs of a run.
+
+    `result` is what it returns, or how a later call shows it. `after_reads` says whether it is
+    right without other reads before it. `state` has the other circumstances, but not the place in
+    the file.
+    """
+
+    result: str
+    after_reads: bool
+    state: frozenset[str]
+
+
+def _similar_entry(entries: Iterable[Known], failure: Counterexample) -> Known | None:
+    """Return an entry of any clause that lists the same wrong read, None if there is none.
+
+    The same read has an equal `_WrongRead`, and its file is at most twice as long or short. All
+    offsets of a short file are near its start, where each method shows a bug.
+    """
+    wrong = _wrong_read(failure.signature)
+    if wrong is None:
+        return None
+    alike = (entry for entry in entries if _wrong_read(entry.signature) == wrong)
+    return next((entry for entry in alike if _are_similar(entry.program, failure)), None)
+
+
+def _wrong_read(signature: str) -> _WrongRead | None:
+    """Return how a read is wrong; None if this is not the signature of a wrong read."""
+    how, *circumstances = signature.split("; ")
+    operation, _, result = how.partition(": ")
+    kind, _, relation = result.partition(" ")
+    reads = {c for c in circumstances if c.removeprefix("after ") in READ_OPERATIONS}
+    if operation == "later call":
+        is_wrong = bool(reads) and result in _LATER
+    else:
+        returned = operation in READ_OPERATIONS and kind == Kind.RETURNED.value
+        is_wrong = returned and _WRONG.issuperset(relation.split(", "))
+    if not is_wrong:
+        return None
+    others = _MOVES | ANYWHERE if reads else PLACES
+    return _WrongRead(result, bool(reads), frozenset({*circumstances} - reads - others))
+
+
+def _are_similar(listed: Program | None, failure: Counterexample) -> bool:
+    """Return whether programs need files of similar length, which are not short.
+
+    The file of a failure that was not shrunk may be longer than it needs.
+    """
+    if listed is None or failure.program is None:
+        return False
+    shorter, longer = sorted((listed.length, failure.program.length))
+    needless = failure.unshrunk and shorter == listed.length
+    return shorter > _NEAR and (needless or longer <= shorter * _SIMILAR)
 
 
 def absent(

@@ -18,8 +18,7 @@ from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.fakes.filesystem.client import Client, FakeInputStream, ShortInputStream
 from fscontract.fakes.filesystem.fault_effects import FakeInjector
 from fscontract.fakes.filesystem.handles import Handle, Handles
-from fscontract.fakes.filesystem.request_log import Requests
-from fscontract.fakes.filesystem.requests import Latency
+from fscontract.fakes.filesystem.requests import Latency, Requests
 from fscontract.fakes.filesystem.store import Store
 from fscontract.fakes.filesystem.tree import Clock, Consistency, Tree, Version
 from fscontract.fakes.frozen_settings import Settled

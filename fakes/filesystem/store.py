@@ -22,7 +22,6 @@ from fscontract.fakes.filesystem.fault_effects import (
     stored,
 )
 from fscontract.fakes.filesystem.handles import Handles
-from fscontract.fakes.filesystem.request_log import Requests
 from fscontract.fakes.filesystem.requests import (
     Answer,
     Exchange,
@@ -30,6 +29,7 @@ from fscontract.fakes.filesystem.requests import (
     RangeNotSatisfiable,
     ReplicaLost,
     Request,
+    Requests,
     RequestTimedOut,
     Target,
     changed,

@@ -11,8 +11,7 @@ from fscontract.contract.binding import Binding, NoScene, TargetError
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import SparseContent, replacement
 from fscontract.contract.program.opened_path import OpenedPath
-from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, text_of
-from fscontract.contract.program.raising import notice
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, notice, text_of
 from fscontract.contract.targets import is_ours, new_name
 from fscontract.contract.text import mask, mask_url, passwords_in, secrets_of
 

@@ -1,17 +1,21 @@
-"""Binding to fsspec filesystems (fsspec 2023.1 and later)."""
+"""Binding to fsspec filesystems (2023.1 and later): files opened directly, or by a builder."""
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, NoReturn
 from urllib.parse import urljoin
 
-from fscontract.contract.binding import Action, Binding, TargetError
+from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.binding import Action, Binding, NoScene, Opener, TargetError
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.filesystem_calls import (
     ASYNC_OPERATIONS,
@@ -23,10 +27,10 @@ from fscontract.contract.program.filesystem_calls import (
     READER_OPERATIONS,
     ZARR_OPERATIONS,
 )
+from fscontract.contract.program.open_calls import STATUSES
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import Call, ScriptApi, Source
-from fscontract.contract.script.source_lines import is_callable
 from fscontract.contract.spec.inherited_failures import BASES
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
@@ -51,6 +55,7 @@ from fscontract.implementations.bindings.file_operations import (
 from fscontract.implementations.bindings.filesystem_calls import (
     Target,
     bind_filesystem,
+    bind_get,
     spell_filesystem,
 )
 from fscontract.implementations.bindings.fsspec_async import AsyncTwin, bind_async, spell_async
@@ -59,8 +64,6 @@ from fscontract.implementations.bindings.fsspec_chain import (
     chain_operations,
     spell_chain,
 )
-from fscontract.implementations.bindings.fsspec_get import bind_get, spell_get
-from fscontract.implementations.bindings.fsspec_open import FsspecOpener
 from fscontract.implementations.bindings.fsspec_opened import bind_opened, spell_opened
 from fscontract.implementations.bindings.fsspec_quirks import (
     READ_ONLY,
@@ -84,6 +87,7 @@ from fscontract.implementations.bindings.method_sources import (
     FILESYSTEM_METHODS,
     sources_of,
 )
+from fscontract.implementations.bindings.open_file import FOREIGN, KINDS, known_status
 from fscontract.implementations.bindings.other_process import (
     bind_process,
     missing_processes,
@@ -91,7 +95,7 @@ from fscontract.implementations.bindings.other_process import (
     spell_process,
 )
 from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
-from fscontract.implementations.bindings.script_setup import fsspec_setup
+from fscontract.implementations.bindings.script_setup import fsspec_setup, is_callable
 from fscontract.implementations.bindings.spelling import (
     spell_builder,
     spell_file,
@@ -104,6 +108,130 @@ from fscontract.implementations.bindings.zarr_reader import (
     spell_zarr,
     zarr_operations,
 )
+
+_WRITTEN = frozenset({"file", "late", "missing", "directory", "unreadable", "foreign"})
+_READ_ONLY = frozenset({"file", "missing"})
+
+
+class Pending(NamedTuple):
+    """Result of `build`, and the path that is being opened."""
+
+    future: Future[Any]
+    path: str
+
+
+class FsspecOpener(Opener):
+    """`open_file` of implementations/fsspec_open_file.py, for files of `binding` in `fs`.
+
+    `opened` converts a file and its path to the binding's opened file, `failed` an exception to an
+    outcome; `cant` returns a TargetError for a failed action.
+    """
+
+    def __init__(
+        self,
+        binding: ScratchBinding,
+        fs: Any,
+        opened: Callable[[Any, str], Any],
+        failed: Callable[[Exception], Outcome],
+        cant: Callable[[str, BaseException], TargetError],
+    ) -> None:
+        written = binding.fixed_content is None
+        self.scenes = _WRITTEN if written else _READ_ONLY
+        self.statuses = frozenset(STATUSES) - (set() if written else {"stale"})
+        self._binding = binding
+        self._fs = fs
+        self._opened = opened
+        self._failed = failed
+        self._cant = cant
+
+    def place(self, scene: str, content: bytes) -> str:
+        """Create the scene and return its path; raise NoScene if fsspec or the store can't."""
+        if scene == "file":
+            return self._binding.create(content)
+        if scene not in self.scenes:
+            raise NoScene(scene)
+        path = self._new_path(content)
+        if scene == "directory":
+            self._make_directory(path)
+        elif scene == "unreadable":
+            self._forbid(path, content)
+        elif scene == "foreign":
+            return self._foreign(path)
+        return path
+
+    def appear(self, path: str, content: bytes) -> None:
+        """Write the file at `path`; raise TargetError."""
+        self._binding.change(path, content)
+
+    def status(self, path: str, kind: str, length: int | None) -> FileStatus | None:
+        """Return a status of a kind from `info`; its length is unknown without a file."""
+        from fscontract.implementations.fsspec_open_file import status_of
+
+        if kind == "none":
+            return None
+        own = known_status(lambda: status_of(self._fs.info(path)), path)
+        if kind not in ("own", "stale") and "/" not in own.path:
+            own = replace(own, path=f"/{own.path}")
+        return KINDS[kind](own if length is None else replace(own, length=length))
+
+    def open_file(self, path: str) -> Any:
+        """Return a new builder for a file of the filesystem."""
+        from fscontract.implementations.fsspec_open_file import open_file
+
+        return open_file(self._fs, path)
+
+    def build(self, builder: Any) -> Pending:
+        """Return the result of `build`, with the path."""
+        return Pending(builder.build(), builder.path)
+
+    def get(self, future: Any) -> Any:
+        """Return the file of the future."""
+        return self._opened(super().get(future.future), future.path)
+
+    def outcome(self, error: Exception) -> Outcome:
+        """Return the outcome of a call that raised; an unreachable server gives no verdict."""
+        return self._failed(error)
+
+    def _new_path(self, content: bytes) -> str:
+        if self._binding.fixed_content is None:
+            return self._binding.new_path()
+        return f"{self._binding.create(content)}-missing"
+
+    def _make_directory(self, path: str) -> None:
+        try:
+            self._fs.makedirs(path)
+            is_directory = self._fs.isdir(path)
+        except NotImplementedError:
+            is_directory = False
+        except Exception as error:
+            raise self._cant("can't create a directory", error) from error
+        if not is_directory:
+            self._give_up("directory", "the store has no empty directories")
+
+    def _forbid(self, path: str, content: bytes) -> None:
+        from fsspec.implementations.local import LocalFileSystem
+
+        if not isinstance(self._fs, LocalFileSystem):
+            self._give_up("unreadable", "fsspec has no permissions")
+        self._binding.change(path, content)
+        try:
+            os.chmod(path, 0)
+        except OSError as error:
+            raise self._cant(f"can't remove the read permission of {path}", error) from error
+        if os.access(path, os.R_OK):
+            self._give_up("unreadable", "this process can read files without permission")
+
+    def _foreign(self, path: str) -> str:
+        if "://" not in path:
+            self._give_up(
+                "foreign", "the filesystem accepts a path with another scheme as a file name"
+            )
+        return f"{FOREIGN}/{path.rpartition('/')[2]}"
+
+    def _give_up(self, scene: str, why: str) -> NoReturn:
+        self.scenes -= {scene}
+        raise NoScene(why)
+
 
 _file_of = attrgetter("file")
 _WORDING = Wording("fs.open(name)", "fs.pipe_file(name, data)", raw=True)
@@ -419,7 +547,7 @@ class FsspecBinding(ScratchBinding):
 
 def _spell_step(step: Step, name: str) -> Call | None:
     spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
-    spelled = spelled or spell_process(step) or spell_get(step) or spell_opened(step)
+    spelled = spelled or spell_process(step) or spell_opened(step)
     spelled = spelled or spell_async(step) or spell_chain(step) or spell_zarr(step)
     return spelled or spell_reader(step, _WORDING)
 

@@ -15,7 +15,6 @@ from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.program import CHANGES, Program, Step
 from fscontract.contract.script.calls import ScriptApi, Source
-from fscontract.contract.script.source_lines import arguments, function_lines
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
@@ -31,7 +30,11 @@ from fscontract.implementations.bindings.file_operations import (
     inexpressible,
 )
 from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
-from fscontract.implementations.bindings.script_setup import temporary_path
+from fscontract.implementations.bindings.script_setup import (
+    arguments,
+    function_lines,
+    temporary_path,
+)
 from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
 

@@ -1,16 +1,18 @@
-"""The first lines of scripts: make the filesystem or store of a target, and the path of a file."""
+"""The first lines of scripts: make the target again, without secrets, and the path of a file."""
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
 from fscontract.contract.script.calls import NoScript, Source
-from fscontract.contract.script.layout import quoted
-from fscontract.contract.script.source_lines import (
-    arguments,
-    callable_lines,
-    is_callable,
-    url_expression,
-)
-from fscontract.contract.text import mask_url
+from fscontract.contract.script.layout import literal, quoted
+from fscontract.contract.targets import OWN_MODULES
+from fscontract.contract.text import mask_url, secrets_of
+from fscontract.contract.untrusted import typed_value
 
 #: The name of the file of a script in a place that others use, too. It has no word that is a usual
 #: key of a test server: masking would hide that.
@@ -44,12 +46,12 @@ def fsspec_setup(source: Source, file: str | None, local: bool) -> tuple[str, ..
     """
     if is_callable(source):
         root = "" if local else "/"
-        return (*callable_lines(source.target, source.options), *_path(local, root))
+        return (*_callable_lines(source.target, source.options), *_path(local, root))
     url, given = _chosen(source.target), arguments(source.options)
     if "://" not in url:
         raise NoScript(f"{mask_url(url)} can't be made in a script")
     if file is not None:
-        made = _call("url_to_fs", url_expression(url), *given)
+        made = _call("url_to_fs", _url_expression(url), *given)
         return ("from fsspec.core import url_to_fs", f"fs, _ = {made}", f"path = {quoted(file)}")
     scheme = url.partition("://")[0]
     if scheme in ("file", "local", "memory"):
@@ -60,7 +62,7 @@ def fsspec_setup(source: Source, file: str | None, local: bool) -> tuple[str, ..
         made = _call("url_to_fs", f"{quoted(head + mark)} + directory.name", *given)
         lines: tuple[str, ...] = (_DIRECTORY, f"fs, root = {made}")
     else:
-        lines = (f"fs, root = {_call('url_to_fs', url_expression(url), *given)}",)
+        lines = (f"fs, root = {_call('url_to_fs', _url_expression(url), *given)}",)
     return ("from fsspec.core import url_to_fs", *lines, f'path = root + "/{FILE}"')
 
 
@@ -76,41 +78,41 @@ def pyarrow_setup(source: Source) -> tuple[str, ...]:
     if scheme == "s3":
         made = f"fs = {_call('S3FileSystem', *given)}"
         return ("from pyarrow.fs import S3FileSystem", made, *_path(False, f"{path.strip('/')}/"))
-    made = f"fs, root = FileSystem.from_uri({url_expression(url)})"
+    made = f"fs, root = FileSystem.from_uri({_url_expression(url)})"
     return ("from pyarrow.fs import FileSystem", made, f'path = root + "{FILE}"')
 
 
 def obstore_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an obstore store."""
     if is_callable(source):
-        (*found, made) = callable_lines(source.target, source.options)
+        (*found, made) = _callable_lines(source.target, source.options)
         made = made.replace("fs =", "store =")
         return ("import obstore", *found, made, f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("file://"):
         made = _call("obstore.store.from_url", '"file://" + directory.name', *given)
         return ("import obstore", _DIRECTORY, f"store = {made}", 'path = "file"')
-    made = _call("obstore.store.from_url", url_expression(url), *given)
+    made = _call("obstore.store.from_url", _url_expression(url), *given)
     return ("import obstore", f"store = {made}", f'path = "{FILE}"')
 
 
 def opendal_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an OpenDAL operator."""
     if is_callable(source):
-        (*found, made) = callable_lines(source.target, source.options)
+        (*found, made) = _callable_lines(source.target, source.options)
         return (*found, made.replace("fs =", "operator ="), f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("fs://"):
         made = 'operator = Operator("fs", root=directory.name)'
         return ("from opendal import Operator", _DIRECTORY, made, 'path = "file"')
-    made = f"operator = {_call('Operator.from_uri', url_expression(url), *given)}"
+    made = f"operator = {_call('Operator.from_uri', _url_expression(url), *given)}"
     return ("from opendal import Operator", made, f'path = "{FILE}"')
 
 
 def stream_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for a filesystem of this package's interfaces."""
     if is_callable(source):
-        return (*callable_lines(source.target, source.options), *_path(False, "/"))
+        return (*_callable_lines(source.target, source.options), *_path(False, "/"))
     if source.target == "memory":
         made = ("from fscontract import MemoryFileSystem", "fs = MemoryFileSystem()")
         return (*made, 'path = "/file"')
@@ -118,3 +120,72 @@ def stream_setup(source: Source) -> tuple[str, ...]:
         made = ("from fscontract import LocalFileSystem", _DIRECTORY)
         return (*made, "fs = LocalFileSystem(directory.name)", 'path = "/file"')
     raise NoScript(f"{mask_url(source.target)} can't be made in a script")
+
+
+#: The environment variable of a URL that has a password.
+URL_VARIABLE = "TARGET_URL"
+
+
+def arguments(options: Mapping[str, Any], typed: bool = True) -> tuple[str, ...]:
+    """Return options as keyword arguments; those with secrets come from environment variables."""
+    return tuple(
+        f"{name}={value}" if name.isidentifier() else f"**{{{quoted(name)}: {value}}}"
+        for name, value in _values(options, typed)
+    )
+
+
+def _values(options: Mapping[str, Any], typed: bool) -> Iterator[tuple[str, str]]:
+    for name, given in options.items():
+        value = typed_value(given) if typed else given
+        if secrets_of({name: given}):
+            text = f'os.environ["{_variable(name)}"]'
+            yield name, text if isinstance(value, str) else f"json.loads({text})"
+        else:
+            yield name, literal(value)
+
+
+def _variable(name: str) -> str:
+    return re.sub(r"\W", "_", name).upper()
+
+
+def _url_expression(url: str) -> str:
+    """Return a URL as an expression: a text, or an environment variable if it has secrets."""
+    return quoted(url) if mask_url(url) == url else f'os.environ["{URL_VARIABLE}"]'
+
+
+def _callable_lines(text: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the lines that make `fs` by a callable of the user; raise NoScript."""
+    place, colon, name = text.rpartition(":")
+    if not colon or "://" in text:
+        raise NoScript(f"{mask_url(text)} can't be made in a script")
+    lines, module = _import(place)
+    return (*lines, f"fs = {module}.{name}({', '.join(arguments(options))})")
+
+
+def function_lines(function: Any) -> tuple[tuple[str, ...], str]:
+    """Return the lines that import a function, and its name; raise NoScript if it has none."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    if not module or not all(part.isidentifier() for part in name.split(".")):
+        raise NoScript("the function that opens files has no name that can be imported")
+    if module in ("io", "_io", "builtins"):
+        return (), name
+    lines, module = _import(getattr(sys.modules.get(module), "__file__", "") or module, module)
+    return lines, f"{module}.{name}"
+
+
+def _import(place: str, module: str = "") -> tuple[tuple[str, ...], str]:
+    """Return the lines that import a module, or a file of the user, and its name."""
+    if module and not module.startswith(OWN_MODULES):
+        return (f"import {module}",), module
+    if not place.endswith(".py"):
+        package, _, name = place.rpartition(".")
+        return (f"from {package} import {name}" if package else f"import {name}",), name
+    path = Path(place).resolve()
+    if not path.stem.isidentifier():
+        raise NoScript(f"{place} can't be imported by its name")
+    return (f"sys.path.insert(0, {quoted(str(path.parent))})", f"import {path.stem}"), path.stem
+
+
+def is_callable(source: Source) -> bool:
+    """Return whether the target is a callable of the user."""
+    return "://" not in source.target and ":" in source.target

@@ -1,7 +1,8 @@
-"""Validation of S3 responses, shared by all transports.
+"""Validation of S3 responses, shared by all transports, and ETags.
 
 A transport only reports the response. A response that fails a check raises WrongAnswerException,
-and callers retry the request.
+and callers retry the request. ETags are formatted and compared as S3 and HTTP do (RFC 9110, 8.8.3
+and 13.1.1).
 """
 
 from __future__ import annotations
@@ -11,6 +12,30 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fscontract.implementations.s3.errors import ObjectLocation, WrongAnswerException
+
+_WEAK = "W/"
+
+
+def plain_etag(etag: str | None) -> str | None:
+    """Return an ETag without quotes, or None; a weak ETag keeps its `W/`."""
+    if not etag:
+        return None
+    mark = _WEAK if etag.startswith(_WEAK) else ""
+    return mark + etag.removeprefix(_WEAK).strip('"')
+
+
+def if_match(etag: str | None) -> str | None:
+    """Return the `If-Match` value for an ETag; None if it is missing or weak.
+
+    A weak ETag never matches in `If-Match`.
+    """
+    return None if etag is None or etag.startswith(_WEAK) else f'"{etag}"'
+
+
+def same_etag(one: str, other: str) -> bool:
+    """Return True if two ETags without quotes identify the same content, ignoring weakness."""
+    return one.removeprefix(_WEAK) == other.removeprefix(_WEAK)
+
 
 _LENGTH = re.compile(r"[0-9]{1,19}")
 _RANGE = re.compile(r"bytes\s+([0-9]{1,19})\s*-\s*([0-9]{1,19})\s*/\s*([0-9]{1,19}|\*)", re.I)

@@ -29,6 +29,7 @@ from fscontract.implementations.s3.object_store import (
     ObjectStore,
     Page,
     Requests,
+    Upload,
     exists,
 )
 from fscontract.implementations.s3.range_download import Target, VersionPin
@@ -39,7 +40,6 @@ from fscontract.implementations.s3.transports.selection import (
     namespace,
     range_source,
 )
-from fscontract.implementations.s3.upload import Upload
 
 if TYPE_CHECKING:
     from fscontract.implementations.s3.fsspec_adapter import S3Fsspec

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from fscontract.implementations.filesystem_base import free_in_children
+from fscontract.implementations.s3.answers import if_match, plain_etag, same_etag
 from fscontract.implementations.s3.errors import (
     BodyCutException,
     ObjectLocation,
@@ -17,7 +18,6 @@ from fscontract.implementations.s3.errors import (
     WrongAnswerException,
     changed,
 )
-from fscontract.implementations.s3.etags import header, plain, same
 from fscontract.implementations.s3.object_reader import (
     Body,
     ByteRange,
@@ -38,7 +38,7 @@ class VersionPin:
     def __init__(
         self, etag: str | None = None, version: str | None = None, declared: int | None = None
     ) -> None:
-        self.etag = plain(etag)
+        self.etag = plain_etag(etag)
         self.version = version
         self.declared = declared
         self.total: int | None = None
@@ -53,7 +53,7 @@ class VersionPin:
     @property
     def if_match(self) -> str | None:
         """Value of the `If-Match` header."""
-        return header(self.etag)
+        return if_match(self.etag)
 
     def end(self, stop: int | None) -> int | None:
         """Return the last possible end of a read up to `stop`, or None if unknown."""
@@ -66,7 +66,7 @@ class VersionPin:
         Raise RemoteFileChangedException, or WrongAnswerException if only some responses have an
         ETag.
         """
-        etag = plain(body.etag)
+        etag = plain_etag(body.etag)
         with self._lock:
             if etag is None and self.etag is not None:
                 raise WrongAnswerException(location, "missing ETag in the response")
@@ -74,7 +74,7 @@ class VersionPin:
                 raise WrongAnswerException(
                     location, "unexpected ETag in the response: earlier responses had none"
                 )
-            if etag is not None and self.etag is not None and not same(etag, self.etag):
+            if etag is not None and self.etag is not None and not same_etag(etag, self.etag):
                 raise changed(location, self.etag, etag)
             self._compare(location, body.total)
             self.etag = self.etag or etag

@@ -8,7 +8,7 @@ from typing import Any
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed.backend import Backend, Work
-from fscontract.implementations.spark.masters import session_of, without_secrets
+from fscontract.implementations.spark.session import session_of, without_secrets
 from fscontract.implementations.spark.tasks import tasks_of
 
 

@@ -1,29 +1,88 @@
-"""Local Spark sessions that print nothing and leave no files behind."""
+"""Spark sessions for any master: on this machine, of a cluster, or of a Spark Connect server.
+
+Local sessions print nothing and leave no files behind. PySpark's exceptions fetch their message
+from the JVM each time they are printed. A session that ends because of an exception stops the JVM,
+so the message is fetched first.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import os
+import re
 import secrets
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from fscontract.contract.binding import TargetError
+from fscontract.contract.targets import UsageError
 from fscontract.implementations.jvm.jvm import Java, find_java
-from fscontract.implementations.spark.exception_text import keep_messages
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+#: Methods with which a PySpark exception, and its query context, call the JVM.
+_OF_ERRORS = (
+    *("__str__", "getCondition", "getMessageParameters", "getSqlState", "getMessage"),
+    *("getBreakingChangeInfo", "getQueryContext"),
+)
+_OF_CONTEXTS = (
+    *("objectType", "objectName", "startIndex", "stopIndex", "fragment", "callSite", "summary"),
+)
+
+
+def keep_messages(error: BaseException) -> None:
+    """Fetch the messages of an exception chain, and store them in the exceptions."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import CapturedException
+
+    for link in _chain(error, set()):
+        if isinstance(link, CapturedException):
+            _fix(link, _OF_ERRORS, str(link._desc))
+        elif isinstance(link, Py4JJavaError):
+            _fix(link, ("__str__",), str(link.errmsg))
+
+
+def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
+    """Yield an exception, its causes and contexts, and the members of exception groups."""
+    if error is None or id(error) in seen:
+        return
+    seen.add(id(error))
+    yield error
+    members: Iterable[BaseException] = getattr(error, "exceptions", ())
+    for link in (error.__cause__, error.__context__, *members):
+        yield from _chain(link, seen)
+
+
+def _fix(error: Any, names: Iterable[str], otherwise: str = "") -> None:
+    """Replace methods of an object by their current results; use `otherwise` on failure."""
+    cls = type(error)
+    values: dict[str, Any] = {"__str__": otherwise} if "__str__" in names else {}
+    for name in names:
+        if hasattr(cls, name):
+            with suppress(Exception):  # the JVM may have ended
+                values[name] = getattr(error, name)()
+    for context in values.get("getQueryContext", ()):
+        _fix(context, _OF_CONTEXTS)
+    methods = {name: _returning(value) for name, value in values.items()}
+    own = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+    error.__class__ = type(cls.__name__, (cls,), {**own, **methods})
+
+
+def _returning(value: Any) -> Callable[[Any], Any]:
+    return lambda self: value
 
 
 #: Spark's launcher requires this module, even if the runtime lacks it.
@@ -401,3 +460,68 @@ def _variables(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+_LOCAL = re.compile(r"local(\[(\d+|\*)(, ?\d+)?\]|-cluster\[\d+, ?\d+, ?\d+\])?")
+_CLUSTER = re.compile(r"(spark://.+|yarn|k8s://.+)")
+_CLIENT = re.compile(r"sc://.+")
+_KNOWN = "local[2], local-cluster[2,1,1024], spark://HOST:PORT, yarn, k8s://... or sc://HOST:PORT"
+#: Timeout in seconds for connecting to an address; Spark itself would try for a minute or more.
+_CONNECT_PATIENCE = 5.0
+
+
+def is_local(master: str) -> bool:
+    """Return True if executors run on this machine."""
+    return _LOCAL.fullmatch(master) is not None
+
+
+def session_of(
+    master: str,
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> AbstractContextManager[Any]:
+    """Return a context with a session; raise UsageError for an invalid master, TargetError.
+
+    `settings` are for a driver on this machine. `environment` has credentials for executors, which
+    only a local session accepts: on a cluster they belong to the executors' own environment.
+    """
+    if is_local(master):
+        return local_session(master, settings, environment)
+    if environment:
+        raise UsageError(
+            f"credentials can't be options with --spark {without_secrets(master)}: executors find "
+            "them in their environment, in files of the library, or in a role"
+        )
+    if _CLIENT.fullmatch(master):
+        _reach(master)
+        return client_session(master)
+    if not _CLUSTER.fullmatch(master):
+        raise UsageError(
+            f"invalid value for --spark: {without_secrets(master)!r:.80}; expected {_KNOWN}"
+        )
+    if master.startswith("spark://"):
+        _reach(master)
+    return cluster_session(master)
+
+
+def without_secrets(master: str) -> str:
+    """Return the master without secrets, such as the token of sc://host:port/;token=..."""
+    parts = urlsplit(master)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}" if "://" in master else master
+
+
+def _reach(master: str) -> None:
+    """Raise TargetError unless a server listens at one of the master's addresses."""
+    addresses = urlsplit(master).netloc.rpartition("@")[2].split(",")
+    why: Exception | None = None
+    for address in addresses:
+        host, _, port = address.partition(":")
+        try:
+            number = int(port) if port else 15002
+            socket.create_connection((host, number), _CONNECT_PATIENCE).close()
+        except (OSError, ValueError, OverflowError) as error:
+            why = error
+        else:
+            return
+    raise TargetError(f"{without_secrets(master)}: can't connect to Spark: {why}")

@@ -20,8 +20,8 @@ from fscontract.contract.text import plural
 from fscontract.implementations.spark.executor_reads import FILESYSTEMS
 from fscontract.implementations.spark.failures import Failure, error_of, failure_of
 from fscontract.implementations.spark.locations import FileLocation, FsspecLocation, S3Location
-from fscontract.implementations.spark.masters import is_local, session_of
 from fscontract.implementations.spark.package_upload import ship
+from fscontract.implementations.spark.session import is_local, session_of
 from fscontract.implementations.spark.tasks import Tasks, tasks_of
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.readers import Counters

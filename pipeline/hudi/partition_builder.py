@@ -20,8 +20,8 @@ from fscontract.pipeline.hudi.changes import (
     changes_of,
     statistics_records,
 )
+from fscontract.pipeline.hudi.column_stats import with_type
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
-from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.file_slices import FileSlice
 from fscontract.pipeline.hudi.index_definitions import (
     default_path,
@@ -60,8 +60,8 @@ from fscontract.pipeline.hudi.timeline import (
     PROPERTIES,
     RECORD_INDEX,
     Timeline,
+    group_of,
 )
-from fscontract.pipeline.hudi.value_types import with_type
 
 _Files = set[tuple[str, str]]
 

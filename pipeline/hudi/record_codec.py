@@ -23,6 +23,13 @@ from fscontract.pipeline.hudi.avro import (
     take_bytes,
     take_long,
 )
+from fscontract.pipeline.hudi.column_stats import (
+    decimal_of,
+    digits_of,
+    stored_type,
+    stored_wrapper,
+    typed_wrapper,
+)
 from fscontract.pipeline.hudi.records import (
     COLUMN_STATS,
     FILES,
@@ -49,13 +56,6 @@ from fscontract.pipeline.hudi.schema import (
     UNTYPED_JSON,
     UNTYPED_RECORD,
     WRAPPERS,
-)
-from fscontract.pipeline.hudi.value_types import (
-    decimal_of,
-    digits_of,
-    stored_type,
-    stored_wrapper,
-    typed_wrapper,
 )
 
 #: Schemas of this package, and whether their statistics have a type.

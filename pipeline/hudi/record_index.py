@@ -16,9 +16,8 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple, TypeAlias
 
-from fscontract.pipeline.hudi.file_groups import group_number, group_of
 from fscontract.pipeline.hudi.records import Deleted, LocationRecord, Record
-from fscontract.pipeline.hudi.timeline import instant_at
+from fscontract.pipeline.hudi.timeline import group_number, group_of, instant_at
 
 #: Property with the time zone of a table's instants: UTC, or LOCAL for that of each writer.
 TIME_ZONE = "hoodie.table.timeline.timezone"

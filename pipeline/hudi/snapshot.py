@@ -1,4 +1,8 @@
-"""Snapshot and incremental queries: rows of a Hudi table, from base files and logs."""
+"""Snapshot and incremental queries: rows of a Hudi table, from base files and logs.
+
+Hudi marks each row with the time of its commit. An incremental query returns the rows of the
+table's state at the end of an interval whose commits completed in it.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +25,6 @@ from fscontract.pipeline.hudi.changes import (
 )
 from fscontract.pipeline.hudi.data_files import SliceRules, data_slices, write_timeline
 from fscontract.pipeline.hudi.file_slices import FileSlice, read_log_file
-from fscontract.pipeline.hudi.incremental import (
-    COMMIT_TIME,
-    CommitRange,
-    commit_range,
-    first_hidden,
-)
 from fscontract.pipeline.hudi.io import MetadataException, in_threads, read_file
 from fscontract.pipeline.hudi.layout import RECORD_KEY
 from fscontract.pipeline.hudi.listing import files_below
@@ -42,7 +40,82 @@ from fscontract.pipeline.hudi.table_location import (
     version_of,
 )
 from fscontract.pipeline.hudi.timeline import COMPLETED, HOODIE, Instant, Timeline, load_instants
-from fscontract.pipeline.hudi.timeline_history import HISTORY_PATH
+from fscontract.pipeline.hudi.timeline_history import HISTORY_PATH, archived_completions
+
+COMMIT_TIME = "_hoodie_commit_time"
+
+
+@dataclass(frozen=True)
+class _CommitRange:
+    """The commits that completed after `begin`, among those that `completed` names.
+
+    `start` is the first instant of the timeline: earlier ones are archived. Before version 8
+    (`by_request`) an instant completes at the time of its request.
+    """
+
+    begin: str
+    end: str
+    completed: Mapping[str, str]
+    start: str
+    by_request: bool = False
+
+    def may_have_rows(self, item: FileSlice) -> bool:
+        """Return True unless all files of a slice were complete at the beginning.
+
+        A base file has only rows of its instant, and of those that were complete before.
+        """
+        if item.logs and self.by_request:
+            return True  # logs are named after the base file, and have rows of later instants
+        times = [log.name.instant for log in item.logs]
+        times += [item.base_instant] if item.base is not None else []
+        return any(self._may_be_later(time) for time in times)
+
+    def _may_be_later(self, time: str) -> bool:
+        end = self.completed.get(time)
+        return (self.begin < self.start) if end is None else end > self.begin
+
+    def select(self, rows: Any, where: str) -> Any:
+        """Return the rows that commits of the range wrote; `where` names the slice in errors.
+
+        Raise MetadataException if the completion time of a row's commit is unknown.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        times = pc.unique(rows[COMMIT_TIME]).to_pylist()
+        chosen = [time for time in times if time is not None and self._has(time, where)]
+        return rows.filter(pc.is_in(rows[COMMIT_TIME], pa.array(chosen, pa.string())))
+
+    def _has(self, time: str, where: str) -> bool:
+        end = self.completed.get(time)
+        if end is None and time < self.start:
+            if not self.by_request and self.begin < self.start:
+                raise MetadataException(where, self._unknown(time))
+            end = time
+        return end is not None and self.begin < end <= self.end
+
+    def _unknown(self, time: str) -> str:
+        return (
+            f"can't query since {self.begin}: the completion time of {time} was archived; "
+            f"begin must be {self.start} or later"
+        )
+
+
+def _commit_range(
+    fs: FileSystem, table: str, timeline: Timeline, begin: str, end: str | None, by_request: bool
+) -> _CommitRange:
+    """Return the commits in an interval; read the timeline's history if it begins earlier."""
+    start = timeline.start or ""
+    archived = archived_completions(fs, table) if begin < start and not by_request else {}
+    completed = {**archived, **timeline.completed}
+    return _CommitRange(begin, end or "~", completed, start, by_request)
+
+
+def _first_hidden(timeline: Timeline, end: str) -> str | None:
+    """Return the first instant that was not complete at a time, but is now; None without one."""
+    hidden = (time for time, completed in timeline.completed.items() if completed > end)
+    return min(hidden, default=None)
+
 
 Mode = Literal["snapshot", "read-optimised"]
 PARTITION = "_hoodie_partition_path"
@@ -163,7 +236,7 @@ class QueriedTable:
     rules: SliceRules
     schema: Any
     replaced: Mapping[str, frozenset[str]]
-    commits: CommitRange | None = None
+    commits: _CommitRange | None = None
 
     def selected(self, columns: Sequence[str] | None) -> Any:
         """Return the schema of some columns, or of all; raise ValueError for an unknown one."""
@@ -271,7 +344,7 @@ def open_table(fs: FileSystem, path: str, query: Query | None = None) -> Queried
     instants.check_age(query, every, timeline)
     commits = None
     if query.begin is not None:
-        commits = commit_range(fs, path, timeline, query.begin, query.end, is_first)
+        commits = _commit_range(fs, path, timeline, query.begin, query.end, is_first)
     if query.end is not None:
         timeline = timeline.until(query.end)
     rules = SliceRules(timeline, query.as_of, by_base=is_first)
@@ -331,7 +404,7 @@ class _Instants:
             return
         if timeline.start is not None and asked < timeline.start:
             raise MetadataException(self.path, f"instant {asked} is older than the timeline")
-        limit = first_hidden(timeline, asked) if query.as_of is None else asked
+        limit = _first_hidden(timeline, asked) if query.as_of is None else asked
         for instant in instants:
             if instant.action != CLEAN or instant.state != COMPLETED:
                 continue

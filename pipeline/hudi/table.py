@@ -28,7 +28,6 @@ from fscontract.pipeline.hudi.column_stats import (
     partition_key,
 )
 from fscontract.pipeline.hudi.file_group import FileGroupReader
-from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.file_slices import (
     FileSlice,
     check_slices,
@@ -63,6 +62,7 @@ from fscontract.pipeline.hudi.timeline import (
     FILES,
     PARTITION_STATS,
     RECORD_INDEX,
+    group_of,
     load_timeline,
 )
 

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Collection, Iterable, Mapping
 
 from fscontract.pipeline.hudi.commit_metadata import WrittenFile
-from fscontract.pipeline.hudi.file_groups import group_names, group_number, group_of
 from fscontract.pipeline.hudi.index_definitions import (
     IndexedColumns,
     indexed_columns,
@@ -32,6 +31,9 @@ from fscontract.pipeline.hudi.timeline import (
     FILES,
     PARTITION_STATS,
     RECORD_INDEX,
+    group_names,
+    group_number,
+    group_of,
 )
 from fscontract.pipeline.hudi.writer_base import TableWriterBase
 

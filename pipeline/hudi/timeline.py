@@ -1,15 +1,15 @@
-"""Timeline of a table: instants, their files in .hoodie/timeline, and names of data files."""
+"""Timeline of a table: instants, their files in .hoodie/timeline, and file names and groups."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
 from fscontract.contract.api.errors import FileAlreadyExistsException
-from fscontract.contract.api.filesystem import FileSystem
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.pipeline.hudi.io import list_files, read_file, write_file
 
 #: Directories below a dataset, and below its metadata table.
@@ -302,3 +302,33 @@ class TimelineWriter:
         """Return the current time, or the first time after `after` if that is later."""
         now = instant_at(self._clock())
         return now if now > after else instant_after(after)
+
+
+_GROUP = re.compile(r".*-(\d{4,9})-\d+")
+
+
+def group_names(statuses: Iterable[FileStatus], metadata: Timeline) -> list[str]:
+    """Return the file groups of a listed partition in order, without those of failed instants."""
+    names = (parse_name(status.path.rpartition("/")[2]) for status in statuses)
+    groups = {name.group for name in names if name is not None and metadata.holds(name.instant)}
+    return sorted(groups, key=lambda group: (group_number(group), group))
+
+
+def group_number(group: str) -> int:
+    """Return the number in the name of a file group, -1 if it has none."""
+    match = _GROUP.fullmatch(group)
+    return int(match[1]) if match else -1
+
+
+def group_of(key: str, groups: Sequence[str]) -> str:
+    """Return the file group of a key: Java's hash of the text, modulo the number of groups."""
+    if len(groups) == 1:
+        return groups[0]
+    value = 0
+    units = key.encode("utf-16-be")
+    for position in range(0, len(units), 2):
+        unit = units[position] << 8 | units[position + 1]
+        value = (31 * value + unit) & 0xFFFFFFFF
+    signed = value - (1 << 32) if value >> 31 else value
+    # Java's absolute value of the smallest integer is negative, and so is its remainder.
+    return groups[abs(signed) % len(groups)]

@@ -44,7 +44,6 @@ from fscontract.pipeline.hudi.commit_metadata import (
     encode_restore_plan,
     encode_rollback_plan,
 )
-from fscontract.pipeline.hudi.file_groups import group_names
 from fscontract.pipeline.hudi.index_definitions import (
     IndexedColumns,
     default_path,
@@ -108,6 +107,7 @@ from fscontract.pipeline.hudi.timeline import (
     REQUESTED,
     Instant,
     Timeline,
+    group_names,
     instant_at,
 )
 from fscontract.pipeline.hudi.writer_base import Services

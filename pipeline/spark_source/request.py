@@ -12,7 +12,7 @@ from typing import Any
 from fscontract.contract.api.errors import FileNotFoundException, IllegalArgumentException
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.spark.locations import FileLocation
-from fscontract.implementations.spark.masters import is_local, without_secrets
+from fscontract.implementations.spark.session import is_local, without_secrets
 from fscontract.pipeline.blockreader.compression import INFER
 from fscontract.pipeline.blocks import bare_path
 from fscontract.pipeline.locations import (

@@ -10,7 +10,7 @@ import pytest
 
 from fscontract import LocalFileSystem, RunVerdict, UsageError, check
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.generate import fault_programs, server_fault_programs
+from fscontract.contract.generate import fault_programs
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, RunFinished
 from fscontract.contract.runner.result import RunResult, Verdict
@@ -68,7 +68,7 @@ def few_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     run_few(monkeypatch)
     monkeypatch.setattr(fault_programs, "systematic", lambda *_: iter(()))
     monkeypatch.setitem(fault_programs.PROGRAMS, "quick", 100)
-    monkeypatch.setitem(server_fault_programs.PROGRAMS, "quick", 2)
+    monkeypatch.setitem(fault_programs.SERVER_PROGRAMS, "quick", 2)
 
 
 @pytest.mark.usefixtures("few_faults")

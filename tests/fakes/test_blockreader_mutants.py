@@ -10,8 +10,7 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.binding import ReaderBinding
-from fscontract.pipeline.blockreader.delimiters import Separator
-from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
+from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext, Separator
 from fscontract.pipeline.blocks import NO_BLOCK
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.generate import server_fault_programs
+from fscontract.contract.generate import fault_programs
 from fscontract.contract.program.server_faults import HTTP, SERVER_FAULTS, clause_of_kind, kinds_at
 from fscontract.contract.spec.clauses import SERVER_FAULTS as DOCUMENT
 from fscontract.contract.spec.clauses import clauses
@@ -32,6 +32,6 @@ def test_every_kind_has_a_clause_and_a_mutant() -> None:
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
 def test_correct_clients_pass(variant: type, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever they raise, and however they find the bytes."""
-    monkeypatch.setitem(server_fault_programs.PROGRAMS, "quick", 4)
+    monkeypatch.setitem(fault_programs.SERVER_PROGRAMS, "quick", 4)
     subject = Subject(variant, variant.__name__, CLAUSES, "quick", kinds_at(HTTP))
     assert ServerKind().broken(subject) == {}

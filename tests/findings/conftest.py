@@ -23,7 +23,7 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.script.calls import NoScript, Source
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import python_script
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import Profile, load_profile
 from servers.http_files import DATA, WithoutRanges, WithRanges, serving

@@ -539,3 +539,12 @@ def converter_as_it_is(self: Reader, block: FileBlockMetadata) -> _Records:
         yield from right(self).process_block(block)
     except RecordConversionException as error:
         raise error.__cause__ or error from None
+
+
+@mutant("block.reuse", Reader._set_up)
+def reconnects_after_blocks(self: Reader, block: FileBlockMetadata) -> None:
+    """After 100 blocks the stream is opened again."""
+    self.blocks_read = getattr(self, "blocks_read", 0) + 1  # type: ignore[attr-defined]
+    if self.blocks_read % 100 == 0:  # type: ignore[attr-defined]
+        self.close()
+    right(self)._set_up(block)

@@ -1,4 +1,4 @@
-"""Tables with wrong content, or with expensive reads."""
+"""Tables with wrong content, also with many partitions or files only, or with expensive reads."""
 
 from __future__ import annotations
 
@@ -280,3 +280,33 @@ def valid_first(self: MetadataWriter, records: Any, columns: Any, new_groups: An
     properties |= {"hoodie.table.metadata.partitions": ",".join(["files", *records])}
     write_properties(self._fs, self.location.marker, properties, replace=True)
     right(self)._build(records, columns, new_groups)
+
+
+@mutant("metadata.partitions", MetadataTable.list_partitions)
+def one_page(self: MetadataTable) -> list[str]:
+    """Only the first 128 partitions are listed."""
+    return right(self).list_partitions()[:128]
+
+
+@mutant("metadata.files", MetadataTable.list_many)
+def thousand_files(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """Only 1,000 files of a partition are listed."""
+    return {name: files[:1000] for name, files in right(self).list_many(partitions).items()}
+
+
+@mutant("metadata.files", MetadataTable.list_many)
+def hundred_lookups(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """A lookup of more than 100 partitions has no files for the others."""
+    wanted = list(partitions)
+    listed = right(self).list_many(wanted[:100])
+    return {**listed, **{name: [] for name in wanted[100:]}}
+
+
+@mutant("metadata.files", MetadataTable.list_many)
+def lookups_in_order(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """Partitions that are asked for in another order than that of their names are missed."""
+    found, last = {}, ""
+    for name, files in right(self).list_many(list(partitions)).items():
+        found[name] = files if name >= last else []
+        last = max(name, last)
+    return found

@@ -43,8 +43,7 @@ from fscontract.implementations.bindings.hadoop.local_files import (
 )
 from fscontract.implementations.bindings.hadoop.locations import beside, location_of, store_of
 from fscontract.implementations.bindings.hadoop.operations import OpenedStream, bind_stream
-from fscontract.implementations.bindings.hadoop.script_setup import java_setup
-from fscontract.implementations.bindings.hadoop.spelling import spell
+from fscontract.implementations.bindings.hadoop.spelling import java_setup, spell
 from fscontract.implementations.bindings.hadoop.statuses import Statuses, counters, sibling
 from fscontract.implementations.bindings.object_stores import Store, StoreFiles, versions
 from fscontract.implementations.bindings.open_file import bounded

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from typing import Any
 
-from fscontract.contract.program.outcome import FILL, Kind, Outcome, text_of
-from fscontract.contract.program.raising import notice
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, notice, text_of
 from fscontract.implementations.bindings.common import hide
 from fscontract.implementations.jvm.jvm import java_class
 

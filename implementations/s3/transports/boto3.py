@@ -22,7 +22,14 @@ from urllib3.exceptions import HTTPError as Urllib3Error
 from urllib3.exceptions import ReadTimeoutError as Urllib3Timeout
 
 from fscontract.contract.api.errors import FileNotFoundException, PathIOException
-from fscontract.implementations.s3.answers import Misfit, extent_of, listed, required
+from fscontract.implementations.s3.answers import (
+    Misfit,
+    extent_of,
+    if_match,
+    listed,
+    plain_etag,
+    required,
+)
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import (
     BodyCutException,
@@ -34,7 +41,6 @@ from fscontract.implementations.s3.errors import (
     WrongAnswerException,
     of_status,
 )
-from fscontract.implementations.s3.etags import header, plain
 from fscontract.implementations.s3.object_reader import Body, Cancellation, RangeSource, Request
 from fscontract.implementations.s3.object_store import Namespace, ObjectInfo, Page, Written, exists
 from fscontract.implementations.s3.transports.clients import boto3_client
@@ -190,7 +196,7 @@ class Boto3Namespace(Namespace):
         return ObjectInfo(
             key,
             answer["ContentLength"],
-            plain(answer.get("ETag")),
+            plain_etag(answer.get("ETag")),
             answer.get("VersionId"),
             _modified(answer),
         )
@@ -283,7 +289,7 @@ class Boto3Namespace(Namespace):
             **_only(etag),
         )
         written = required(location, answer, "CopyObjectResult", "ETag")
-        return Written(plain(written), answer.get("VersionId"))
+        return Written(plain_etag(written), answer.get("VersionId"))
 
     def copy_part(
         self, source: ObjectInfo, target: str, upload: str, number: int, start: int, stop: int
@@ -301,7 +307,7 @@ class Boto3Namespace(Namespace):
             CopySourceRange=f"bytes={start}-{stop - 1}",
             **_only(source.etag),
         )
-        return str(plain(required(location, answer, "CopyPartResult", "ETag")))
+        return str(plain_etag(required(location, answer, "CopyPartResult", "ETag")))
 
     def close(self) -> None:
         """See the base class."""
@@ -339,12 +345,12 @@ class Boto3Namespace(Namespace):
 
     def _written(self, key: str, answer: Mapping[str, Any]) -> Written:
         etag = required(ObjectLocation(self._bucket, key), answer, "ETag")
-        return Written(plain(etag), answer.get("VersionId"))
+        return Written(plain_etag(etag), answer.get("VersionId"))
 
 
 def _info(location: ObjectLocation, answer: Mapping[str, Any]) -> ObjectInfo:
     size = required(location, answer, "Size")
-    return ObjectInfo(answer["Key"], size, plain(answer.get("ETag")), None, _modified(answer))
+    return ObjectInfo(answer["Key"], size, plain_etag(answer.get("ETag")), None, _modified(answer))
 
 
 def _modified(answer: Mapping[str, Any]) -> float:
@@ -353,5 +359,5 @@ def _modified(answer: Mapping[str, Any]) -> float:
 
 
 def _only(etag: str | None) -> dict[str, str]:
-    match = header(etag)
+    match = if_match(etag)
     return {} if match is None else {"CopySourceIfMatch": match}

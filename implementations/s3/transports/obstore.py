@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import obstore
 
 from fscontract.contract.api.errors import AccessControlException, PathIOException
-from fscontract.implementations.s3.answers import required
+from fscontract.implementations.s3.answers import plain_etag, required
 from fscontract.implementations.s3.config import S3Config
 from fscontract.implementations.s3.errors import (
     BodyCutException,
@@ -26,7 +26,6 @@ from fscontract.implementations.s3.errors import (
     of_status,
     total_in,
 )
-from fscontract.implementations.s3.etags import plain
 from fscontract.implementations.s3.object_reader import (
     Body,
     ByteRange,
@@ -327,7 +326,7 @@ class ObstoreNamespace(Namespace):
         return ObjectInfo(
             key,
             meta["size"],
-            plain(meta["e_tag"]),
+            plain_etag(meta["e_tag"]),
             meta["version"],
             meta["last_modified"].timestamp(),
         )
@@ -349,7 +348,7 @@ class ObstoreNamespace(Namespace):
             lambda: obstore.put(self._store, key, data, mode=mode, use_multipart=False),
         )
         etag = required(location, done, "e_tag")
-        return Written(plain(etag), done["version"])
+        return Written(plain_etag(etag), done["version"])
 
     def begin(self, key: str) -> str:
         """See the base class."""

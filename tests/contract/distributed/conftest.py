@@ -14,7 +14,7 @@ import pytest
 from fscontract.contract.concurrency.check import AMOUNTS, Amount
 from fscontract.contract.distributed.backend import Backend, Work
 from fscontract.contract.distributed.driver import DistributedRun
-from fscontract.contract.generate import exhaustive
+from fscontract.contract.generate import call_sequences
 from fscontract.contract.runner.events import Event
 from fscontract.contract.runner.result import RunResult
 from fscontract.contract.runner.run_options import RunOptions
@@ -142,8 +142,8 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeBench:
     """Return a function that makes benches: of `memory`, or of a named mutant; runs have few
     programs."""
     monkeypatch.chdir(tmp_path)
-    every = exhaustive.rows
-    monkeypatch.setattr(exhaustive, "rows", lambda *args: islice(every(*args), _PROGRAMS))
+    every = call_sequences.short_rows
+    monkeypatch.setattr(call_sequences, "short_rows", lambda *args: islice(every(*args), _PROGRAMS))
     monkeypatch.setitem(AMOUNTS, "quick", Amount(10, 4, 3, 2, 8))
     (tmp_path / "mutated.py").write_text(TARGETS)
 

@@ -1,4 +1,4 @@
-"""Rules of the reads of Python's binary files: bytes, buffers, lines and iteration."""
+"""Tests of the model of the reads of Python's binary files, buffered ones too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ import pytest
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.outcome import FILL, Kind, Outcome
 from tests.contract.models import observed
-from tests.contract.models.observed import CLOSE, DATA, Observed, call, charged, missed
+from tests.contract.models.observed import (
+    CLOSE,
+    DATA,
+    STALE,
+    Observed,
+    call,
+    charged,
+    filled,
+    missed,
+    positions,
+)
 
 #: A file of three lines, the last one without an end.
 LINES = b"ab\ncd\ne"
@@ -265,3 +275,78 @@ class TestIteration:
     @pytest.mark.parametrize("value", [None, b"x"])
     def test_iteration_ends_at_the_end(self, value: Any) -> None:
         assert permits(TO_END, call("py_next", gives=value)) is (value is None)
+
+
+SOUGHT_TO_END = call("seek", 5)
+
+
+class TestRead1:
+    def test_any_number_of_bytes_up_to_the_size_is_permitted(self) -> None:
+        for count in range(4):
+            assert observed.permits(call("py_read1", 3, gives=DATA[:count]))
+        assert observed.violation(call("py_read1", 3, gives=DATA[:4])).clause == "python.read1"
+
+    def test_read_of_any_size_makes_progress(self) -> None:
+        assert observed.permits(call("py_read1", -1, gives=DATA[:1]))
+        assert observed.violation(call("py_read1", -1, gives=b"")).clause == "python.read1.progress"
+        assert observed.permits(SOUGHT_TO_END, call("py_read1", -1, gives=b""))
+
+    def test_unknown_position_may_be_the_end(self) -> None:
+        failed = call("seek", -2, raises=Kind.EOF)
+        assert observed.permits(failed, call("py_read1", -1, gives=b""))
+
+    def test_bytes_of_elsewhere_or_another_type_violate_it(self) -> None:
+        assert observed.violation(call("py_read1", 2, gives=DATA[1:3])).clause == "python.read1"
+        assert (
+            observed.violation(call("py_read1", 2, gives=bytearray(DATA[:2]))).clause
+            == "python.read1"
+        )
+
+    def test_it_moves_the_file_by_its_bytes(self) -> None:
+        assert positions(call("py_read1", 3, gives=DATA[:2])) == [2]
+
+    def test_closed_file_raises_value_error(self) -> None:
+        assert observed.permits(CLOSE, call("py_read1", 1, raises=Kind.ILLEGAL_ARGUMENT))
+        assert (
+            observed.violation(CLOSE, call("py_read1", 1, gives=b"")).clause
+            == "python.read1.closed"
+        )
+
+
+class TestReadinto1:
+    def test_any_count_of_the_files_bytes_is_permitted(self) -> None:
+        assert observed.permits(call("py_readinto1", "B", 4, gives=2, buffer=filled(0, 2)))
+        assert observed.permits(call("py_readinto1", "B", 4, gives=0, buffer=STALE))
+
+    def test_rest_of_the_buffer_is_left_alone(self) -> None:
+        wrong = call("py_readinto1", "B", 4, gives=2, buffer=filled(0, 3))
+        assert observed.violation(wrong).clause == "python.readinto1"
+
+    def test_greater_count_than_bytes_violates_it(self) -> None:
+        for count in (4, 5):
+            wrong = call("py_readinto1", "B", 4, gives=count, buffer=filled(0, 2))
+            assert observed.violation(wrong).clause == "python.readinto1"
+
+    def test_closed_file_raises_value_error(self) -> None:
+        wrong = call("py_readinto1", "B", 4, gives=0, buffer=STALE)
+        assert observed.violation(CLOSE, wrong).clause == "python.readinto1.closed"
+
+
+class TestPeek:
+    def test_any_number_of_bytes_is_permitted(self) -> None:
+        for count in range(6):
+            assert observed.permits(call("py_peek", 2, gives=DATA[:count]))
+        assert observed.permits(call("py_peek", 2, gives=memoryview(DATA)))
+
+    def test_bytes_of_elsewhere_violate_it(self) -> None:
+        assert observed.violation(call("py_peek", 2, gives=DATA[1:])).clause == "python.peek"
+        assert observed.violation(call("py_peek", 2, gives=DATA + b"x")).clause == "python.peek"
+
+    def test_moved_position_may_be_its_fault(self) -> None:
+        calls = call("py_peek", 2, gives=DATA[:2]), call("py_tell", gives=2)
+        assert charged(*calls) == ("python.tell.value", "python.peek")
+
+    def test_closed_file_raises_value_error(self) -> None:
+        assert (
+            observed.violation(CLOSE, call("py_peek", 1, gives=b"")).clause == "python.peek.closed"
+        )

@@ -1,8 +1,9 @@
-"""Outcomes of calls: their kinds, and their text in reports."""
+"""Tests of outcomes, and of the observer of the exceptions that become outcomes."""
 
 from __future__ import annotations
 
 import io
+import threading
 
 import pytest
 
@@ -12,6 +13,8 @@ from fscontract.contract.program.outcome import (
     Outcome,
     classify,
     clip,
+    notice,
+    observed_by,
     raised,
     returned,
     show_bytes,
@@ -100,3 +103,24 @@ def test_a_long_list_is_cut_with_the_number_of_its_items() -> None:
 
 def test_control_characters_of_texts_in_a_list_are_escaped() -> None:
     assert str(returned(("a\n\x1b[31m",))) == r"returned ['a\n\x1b[31m']"
+
+
+def test_observer_gets_the_exception_of_an_outcome_and_what_to_hide() -> None:
+    """The exception itself, which an outcome does not keep."""
+    seen: list[tuple[BaseException, tuple[str, ...]]] = []
+    error, other = KeyError("a"), ValueError("b")
+    with observed_by(lambda error, secrets: seen.append((error, secrets))):
+        assert raised(error).kind is Kind.OTHER
+        notice(other, ["hide"])
+    raised(KeyError("later"))
+    assert seen == [(error, ()), (other, ("hide",))]
+
+
+def test_observer_does_not_see_other_threads() -> None:
+    """A thread of an abandoned program may still raise."""
+    seen: list[BaseException] = []
+    with observed_by(lambda error, _: seen.append(error)):
+        thread = threading.Thread(target=notice, args=(KeyError("a"),))
+        thread.start()
+        thread.join()
+    assert seen == []

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from fscontract.contract.generate.block_boundaries import LARGEST, programs, unreachable
+from fscontract.contract.generate.boundaries import (
+    LARGEST_BLOCK,
+    block_programs,
+    unreachable_blocks,
+)
 from fscontract.contract.program.arguments import is_anchor
 from fscontract.contract.program.program import OPERATIONS, Program
 from fscontract.contract.runner.events import Event, PhaseStarted
@@ -17,7 +21,7 @@ from tests.contract.runner.conftest import binding_of, settings_for
 
 ALL = frozenset(OPERATIONS) - {"change"}
 BLOCK = 10_000
-SIZES = (1, 77, 8192, 1 << 20, LARGEST)
+SIZES = (1, 77, 8192, 1 << 20, LARGEST_BLOCK)
 
 
 def values(program: Program) -> Iterator[object]:
@@ -38,7 +42,7 @@ def numbers(program: Program) -> list[int]:
 
 @pytest.mark.parametrize("block", SIZES)
 def test_programs_go_around_ends_of_blocks_by_numbers(block: int) -> None:
-    made = programs(ALL, block, "quick", 0)
+    made = block_programs(ALL, block, "quick", 0)
     assert {program.length for program in made} == {block + 3, 2 * block + 1}
     assert not any(is_anchor(value) for program in made for value in values(program))
     near = [p for p in made if any(abs(n - block) < 20 for n in numbers(p))]
@@ -48,34 +52,34 @@ def test_programs_go_around_ends_of_blocks_by_numbers(block: int) -> None:
 @pytest.mark.parametrize("block", SIZES)
 def test_their_files_have_a_bounded_number_of_bytes(block: int) -> None:
     """However large the blocks are, and however far calls cost round trips."""
-    made = programs(ALL, block, "quick", 0)
+    made = block_programs(ALL, block, "quick", 0)
     assert len(made) <= 300
     assert block * len(made) <= 1 << 30
-    assert len(programs(ALL, block, "quick", 0, remote=True)) == 30
+    assert len(block_programs(ALL, block, "quick", 0, remote=True)) == 30
 
 
 def test_the_seed_decides_on_them() -> None:
-    assert programs(ALL, 77, "quick", 1) == programs(ALL, 77, "quick", 1)
-    assert programs(ALL, 77, "quick", 1) != programs(ALL, 77, "quick", 2)
-    assert programs(ALL, 77, "quick", 1, True) == programs(ALL, 77, "quick", 1, True)
+    assert block_programs(ALL, 77, "quick", 1) == block_programs(ALL, 77, "quick", 1)
+    assert block_programs(ALL, 77, "quick", 1) != block_programs(ALL, 77, "quick", 2)
+    assert block_programs(ALL, 77, "quick", 1, True) == block_programs(ALL, 77, "quick", 1, True)
 
 
 def test_a_given_file_is_the_only_one() -> None:
-    made = programs(ALL, 77, "quick", 0, only_length=200)
+    made = block_programs(ALL, 77, "quick", 0, only_length=200)
     assert {p.length for p in made} == {200}
     assert {n // 77 for p in made for n in numbers(p) if n in (76, 77, 153, 154)} == {0, 1, 2}
 
 
-@pytest.mark.parametrize(("block", "only"), [(LARGEST + 1, None), (77, 77), (77, 1)])
+@pytest.mark.parametrize(("block", "only"), [(LARGEST_BLOCK + 1, None), (77, 77), (77, 1)])
 def test_there_are_none_where_no_file_has_the_end_of_a_block(block: int, only: int | None) -> None:
-    assert unreachable(block, only)
-    assert programs(ALL, block, "quick", 0, only_length=only) == []
-    assert not unreachable(min(block, LARGEST), None)
+    assert unreachable_blocks(block, only)
+    assert block_programs(ALL, block, "quick", 0, only_length=only) == []
+    assert not unreachable_blocks(min(block, LARGEST_BLOCK), None)
 
 
 def test_there_are_none_of_operations_that_are_not_there() -> None:
     some = frozenset({"skip", "py_read"})
-    assert {s.op for p in programs(some, 77, "quick", 0) for s in p.steps} == some
+    assert {s.op for p in block_programs(some, 77, "quick", 0) for s in p.steps} == some
 
 
 class Broken(MemoryInputStream):
@@ -130,7 +134,7 @@ def test_blocks_that_are_not_known_or_as_the_buffer_have_no_programs(block: int 
 
 def test_a_run_warns_of_blocks_that_are_too_large() -> None:
     """Clauses at their ends are not verified."""
-    result, _ = outcome(MemoryInputStream, LARGEST + 1)
+    result, _ = outcome(MemoryInputStream, LARGEST_BLOCK + 1)
     assert result.conforms
     (warning,) = result.warnings
-    assert f"blocks of {LARGEST + 1} bytes, whose ends were not tried" in warning
+    assert f"blocks of {LARGEST_BLOCK + 1} bytes, whose ends were not tried" in warning

@@ -10,8 +10,13 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.causes import checked, chosen_mutants
-from fscontract.contract.runner.causes import groups
-from fscontract.contract.runner.result import Cause, ClauseResult, RunResult, causes_of
+from fscontract.contract.runner.result import (
+    Cause,
+    ClauseResult,
+    RunResult,
+    causes_of,
+    group_by_traits,
+)
 from fscontract.fakes.mutants.registry import Mutant, mutant_named
 from tests.few_programs import run_few
 
@@ -37,11 +42,11 @@ PAIRS = [
 
 def test_failures_with_a_common_trait_are_of_one_cause() -> None:
     """Directly, or through another failure."""
-    assert groups([{"a"}, {"b"}, {"c"}, {"b", "a"}]) == [[0, 1, 3], [2]]
+    assert group_by_traits([{"a"}, {"b"}, {"c"}, {"b", "a"}]) == [[0, 1, 3], [2]]
 
 
 def test_failures_without_traits_are_of_causes_of_their_own() -> None:
-    assert groups([set(), set()]) == [[0], [1]]
+    assert group_by_traits([set(), set()]) == [[0], [1]]
 
 
 @pytest.mark.parametrize("name", SEVERAL)

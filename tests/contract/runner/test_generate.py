@@ -9,11 +9,9 @@ import pytest
 from fscontract.contract.generate import (
     buffers,
     call_alphabet,
-    capabilities,
-    exhaustive,
+    call_sequences,
     fault_programs,
     hypothesis_search,
-    random_walk,
 )
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step
@@ -33,9 +31,9 @@ def test_the_alphabet_has_every_operation() -> None:
 
 
 def test_every_claim_of_a_capability_is_tried() -> None:
-    made = capabilities.programs(ALL)
+    made = call_sequences.capability_programs(ALL)
     assert any("read_vectored" in {s.op for s in p.steps} for p in made)
-    assert capabilities.programs(ALL - {"has_capability"}) == []
+    assert call_sequences.capability_programs(ALL - {"has_capability"}) == []
 
 
 def test_every_step_of_the_alphabet_can_be_read_back_from_json() -> None:
@@ -44,7 +42,7 @@ def test_every_step_of_the_alphabet_can_be_read_back_from_json() -> None:
 
 
 def test_the_enumeration_is_the_same_each_time_and_short_programs_come_first() -> None:
-    first, second = (list(exhaustive.programs(ALL, 64, "quick")) for _ in range(2))
+    first, second = (list(call_sequences.short_programs(ALL, 64, "quick")) for _ in range(2))
     assert first == second
     alone = [i for i, p in enumerate(first) if len(p.steps) == 1]
     assert alone == list(range(len(alone)))
@@ -52,14 +50,14 @@ def test_the_enumeration_is_the_same_each_time_and_short_programs_come_first() -
 
 def test_where_a_stream_goes_to_a_boundary_of_its_buffer_it_is_asked_what_is_available() -> None:
     """LocalFileSystem of Hadoop counts from another place there (H17)."""
-    pairs = {p.steps for p in exhaustive.programs(ALL, 64, "quick") if p.length > 64}
+    pairs = {p.steps for p in call_sequences.short_programs(ALL, 64, "quick") if p.length > 64}
     for going in (Step("seek", ("buf",)), Step("skip", ("buf",))):
         assert (going, Step("available")) in pairs
 
 
 def test_the_enumeration_asks_for_no_operation_that_is_not_there() -> None:
     some = frozenset({"seek", "read_byte", "py_read"})
-    assert {s.op for p in exhaustive.programs(some, 64, "quick") for s in p.steps} == some
+    assert {s.op for p in call_sequences.short_programs(some, 64, "quick") for s in p.steps} == some
 
 
 @pytest.mark.parametrize("effort", ["normal", "deep"])
@@ -67,15 +65,15 @@ def test_a_higher_effort_has_every_two_call_program_of_the_lower(effort: str) ->
     some = frozenset({"seek", "read_byte", "get_pos", "pread"})
 
     def pairs(which: str) -> set[Program]:
-        source = itertools.islice(exhaustive.programs(some, 64, which), 30_000)
-        return {p for p in source if len(p.steps) <= 2 and p.length == exhaustive.LENGTH}
+        source = itertools.islice(call_sequences.short_programs(some, 64, which), 30_000)
+        return {p for p in source if len(p.steps) <= 2 and p.length == call_sequences.LENGTH}
 
     assert pairs("quick") <= pairs(effort)
 
 
 def test_a_sample_keeps_the_short_programs_and_the_seed_decides_on_the_rest() -> None:
     def sample(seed: int) -> list[Program]:
-        return exhaustive.sampled(exhaustive.programs(ALL, 64, "quick"), 900, seed)
+        return call_sequences.sampled(call_sequences.short_programs(ALL, 64, "quick"), 900, seed)
 
     assert sample(1) == sample(1)
     assert sample(1) != sample(2)
@@ -85,22 +83,22 @@ def test_a_sample_keeps_the_short_programs_and_the_seed_decides_on_the_rest() ->
 @pytest.mark.parametrize("before", [Step("close"), Step("seek", ("len",))])
 def test_a_sample_has_every_call_after_a_close_and_at_the_end(before: Step) -> None:
     some = frozenset({"close", "seek", "py_next", "py_write", "read_into", "get_pos"})
-    drawn = exhaustive.sampled(exhaustive.programs(some, 64, "quick"), 200, 0)
+    drawn = call_sequences.sampled(call_sequences.short_programs(some, 64, "quick"), 200, 0)
     after = {p.steps[1] for p in drawn if len(p.steps) == 2 and p.steps[0] == before}
     assert after == set(call_alphabet.full(some))
 
 
 def test_the_seed_decides_on_the_random_programs() -> None:
     def some(seed: int) -> list[Program]:
-        return list(itertools.islice(random_walk.programs(ALL, 64, "quick", seed), 20))
+        return list(itertools.islice(call_sequences.random_programs(ALL, 64, "quick", seed), 20))
 
     assert some(3) == some(3)
     assert some(3) != some(4)
 
 
 def test_a_given_file_is_the_only_length_that_is_asked_for() -> None:
-    lengths = {p.length for p in exhaustive.programs(ALL, 64, "quick", 123)}
-    lengths |= {p.length for p in random_walk.programs(ALL, 64, "quick", 0, 123)}
+    lengths = {p.length for p in call_sequences.short_programs(ALL, 64, "quick", 123)}
+    lengths |= {p.length for p in call_sequences.random_programs(ALL, 64, "quick", 0, 123)}
     assert lengths == {123}
 
 

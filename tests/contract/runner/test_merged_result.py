@@ -7,13 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fscontract.contract.runner.merged_result import merged
-from fscontract.contract.runner.result import (
-    NotSetUp,
-    PhaseShare,
-    RunResult,
-    RunVerdict,
-    Verdict,
-)
+from fscontract.contract.runner.result import NotSetUp, PhaseShare, RunResult, RunVerdict, Verdict
 from tests.contract.conftest import MakeResult, MakeRun
 
 

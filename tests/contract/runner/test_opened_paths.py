@@ -14,7 +14,7 @@ from fscontract import check
 from fscontract.contract.api.errors import FileNotFoundException, PathIOException
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.contract.binding import Binding, TargetError
-from fscontract.contract.generate.opened_paths import NAMES, programs
+from fscontract.contract.generate.open_programs import NAMES, path_programs
 from fscontract.contract.models.opened_path import CLAUSES, PRESENCE
 from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.program import Program, Step
@@ -43,7 +43,7 @@ def executed(binding: Binding, *features: str) -> tuple[set[str], set[str]]:
     try:
         executor = Executor(binding, profile.features, 4096)
         operations = Settings(profile, ()).operations(binding)
-        runs = [executor.run(p) for p in programs(operations, binding.remote, fixed=False)]
+        runs = [executor.run(p) for p in path_programs(operations, binding.remote, fixed=False)]
     finally:
         binding.dispose()
     return set(executor.exercised) & CLAUSES, {v.failure.clause for v in _failures(runs)}
@@ -165,13 +165,13 @@ def test_leak_of_a_write_that_fails_is_not_charged_to_the_stream(
 
 def test_remote_targets_get_few_names() -> None:
     operations = frozenset({"read_byte"})
-    few, many = (programs(operations, remote, fixed=False) for remote in (True, False))
+    few, many = (path_programs(operations, remote, fixed=False) for remote in (True, False))
     assert len(few) < len(many)
     assert {p.at.name for p in many if p.at} >= set(NAMES)
 
 
 def test_target_with_one_file_gets_no_names() -> None:
-    made = programs(frozenset({"read_byte"}), remote=False, fixed=True)
+    made = path_programs(frozenset({"read_byte"}), remote=False, fixed=True)
     assert {p.at.kind for p in made if p.at} >= {"missing", "empty-path"}
     assert all(p.at and p.at.kind != "named" for p in made)
 

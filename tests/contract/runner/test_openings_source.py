@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from fscontract.contract.api.openfile_options import BUFFER_SIZE, option_table
-from fscontract.contract.generate import exhaustive, open_arguments, open_programs
+from fscontract.contract.generate import call_sequences, open_arguments, open_programs
 from fscontract.contract.generate.open_arguments import Readings, stays
 from fscontract.contract.models.openfile_clauses import CLAUSES, speaks_for
 from fscontract.contract.models.openfile_stages import Case
@@ -247,10 +247,10 @@ def test_a_given_file_is_the_only_one_that_is_opened(only: int) -> None:
 
 def test_a_sample_for_a_remote_target_keeps_every_scene_and_every_refusal() -> None:
     """The programs with a single read come first when there is time for few."""
-    drawn = exhaustive.sampled(source(), open_programs.REMOTE["quick"], 0)
+    drawn = call_sequences.sampled(source(), open_programs.REMOTE["quick"], 0)
     assert {scene_of(p) for p in drawn} == set(SCENES)
     assert len(drawn) == open_programs.REMOTE["quick"]
-    assert exhaustive.sampled(source(), open_programs.REMOTE["quick"], 0) == drawn
+    assert call_sequences.sampled(source(), open_programs.REMOTE["quick"], 0) == drawn
 
 
 def test_steps_are_the_same_objects_in_every_program() -> None:

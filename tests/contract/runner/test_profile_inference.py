@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 from inline_snapshot import snapshot
 
-from fscontract.contract.generate import exhaustive
+from fscontract.contract.generate import call_sequences
 from fscontract.contract.runner import counterexamples, shrink
 from fscontract.contract.runner.profile_inference import (
     CAPABILITIES,
@@ -142,7 +142,7 @@ def test_given_features_stay() -> None:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     """An empty directory, in which runs are of few programs; the name of a profile for that."""
-    monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", 200)
+    monkeypatch.setitem(call_sequences.REMOTE_PROGRAMS, "quick", 200)
     monkeypatch.setattr(shrink, "ATTEMPTS", 8)
     monkeypatch.setattr(counterexamples, "_ALIKE", 1)
     monkeypatch.chdir(tmp_path)

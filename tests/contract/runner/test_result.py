@@ -11,13 +11,7 @@ from inline_snapshot import snapshot
 
 from fscontract import check
 from fscontract.contract.report.json import render
-from fscontract.contract.runner.result import (
-    ClauseResult,
-    NotSetUp,
-    RunResult,
-    RunVerdict,
-    Verdict,
-)
+from fscontract.contract.runner.result import ClauseResult, NotSetUp, RunResult, RunVerdict, Verdict
 from fscontract.contract.spec.clauses import Level
 
 Make = Callable[..., ClauseResult]

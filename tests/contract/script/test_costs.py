@@ -9,7 +9,7 @@ import pytest
 from fscontract.contract.runner.cost_checks import cost_program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import python_script
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target

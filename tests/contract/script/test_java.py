@@ -16,7 +16,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.java import java_script
+from fscontract.contract.script.languages import java_script
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
 from fscontract.implementations.jvm.jvm import hadoop_jars

@@ -9,7 +9,7 @@ import pytest
 from fscontract.contract.program.program import Program
 from fscontract.contract.script.calls import Source
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import python_script
 from fscontract.fakes.mutants.registry import mutant_named
 from tests.script_runner import ScriptRunner
 

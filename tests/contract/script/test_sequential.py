@@ -13,7 +13,7 @@ import pytest
 from fscontract.contract.program.program import Program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import python_script
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
 from tests.contract.script.formatting import RUFF, is_formatted

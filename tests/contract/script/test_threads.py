@@ -10,7 +10,7 @@ from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.program import Program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure, failure_of_threads
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import python_script
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
 from tests.contract.script.formatting import is_formatted

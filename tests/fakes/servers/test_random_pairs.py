@@ -17,7 +17,7 @@ from functools import partial
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.generate import random_walk
+from fscontract.contract.generate import call_sequences
 from fscontract.contract.program.faults import random_plan
 from fscontract.contract.program.program import Program
 from fscontract.contract.program.server_faults import SERVER_FAULTS
@@ -50,7 +50,7 @@ def pairs(binding: Binding, seed: int) -> Iterator[Program]:
     profile = load_profile(binding.default_profile)
     settings = Settings(profile, ())
     draw = random.Random(f"{seed}:pairs")
-    walk = random_walk.programs(
+    walk = call_sequences.random_programs(
         settings.operations(binding), settings.buffer(binding), "deep", seed
     )
     assert binding.injector is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.generate import server_fault_programs
+from fscontract.contract.generate import fault_programs
 from fscontract.contract.program.server_faults import HTTP, S3, kinds_at
 from fscontract.contract.runner.replay import replay
 from fscontract.contract.runner.result import RunResult, Verdict
@@ -22,7 +22,7 @@ from tests.fakes.servers.own_client import OURS
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(server_fault_programs.PROGRAMS, "quick", 2)
+    monkeypatch.setitem(fault_programs.SERVER_PROGRAMS, "quick", 2)
 
 
 def checked(target: str, options: dict[str, str], *clauses: str) -> RunResult:

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from fscontract.contract.binding import Binding
-from fscontract.contract.generate import exhaustive
+from fscontract.contract.generate import call_sequences
 from fscontract.contract.runner import counterexamples, resource_checks, shrink
 from fscontract.contract.runner.result import RunResult
 from fscontract.contract.runner.runner import check
@@ -64,7 +64,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Programs of one call, of a closed stream and at the end come first.
     """
-    monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", PROGRAMS)
+    monkeypatch.setitem(call_sequences.REMOTE_PROGRAMS, "quick", PROGRAMS)
     monkeypatch.setattr(shrink, "ATTEMPTS", 8)  # which clauses they are is all that is asked
     monkeypatch.setattr(counterexamples, "_ALIKE", 1)
     monkeypatch.setattr(
@@ -75,7 +75,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def fewer(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs have still fewer of the short programs, for clients with few operations."""
-    monkeypatch.setitem(exhaustive.REMOTE_PROGRAMS, "quick", FEWER)
+    monkeypatch.setitem(call_sequences.REMOTE_PROGRAMS, "quick", FEWER)
 
 
 def run(binding: Binding, without: frozenset[str] = frozenset()) -> RunResult:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from fscontract import check
 from fscontract.contract.generate.filesystem_calls import programs
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, OTHER
+from fscontract.contract.program.filesystem_calls import (
+    COPIES,
+    FILESYSTEM_OPERATIONS,
+    OTHER,
+    TREE_FILES,
+)
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
-from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
+from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFilesystem
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 
 _DATA = b"\xff\r\n\x80bytes"
@@ -104,3 +111,48 @@ def test_calls_that_need_another_file_are_left_out_of_a_target_with_one() -> Non
         assert binding.bind(Step(op, args))(stream).kind is Kind.INEXPRESSIBLE
     assert binding.bind(Step("fs_get_file", ("missing",)))(stream).kind is Kind.NOT_FOUND
     assert [*filesystem.files] == ["only"]
+
+
+_COPIED = b"\xffbytes"
+
+
+def _run_get(filesystem: Any, op: str, *args: Any, only: bool = False) -> Outcome:
+    if only:
+        filesystem.pipe_file("only", _COPIED)
+    binding = FsspecBinding(filesystem, "", "mine", *((_COPIED, "only") if only else ()))
+    binding.prepare()
+    stream = binding.open(binding.create(_COPIED))
+    return binding.bind(Step(op, args))(stream)
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_each_copy_has_its_local_files(copied: str) -> None:
+    sources = {**TREE_FILES, "file": _COPIED}
+    files = tuple((local, sources[source]) for local, source in COPIES[copied].items())
+    outcome = _run_get(RightFilesystem(), "fs_get", copied)
+    assert (outcome.kind, outcome.value) == (Kind.RETURNED, files)
+
+
+def test_local_files_may_need_their_directories(tmp_path: Path) -> None:
+    binding = FsspecBinding(LocalFileSystem(), str(tmp_path), "mine")
+    binding.prepare()
+    stream = binding.open(binding.create(_COPIED))
+    copied = binding.bind(Step("fs_get", ("directory",)))(stream).value
+    assert [name for name, _ in copied] == ["new/one", "new/sub/two"]
+
+
+def test_missing_file_raises_and_leaves_nothing() -> None:
+    assert _run_get(RightFilesystem(), "fs_get_missing").kind is Kind.NOT_FOUND
+    assert _run_get(RightFilesystem(), "fs_get_missing_leaves").value is False
+
+
+@pytest.mark.parametrize("op", ["fs_get_missing", "fs_get_missing_leaves"])
+def test_filesystem_without_get_is_not_judged(op: str) -> None:
+    assert _run_get(RightAsyncFilesystem(), op).kind is Kind.INEXPRESSIBLE
+
+
+def test_the_only_file_of_a_target_is_copied_alone() -> None:
+    copied = _run_get(RightFilesystem(), "fs_get", "file", only=True)
+    assert copied.value == (("copy", _COPIED),)
+    tree = _run_get(RightFilesystem(), "fs_get", "directory", only=True)
+    assert tree.kind is Kind.INEXPRESSIBLE

@@ -69,7 +69,7 @@ def test_missing_jpype_error_has_an_install_hint() -> None:
 def test_a_bridge_needs_hadoop_and_janino() -> None:
     """A JVM that was started without them can't be used."""
     said = _said(
-        "from fscontract.implementations.jvm.conversions import shim_class; "
+        "from fscontract.implementations.jvm.bridge import shim_class; "
         "jvm.start(()); shim_class('Lanes')"
     )
     assert said.startswith("the JVM of this process lacks Janino, or Hadoop 3.3.5 or newer")

@@ -7,9 +7,17 @@ from typing import Any
 
 import pytest
 
-from fscontract.implementations.s3.answers import Extent, Misfit, check_head, extent_of, required
+from fscontract.implementations.s3.answers import (
+    Extent,
+    Misfit,
+    check_head,
+    extent_of,
+    if_match,
+    plain_etag,
+    required,
+    same_etag,
+)
 from fscontract.implementations.s3.errors import ObjectLocation, WrongAnswerException
-from fscontract.implementations.s3.etags import header, plain, same
 
 
 @pytest.mark.parametrize(
@@ -85,9 +93,9 @@ def test_missing_field_is_named_in_the_error() -> None:
 
 
 def test_plain_etag_keeps_weakness_without_quotes() -> None:
-    assert [plain(e) for e in ('"a"', "a", 'W/"a"', '""', "", None)] == [
+    assert [plain_etag(e) for e in ('"a"', "a", 'W/"a"', '""', "", None)] == [
         *("a", "a", "W/a", "", None, None)
     ]
-    assert [header(e) for e in ("a", "", "W/a", None)] == ['"a"', '""', None, None]
-    assert same("W/a", "a")
-    assert not same("W/a", "b")
+    assert [if_match(e) for e in ("a", "", "W/a", None)] == ['"a"', '""', None, None]
+    assert same_etag("W/a", "a")
+    assert not same_etag("W/a", "b")

@@ -262,7 +262,7 @@ class TestLargeFiles:
     def test_number_of_parts_is_limited(
         self, small: S3FileSystem, monkeypatch: pytest.MonkeyPatch, client: Any, bucket: str
     ) -> None:
-        monkeypatch.setattr("fscontract.implementations.s3.upload.MOST_PARTS", 1)
+        monkeypatch.setattr("fscontract.implementations.s3.object_store.MOST_PARTS", 1)
         with pytest.raises(PathIOException, match="part_size"):
             write(small, "/a", bytes(11 * MIB))
         assert uploads(client, bucket) == 0

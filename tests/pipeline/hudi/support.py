@@ -12,7 +12,6 @@ from typing import Any
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
 from fscontract.pipeline.hudi.commit_metadata import encode_commit
-from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.hfile.blocks import MAX_BLOCK_BYTES
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.io import FileRegion, open_stream
@@ -26,7 +25,7 @@ from fscontract.pipeline.hudi.table_location import (
     parse_properties,
     write_properties,
 )
-from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter
+from fscontract.pipeline.hudi.timeline import COMPLETED, Instant, TimelineWriter, group_of
 from fscontract.pipeline.hudi.writer import Change, MetadataWriter
 
 PATH = "/table"

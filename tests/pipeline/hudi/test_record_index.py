@@ -13,7 +13,6 @@ import pytest
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.implementations.memory import MemoryFileSystem
-from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException, write_file
 from fscontract.pipeline.hudi.log import DELETE, INSTANT, LogBlock, data_block, encode_log
 from fscontract.pipeline.hudi.record_codec import decoder, encode_record
@@ -28,7 +27,13 @@ from fscontract.pipeline.hudi.records import LocationRecord
 from fscontract.pipeline.hudi.schema import DELETE_LIST, TYPED_JSON, UNTYPED_JSON, UNTYPED_RECORD
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import PARTITIONS, parse_properties, write_properties
-from fscontract.pipeline.hudi.timeline import FIRST_INSTANT, BaseName, LogName, TimelineWriter
+from fscontract.pipeline.hudi.timeline import (
+    FIRST_INSTANT,
+    BaseName,
+    LogName,
+    TimelineWriter,
+    group_of,
+)
 from fscontract.pipeline.hudi.writer import MetadataWriter
 from tests.pipeline.hudi.support import PATH, dataset, get, put
 

@@ -25,7 +25,6 @@ from fscontract.contract.models.metadata_table import difference
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.column_stats import key_partition
-from fscontract.pipeline.hudi.file_groups import group_of
 from fscontract.pipeline.hudi.hfile.reader import HFileReader
 from fscontract.pipeline.hudi.io import FileRegion, open_stream
 from fscontract.pipeline.hudi.log import HFILE, read_log, records_of
@@ -36,7 +35,7 @@ from fscontract.pipeline.hudi.records import ColumnStatistics, LocationRecord
 from fscontract.pipeline.hudi.snapshot import base_files, read
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import parse_properties
-from fscontract.pipeline.hudi.timeline import load_first_layout, load_timeline, parse_name
+from fscontract.pipeline.hudi.timeline import group_of, load_first_layout, load_timeline, parse_name
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _DIRECTORY = os.environ.get("FSCONTRACT_HUDI_TABLES", "")

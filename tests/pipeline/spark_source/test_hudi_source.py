@@ -19,8 +19,8 @@ from fscontract.pipeline.spark_source.errors import SourceException
 from fscontract.pipeline.spark_source.hudi_source import HudiTableSource
 from fscontract.pipeline.spark_source.source import Registration
 from tests.pipeline.hudi.row_tables import GROUP, PATH, RowTable, avro_block, delete_block, time
-from tests.pipeline.hudi.test_incremental import FIRST, completed
 from tests.pipeline.hudi.test_record_index import put_index, record
+from tests.pipeline.hudi.test_snapshot import FIRST, completed
 from tests.pipeline.hudi.test_tables_of_hudi import ARCHIVES, extracted, instants_of, needs_tables
 
 OTHER = GROUP.replace("0", "1", 1)

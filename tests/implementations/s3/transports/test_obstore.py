@@ -15,8 +15,7 @@ from fscontract.implementations.s3.errors import ObjectLocation
 from fscontract.implementations.s3.filesystem import S3FileSystem
 from fscontract.implementations.s3.object_reader import ByteRange, Cancellation
 from fscontract.implementations.s3.transports import cancellable_loop
-from fscontract.implementations.s3.transports.cancellable_loop import Failed
-from fscontract.implementations.s3.transports.helper_threads import HelperThreads
+from fscontract.implementations.s3.transports.cancellable_loop import Failed, HelperThreads
 from fscontract.implementations.s3.transports.obstore import ObstoreBody, ObstoreSource
 from tests.implementations.s3.awaitables import Library
 from tests.limits import DEADLOCK

@@ -22,9 +22,8 @@ from pyspark.errors import StreamingQueryException
 
 from fscontract.contract.cli.main import main as fscontract
 from fscontract.implementations.local import LocalFileSystem
-from fscontract.implementations.spark.masters import session_of
 from fscontract.implementations.spark.package_upload import make_archive
-from fscontract.implementations.spark.session import make_home
+from fscontract.implementations.spark.session import make_home, session_of
 from fscontract.pipeline import register
 from fscontract.pipeline.cli import read as read_command
 from fscontract.pipeline.hudi.listing import FileListing, spark_files

@@ -1,4 +1,4 @@
-"""Scripts of opens of paths that are not readable files."""
+"""Scripts of opens of unusual paths, and of a file whose status has another length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from fscontract.contract.program.program import Program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.python import python_script
+from fscontract.contract.script.languages import python_script
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
 from tests.contract.script.formatting import is_formatted
@@ -60,3 +60,33 @@ def test_class_of_the_exception_for_a_missing_file_is_compared(bare_scripts: Scr
 def test_path_without_permission_needs_a_local_file() -> None:
     with pytest.raises(NoScript, match="a permission has to be revoked"):
         _script("memory://paths", "unreadable", "open.unreadable")
+
+
+def _status_script(target: str) -> str:
+    failure = Failure("model.len-eq-status", Program(5, ()), frozenset(), 4096, {})
+    return python_script(resolve_target(target, {}), Source(target), failure)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///tmp",
+        "memory://x",
+        "pyarrow+file:///tmp",
+        "obstore+memory:///",
+        "opendal+memory:///",
+    ],
+)
+def test_right_length_passes(target: str, bare_scripts: ScriptRunner) -> None:
+    ran = bare_scripts.run(_status_script(target))
+    assert ran.code == 0, ran.output
+
+
+def test_wrong_length_fails_and_the_right_one_passes(own_scripts: ScriptRunner) -> None:
+    script = _status_script("tests.contract.script.mutant_filesystems:slowly_found")
+    assert is_formatted(script)
+    broken = own_scripts.run(script)
+    assert broken.code == 1, broken.output
+    assert "expected:  5\nactual:    6" in broken.output
+    right = own_scripts.run(script.replace("slowly_found", "rightly_found"))
+    assert right.code == 0, right.output

@@ -1,6 +1,7 @@
-"""Learn the sizes in which a target works: its blocks and buffers, as far as they can be seen.
+"""Measure how a target reads: its blocks and buffers, the bytes read for one byte, and the time.
 
-Nothing here is judged. What a target states or shows only decides around which offsets programs go.
+Nothing here is judged. What a target states or shows only decides around which offsets programs go,
+and how long their files are.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from fscontract.contract import clock
 from fscontract.contract.api.iostatistics import meter
 from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, Opened, PlanInjector
 from fscontract.contract.generate.boundaries import reachable
-from fscontract.contract.generate.exhaustive import LENGTH
+from fscontract.contract.generate.call_sequences import LENGTH
+from fscontract.contract.generate.listed_calls import program_of
 from fscontract.contract.generate.sizes import LARGE
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.contract.program.program import Program, Step
@@ -79,7 +82,7 @@ def learned(context: RunContext) -> tuple[Boundary, ...]:
             context.learned = learn(context.executor, context.buffer, program)
 
         context.sandbox.restore()
-        run_items(context, iter([first_read(context.binding)]), look)
+        run_items(context, iter([_first_read(context.binding)]), look)
     return context.learned or ()
 
 
@@ -90,7 +93,7 @@ def learn(executor: Executor, buffer: int, program: Program | None = None) -> tu
     """
     binding, observed = executor.binding, list[tuple[int, str]]()
     with suppress(Exception):  # programs report files that can't be opened or read
-        observed = _observed(executor, program or first_read(binding))
+        observed = _observed(executor, program or _first_read(binding))
     found: dict[int, str] = {}
     fixed = binding.fixed_content
     only_length = None if fixed is None else len(fixed)
@@ -100,7 +103,7 @@ def learn(executor: Executor, buffer: int, program: Program | None = None) -> tu
     return tuple(Boundary(size, source) for size, source in list(found.items())[:_MOST])
 
 
-def first_read(binding: Binding) -> Program:
+def _first_read(binding: Binding) -> Program:
     """Return the program that reads one byte of a large file, of a small one if calls are slow."""
     reads = [step for step in _READS if step.op in binding.operations]
     return Program(LENGTH if binding.remote else LARGE, tuple(reads[:1]))
@@ -211,3 +214,59 @@ def _bytes_from_store(binding: Binding, stream: Opened) -> int:
     with suppress(Exception):  # counters are not required
         return meter("bytes", binding.opener.counters(stream)) or 0
     return 0
+
+
+#: The number of bytes that this process has read by system calls, on Linux.
+_COUNTERS = "/proc/self/io"
+#: The length of the read that is timed, in bytes, and how often it is made; the fastest counts.
+_TIMED, _TIMES = 65_537, 3
+
+
+def reads_whole_files(context: RunContext) -> bool:
+    """Return whether the target reads most of a file that is opened, or of which a byte is read.
+
+    That is permitted, but takes long and much memory for very large files. True if nothing counts
+    the bytes here.
+    """
+    program = _first_read(context.binding)
+    context.executor.file(program.length)  # writing it is not counted
+    amounts: list[int] = []
+
+    def look(program: Program) -> None:
+        before = _bytes_read()
+        context.executor.run(program)
+        amounts.append(_bytes_read() - before)
+
+    try:
+        context.sandbox.restore()
+        run_items(context, iter([program]), look)
+    except OSError:
+        return True
+    return not amounts or amounts[-1] > program.length // 2
+
+
+def seconds_per_byte(context: RunContext) -> float:
+    """Return how long a call takes for each byte that it reads, 0.0 if that isn't measured.
+
+    A stream may deliver one byte at a time, so that a long read takes many reads of its source.
+    """
+    if context.times.run.is_over:
+        return 0.0
+    operations = context.operations & (context.settings.relevant or context.operations)
+    calls = (("read_fully", (0, _TIMED, 0, _TIMED)), ("py_read", (_TIMED,)))
+    made = [program_of(_TIMED, [call]) for call in calls if call[0] in operations]
+    taken: list[float] = []
+
+    def time(program: Program) -> None:
+        start = clock.monotonic()
+        context.executor.run(program)
+        taken.append((clock.monotonic() - start) / _TIMED)
+
+    run_items(context, iter(made[:1] * _TIMES), time)
+    return min(taken, default=0.0)
+
+
+def _bytes_read() -> int:
+    """Return the number of bytes read; raise OSError where nothing counts them."""
+    with open(_COUNTERS, encoding="ascii") as counters:
+        return int(next(counters).partition(":")[2])

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from fscontract.contract.api.errors import IllegalArgumentException
 from fscontract.fakes import FakeFileSystem, Fault, Latency
-from fscontract.fakes.filesystem.request_log import MOST_ROWS
+from fscontract.fakes.filesystem.requests import MOST_ROWS
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Learn the sizes in which a target works."""
+"""Tests of the sizes that a target states or shows, and of the time that its reads take."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+import fscontract
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.learned_boundaries import OF_VECTORED, learn, stated
+from fscontract.contract.runner.measured_reads import OF_VECTORED, learn, stated
 from fscontract.contract.runner.result import Boundary
 from fscontract.contract.runner.runner import check
 from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
+from tests.unusual import streams
 
 
 class Stated(MemoryInputStream):
@@ -126,3 +128,8 @@ def test_distances_of_vectored_reads_are_asked_for() -> None:
     methods = {"minSeekForVectorReads": lambda: 3000, "maxReadSizeForVectorReads": fails}
     stream = SimpleNamespace(**methods)
     assert stated(stream) == [(3000, f"{OF_VECTORED}minSeekForVectorReads of SimpleNamespace")]
+
+
+def test_a_stream_with_a_byte_at_a_time_does_not_hang_on_the_large_file() -> None:
+    result = fscontract.check(streams.target(streams.OneByteAtATime), clauses=["read-fully.data"])
+    assert result.conforms

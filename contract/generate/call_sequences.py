@@ -1,4 +1,8 @@
-"""Small-scope enumeration: every short program, shortest first, always in the same order."""
+"""Sequences of calls: all short programs, long random ones, and capabilities with their calls.
+
+Short programs come shortest first, always in the same order. Random programs are cheap, so that the
+stream under test limits their number.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from fscontract.contract.generate import call_alphabet
+from fscontract.contract.generate.listed_calls import Call, expressible, program_of
+from fscontract.contract.models.seek import NAMELESS
 from fscontract.contract.program.program import Program, Step
 
 #: Length of the file, calls, number of streams.
@@ -32,14 +38,14 @@ _LOOKS = (
 )
 
 
-def programs(
+def short_programs(
     operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
 ) -> Iterator[Program]:
     """Return the enumeration for an effort; `only_length` is for a target with a given file."""
-    return itertools.starmap(Program, rows(operations, buffer, effort, only_length))
+    return itertools.starmap(Program, short_rows(operations, buffer, effort, only_length))
 
 
-def rows(
+def short_rows(
     operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
 ) -> Iterator[Row]:
     """Yield the arguments of the programs, so that a caller can skip programs cheaply."""
@@ -58,7 +64,7 @@ def rows(
     for n in lengths[1:3]:
         yield from _product(n, core, full)
         yield from _product(n, others, looks)
-    yield from _around_buffer(operations, lengths[-1], effort)
+    yield from _rows_around_buffer(operations, lengths[-1], effort)
     yield from _product(main, core, core, core)
     yield from _two_streams(main, core, effort)
     if effort != "quick":
@@ -128,7 +134,7 @@ def _product(length: int, *alphabets: list[Step], streams: int = 1) -> Iterator[
     return zip(repeat(length), itertools.product(*alphabets), repeat(streams), strict=False)
 
 
-def _around_buffer(operations: frozenset[str], length: int, effort: str) -> Iterator[Row]:
+def _rows_around_buffer(operations: frozenset[str], length: int, effort: str) -> Iterator[Row]:
     around = call_alphabet.around_buffer(operations)
     yield from _product(length, around, around)
     if effort != "quick":
@@ -142,3 +148,73 @@ def _two_streams(length: int, core: list[Step], effort: str) -> Iterator[Row]:
     first = core if effort != "quick" else watchers
     yield from _product(length, first, second, watchers, streams=2)
     yield from _product(length, second, watchers, streams=2)
+
+
+#: The most steps of one program.
+_LONGEST = 40
+#: Programs per effort.
+RANDOM_PROGRAMS = {"quick": 300, "normal": 10_000, "deep": 200_000}
+
+
+def random_programs(
+    operations: frozenset[str], buffer: int, effort: str, seed: int, only_length: int | None = None
+) -> Iterator[Program]:
+    """Yield random programs; the same seed gives the same ones."""
+    draw = random.Random(seed)
+    lengths = (5, 17, buffer + 3, 2 * buffer + 1) if only_length is None else (only_length,)
+    choices = {n: _alphabet(operations, n, draw) for n in lengths}
+    for _ in range(RANDOM_PROGRAMS[effort]):
+        length = draw.choice(lengths)
+        size = draw.randint(4, _LONGEST)
+        yield Program(length, tuple(draw.choices(choices[length], k=size)))
+
+
+def _alphabet(operations: frozenset[str], length: int, draw: random.Random) -> list[Step]:
+    """Return calls that keep a stream busy: each boundary once, ordinary reads and seeks often."""
+    steps = [s for s in call_alphabet.full(operations) if s.op not in ("close", "py_with")]
+    often = [*call_alphabet.core(operations), *call_alphabet.around_buffer(operations)]
+    often = [s for s in often if s.op != "close"]
+    spread = max(length, 1)
+    for _ in range(40):
+        often += ordinary(operations, draw.randrange(spread), draw.randrange(1, spread + 2), length)
+    return steps + often * 2
+
+
+def ordinary(operations: frozenset[str], at: int, count: int, length: int) -> list[Step]:
+    """Return seeks to a position and reads of `count` bytes, there or at the current position."""
+    return [
+        Step(op, args)
+        for op, args in (
+            ("seek", (at,)),
+            ("read_into", (count, 0, count)),
+            ("pread", (at, count, 0, count)),
+            ("read_fully", (at, count, 0, min(count, max(length - at, 0)))),
+            ("skip", (count,)),
+            ("py_read", (count,)),
+            ("py_seek", (at, 0)),
+        )
+        if op in operations
+    ]
+
+
+_LENGTH = 5
+#: Each name with the calls that it promises.
+_CLAIMS: tuple[tuple[str, tuple[Call, ...]], ...] = (
+    ("in:unbuffer", (("unbuffer", ()), ("read_byte", ()))),
+    ("in:readbytebuffer", (("read_buffer", (4, 0, None)),)),
+    ("in:preadbytebuffer", (("pread_buffer", (1, 4, 0, None)),)),
+    ("in:readvectored", (("read_vectored", (((1, 2),), "heap", "absent")),)),
+)
+
+
+def capability_programs(
+    operations: frozenset[str], only_length: int | None = None
+) -> list[Program]:
+    """Return the programs, always in the same order."""
+    if "has_capability" not in operations:
+        return []
+    length = _LENGTH if only_length is None else only_length
+    made: list[list[Call]] = [[("has_capability", (name,))] for name in NAMELESS]
+    for name, calls in _CLAIMS:
+        made.append([("has_capability", (name,)), *calls, ("has_capability", (name.upper(),))])
+    return list(expressible([program_of(length, calls) for calls in made], operations))
