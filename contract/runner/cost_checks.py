@@ -13,6 +13,8 @@ from typing import NamedTuple
 from fscontract.contract.api.iostatistics import METERS, meter
 from fscontract.contract.api.openfile_options import READ_POLICY
 from fscontract.contract.binding import Action, NoScene, Opened, Opener, TargetError
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
+from fscontract.contract.models.stream_state import opened
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import OF_COSTS, content
 from fscontract.contract.program.open_calls import BuilderCall, Opening
@@ -20,6 +22,7 @@ from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import UNCOUNTED, Counterexample
+from fscontract.contract.runner.signature import bytes_of
 from fscontract.contract.runner.timeouts import beat
 from fscontract.contract.spec.clauses import Clause, Cost
 
@@ -62,6 +65,8 @@ class _Measured(NamedTuple):
     environment: str = ""
     #: True if the meter has no counter, although the API has I/O statistics.
     uncounted: bool = False
+    #: The number of bytes that the measured calls returned.
+    returned: int = 0
 
 
 def check_costs(
@@ -145,6 +150,8 @@ def _check(
         if not has_time_for(len(program.steps)):
             return CostVerdict(clause.id, exercised, cut_short=True)
         measured = _measure(executor, opener, cost, program)
+        if cost.exact and measured.returned != budget[_entry(budget, policy)]:
+            measured = measured._replace(reading=None)
         if measured.environment:
             return CostVerdict(clause.id, exercised, environment=measured.environment)
         unsaid = unsaid or measured.unsaid
@@ -224,6 +231,7 @@ class _Run:
         self._executor = executor
         self._opener = opener
         self._cost = cost
+        self._returned = 0
 
     def measure(self, path: str, program: Program) -> _Measured:
         """Open, make the calls and close; exceptions of the builder pass."""
@@ -238,6 +246,7 @@ class _Run:
             stopped = self._act(stream, before)
             if cost.before is not None and cost.meter != "held":  # what is held, is from the start
                 start = dict(opener.counters(stream))
+            self._returned = 0
             stopped = stopped or self._act(stream, steps)
             if stopped is not None:
                 return _ended(stopped)
@@ -258,7 +267,7 @@ class _Run:
         names = [name for group in METERS[meter_of] for name in group if name in known]
         rise = {name: end.get(name, 0) - start.get(name, 0) for name in names}
         reading = meter(meter_of, rise)
-        return _Measured(reading, rise, unsaid=reading is None)
+        return _Measured(reading, rise, unsaid=reading is None, returned=self._returned)
 
     def _counters_of_a_read(self, path: str) -> Mapping[str, int]:
         """Return the counters after the file was looked up, opened and read.
@@ -272,19 +281,21 @@ class _Run:
             self._act(stream, self._actions([_READ] if _READ.op in binding.operations else []))
             return dict(self._opener.counters(stream))
         finally:
-            self._actions((_CLOSE,))[0](stream)
+            self._act(stream, self._actions((_CLOSE,)))
 
-    def _actions(self, steps: Sequence[Step]) -> list[Action]:
-        return [self._executor.compile(self._cost.length, step).action for step in steps]
+    def _actions(self, steps: Sequence[Step]) -> list[tuple[Step, Action]]:
+        return [(s, self._executor.compile(self._cost.length, s).action) for s in steps]
 
-    def _act(self, stream: Opened, actions: Sequence[Action]) -> Outcome | None:
-        """Make calls; return the outcome of the first one that raises."""
-        for action in actions:
+    def _act(self, stream: Opened, actions: Sequence[tuple[Step, Action]]) -> Outcome | None:
+        """Make calls and count the bytes they return; return the first outcome that raised."""
+        for step, action in actions:
             self._executor.index += 1
             self._executor.operations += 1
             outcome = action(stream)
             if outcome.raised:
                 return outcome
+            if step.op in READ_OPERATIONS:
+                self._returned += len(bytes_of(step, opened(b""), outcome) or b"")
         return None
 
     def _open(self, path: str, calls: Sequence[BuilderCall]) -> Opened:

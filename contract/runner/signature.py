@@ -41,6 +41,8 @@ WRONG_LATER = "wrong after the first byte"
 #: The relation of a single byte that may be of several offsets, or of none.
 WRONG_BYTE = "wrong byte"
 _PAST_END = "past the end of the file"
+#: Relations of accepted reads into too little space: even the part that fits must raise, or not.
+_ENDS, _CUT = "despite the end of the file", "into too little space"
 #: Relations of bytes from another offset.
 DISPLACED = frozenset({"too early", "too late"})
 #: Relations that a wrong position explains, as far as there are bytes.
@@ -96,7 +98,7 @@ def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> st
     if outcome.raised:
         return _class_of(outcome) if outcome.kind is Kind.OTHER else ""
     if failure.aspect == _ACCEPTED:
-        return ""
+        return _of_too_little_space(step, state)
     value = outcome.value
     if step.op in _TELL or step.op == _SEEK:
         return _of_position(step, state, value)
@@ -104,6 +106,16 @@ def relation(step: Step, state: State, outcome: Outcome, failure: Failure) -> st
     if count == _PAST_END and at is not None and at >= state.longest:
         return count  # there, no bytes are right
     return ", ".join(filter(None, (count, _of_data(step, state, outcome))))
+
+
+def _of_too_little_space(step: Step, state: State) -> str:
+    """Return how an accepted read into too little space is wrong; "" for any other call."""
+    if step.op != "read_fully" or type(step.args[1]) is not int or not state.is_open:
+        return ""
+    position, size, offset, length = step.args
+    if position < 0 or not 0 <= offset <= size < offset + length:
+        return ""
+    return _ENDS if offset < size and position + size - offset > state.longest else _CUT
 
 
 def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> Iterator[str]:

@@ -37,6 +37,7 @@ PAIRS = [
         "bytebuffer-read-fully.data-FullBufferReverses",
         "bytebuffer-read-fully.rest-untouched-FullBufferClearsFront",
     ),
+    ("read-fully.space-FullyCut", "read-fully.space-ShortBufferIsFilled"),
     ("seek.past-eof-PastEndIsIllegal", "seek.past-eof-SeeksWithInt"),
     ("seek.zero-NoZeroInEmpty", "seek.zero-NoWayBack"),
     ("seek.negative-NegativeIsZero", "seek.past-eof-BeyondIsEnd"),

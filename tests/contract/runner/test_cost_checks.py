@@ -199,16 +199,26 @@ def test_a_policy_is_tried_if_only_the_budget_knows_it(check: Check) -> None:
     assert check(clause_of({"default": 0, "vector": 0})).exercised == 2 + len(POLICIES)
 
 
-@pytest.mark.parametrize(("cost", "fails"), [(1, True), (2, False), (3, True)])
+@pytest.mark.parametrize(("cost", "fails"), [(3, True), (4, False), (5, True)])
 def test_an_exact_cost_is_neither_more_nor_less(
     opener: Priced, check: Check, cost: int, fails: bool
 ) -> None:
     """A count of bytes that is too low is as wrong as one that is too high."""
     opener.read = {"stream_read_bytes": cost}
-    verdict = check(clause_of({"default": 2}, "returned", exact=True))
+    verdict = check(clause_of({"default": 4}, "returned", exact=True))
     assert (verdict.counterexample is not None) is fails
     if verdict.counterexample is not None:
-        assert verdict.counterexample.expected == ("exactly 2 bytes returned",)
+        assert verdict.counterexample.expected == ("exactly 4 bytes returned",)
+
+
+def test_a_stream_that_counts_the_fewer_bytes_of_a_short_pread_is_not_judged(
+    opener: Priced, check: Check
+) -> None:
+    """Only read_fully returns all bytes of a range."""
+    opener.read = {"stream_read_bytes": 5}
+    steps = (READ, Step("pread", (63, 4, 0, 4)))
+    clause = clause_of({"default": 8}, "returned", steps=steps, exact=True)
+    assert check(clause) == CostVerdict("open.test")
 
 
 def test_what_was_counted_before_the_open_does_not_count(opener: Priced, check: Check) -> None:

@@ -115,6 +115,26 @@ def test_a_single_byte_that_tells_where_it_is_from_has_the_relation_of_that(
     assert relation(Step("read_byte"), state, returned(value), DATA_FAILURE) == expected
 
 
+@pytest.mark.parametrize(
+    ("args", "more", "expected"),
+    [
+        ((18, 4, 1, 4), {}, "despite the end of the file"),
+        ((25, 4, 1, 4), {}, "despite the end of the file"),
+        ((17, 4, 1, 4), {}, "into too little space"),
+        ((20, 4, 4, 1), {}, "into too little space"),
+        ((17, 4, 1, 3), {}, ""),
+        ((-1, 40, 1, 40), {}, ""),
+        ((18, None, 1, 4), {}, ""),
+        ((18, 4, 1, 4), {"is_open": False}, ""),
+    ],
+)
+def test_a_read_into_too_little_space_is_apart_if_its_part_that_fits_is_past_the_end(
+    args: tuple[int | None, ...], more: dict[str, bool], expected: str
+) -> None:
+    """Even a read that only takes the part that fits has to raise."""
+    assert relation(Step("read_fully", args), _state(**more), returned(None), ACCEPTED) == expected
+
+
 def test_a_call_that_had_to_be_refused_has_no_relation() -> None:
     assert relation(READ, _state(), _read(bytes(4)), ACCEPTED) == ""
 
