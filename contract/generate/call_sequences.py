@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from fscontract.contract.generate import call_alphabet
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
+from fscontract.contract.generate.open_programs import UNBUFFERED
 from fscontract.contract.models.seek import NAMELESS
 from fscontract.contract.program.program import Program, Step
 
@@ -101,9 +102,9 @@ def shuffled(source: Iterable[Program], seed: int) -> list[Program]:
 def _in_every_sample(everything: list[Program]) -> tuple[list[Program], list[Program]]:
     """Return the programs that do not depend on a seed, and the others.
 
-    They are each call alone, on a closed stream, also after a seek, and at the end, and each
-    operation after each other one, in the first file of the source. So a failure that needs no
-    more than that is found with every seed.
+    They are each call alone, on a closed stream, also after a seek, and at the end, each operation
+    after each other one, and reads without a buffer, in the first file of the source. So a failure
+    that needs no more than that is found with every seed.
     """
     main = everything[0].length if everything else 0
     first = {p: None for p in everything if p.length == main and _is_basic(p)}
@@ -124,8 +125,13 @@ def _pairs(program: Program) -> set[tuple[str, str]]:
 
 
 def _is_basic(program: Program) -> bool:
-    """Return whether a program is a single call, or one after a close or a move to the end."""
-    steps = program.steps
+    """Return whether a program is a single call, or one after a close or a move to the end.
+
+    Also return whether it opens its file without a buffer.
+    """
+    steps, opening = program.steps, program.opening
+    if opening is not None and opening.calls == UNBUFFERED and program.streams == 1:
+        return True
     return len(steps) == 1 or steps[:-1] in _BEFORE
 
 

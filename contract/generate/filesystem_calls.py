@@ -113,9 +113,13 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
 
 
 def _of_readers(seed: int, remote: bool) -> Iterator[Step]:
-    """Yield the reads of each format, of the largest file alone if `remote`."""
+    """Yield the reads of each format, of the largest file alone if `remote`.
+
+    One of the largest file is the same with every seed.
+    """
     draw = Random(seed)
     for sizes, operations in ((_ROWS, READER_OPERATIONS), (_ARRAY_ROWS, ZARR_OPERATIONS)):
+        yield from (Step(op, (0, sizes[-1])) for op in operations)
         for rows, op in itertools.product(sizes[-1:] if remote else sizes, operations):
             yield Step(op, (draw.randrange(MAX_SEED), rows))
 

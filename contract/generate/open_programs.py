@@ -44,6 +44,8 @@ _FAMILIES = {"quick": 1, "normal": 3, "deep": 16}
 LONGEST = 8
 
 Calls = tuple[BuilderCall, ...]
+#: An opening that every run reads in every way: without read-ahead, each read is a request.
+UNBUFFERED: Calls = (("must_long", BUFFER_SIZE, 0),)
 _LENGTHS: tuple[Argument, ...] = (0, 1, "len-1", "len", "len+1", -1)
 _SPLITS: tuple[tuple[Argument, Argument], ...] = (
     (0, "len"),
@@ -188,6 +190,7 @@ def _small(scope: Scope, readings: Readings, effort: str, only: int | None) -> I
         yield from make.some(main, calls)
     for policy in open_arguments.policies():
         yield from make.every(main, (("opt", READ_POLICY, policy),))
+    yield from make.every(main, UNBUFFERED)
     standard = sorted(option_table().standard_keys)
     for calls in open_arguments.conflicts(standard):
         yield from make.some(main, calls)

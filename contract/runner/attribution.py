@@ -7,6 +7,7 @@ in another way.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -151,8 +152,8 @@ class Blame:
         if not any(s.op in OF_FILE for s in program.steps) or program.opening or program.faults:
             return violation
         seen = map(self._run, self._simpler(violation))
-        how = violation.likeness[:-1]
-        return next((one for one in seen if one and one.likeness[:-1] == how), violation)
+        how = violation.step.op, violation.outcome.kind
+        return next((v for v in seen if v and (v.step.op, v.outcome.kind) == how), violation)
 
     def after_plain_calls(self, violation: Violation) -> Program:
         """Return the program with the plainest reads and seeks before the failing call.
@@ -186,8 +187,8 @@ class Blame:
                 yield number, (Step("py_seek", (outcome.value, 0)),)
             elif step.op in READ_OPERATIONS and step.op not in STAYING:
                 read = delivered(Call(step.op, step.args, opened(b""), frozenset()), outcome)
-                if read is not None:
-                    length, beside = max(len(read), 1), violation.step
+                if not outcome.raised:
+                    length, beside = max(len(read or b""), 1), violation.step
                     yield (
                         number,
                         (_plainest_read(length, beside), _plainest_read(length + 1, beside)),
@@ -217,19 +218,25 @@ class Blame:
     def in_other_file(self, violation: Violation) -> Violation:
         """Return the failure of the same calls on a file of other bytes, each at one offset.
 
-        The few bytes of a short read may also be at another offset by chance, most of all in a long
-        file. Return the violation itself unless the bytes are nowhere in the other file.
+        The few bytes of a short read may also be zeros or at another offset by chance, most of all
+        in a long file. Return the violation itself unless the bytes are nowhere in the other file.
         """
-        program = violation.program
+        program, failure = violation.program, violation.failure
         if violation.judged is None or self._fixed or not _is_plain(program):
             return violation
         data = bytes_of(*violation.judged, violation.outcome) or b""
-        if len(data) >= _TELLING or violation.relation not in DISPLACED:
+        is_chance = failure.aspect == "moved" or violation.relation in DISPLACED
+        if len(data) >= _TELLING or not (is_chance or program.length > UNIQUE):
             return violation
-        other = min(program.length + 1, UNIQUE)
-        seen = self._run(replace(_from_start(program, other), length=other))
-        is_same = seen is not None and seen.failure.clause == violation.failure.clause
-        return seen if seen is not None and is_same and seen.relation in _NOWHERE else violation
+        others = (min(program.length + 1, UNIQUE), _ROOMY)
+        for length, start in itertools.product(others, (0, 1)):
+            seen = self._run(replace(_from_start(program, length, start), length=length))
+            if seen is None or seen.failure.clause != failure.clause:
+                continue
+            is_nowhere = seen.relation in _NOWHERE or failure.aspect == "moved"
+            if is_nowhere and seen.failure.aspect == "data" and seen.likeness != violation.likeness:
+                return seen
+        return violation
 
     def _sought(self, violation: Violation, position: int) -> Violation | None:
         """Return the same failure of the same call alone after a seek to `position`, if any."""
@@ -289,6 +296,9 @@ class Blame:
         at_end = self._at_end(violation)
         if at_end is not None:
             return self.charge(at_end)
+        unopened = self.on_unopened(violation)
+        if unopened is not None:
+            return self.charge(unopened)
         if violation.failure.cause == _MOVES and self._reads_so_without_tell(violation):
             failure = violation.failure._replace(cause=_PYTHON.lies)
             violation = replace(violation, failure=failure)
@@ -311,6 +321,22 @@ class Blame:
             return None
         alike = _how(seen.outcome) == _how(violation.outcome)
         return seen if alike and seen.relation == violation.relation else None
+
+    def on_unopened(self, violation: Violation) -> Violation | None:
+        """Return the failure of a valid read of a new stream, if each raises what this call did.
+
+        It explains another exception than that for the arguments of a stream's first call.
+        """
+        program = violation.program
+        is_first = violation.index == 0 and violation.outcome.raised and _is_plain(program)
+        if not is_first or violation.failure.cause:
+            return None
+        length = program.length if self._fixed else max(program.length, _ROOMY)
+        reads = _witnesses(program.steps).reads
+        seen = [self._run(Program(length, (read,))) for read in reads]
+        how = _how(violation.outcome)
+        is_unopened = all(one is not None and _how(one.outcome) == how for one in seen)
+        return seen[0] if is_unopened else None
 
     def _at_end(self, violation: Violation) -> Violation | None:
         """Return the failure of a position after a read at the end, if a short one also moves it.
@@ -384,6 +410,16 @@ class Blame:
         """
         displacement = self.displacement(program, last)
         return None if displacement is None else displacement[0]
+
+    def is_displaced(self, program: Program, last: int) -> bool:
+        """Return whether a position is wrong before a call up to the one at index `last`.
+
+        Of a stream that was opened with a builder, only the position before that call counts.
+        """
+        if program.opening is None:
+            return self.displaced(program, last) is not None
+        position = _witnesses(program.steps[: last + 1]).position
+        return self._at(program, last, position) is not None
 
     def displacement(self, program: Program, last: int) -> tuple[str, Violation] | None:
         """Return the clause of `displaced`, and the call that shows the wrong position."""
@@ -566,13 +602,14 @@ def _read_of(length: int) -> Step:
     return Step("read_into", (length, 0, length))
 
 
-def _from_start(program: Program, length: int) -> Program:
-    """Return a program with 0 for positions beyond `length`."""
+def _from_start(program: Program, length: int, start: int = 0) -> Program:
+    """Return a program with `start` for positions beyond `length`."""
 
     def near(step: Step) -> Step:
         named = zip(OPERATIONS[step.op], step.args, strict=True)
-        far = [name == "position" and type(arg) is int and arg > length for name, arg in named]
-        args = (0 if is_far else arg for is_far, arg in zip(far, step.args, strict=True))
+        names = ("position", "offset") if step.op in _SEEKS else ("position",)
+        far = [name in names and type(arg) is int and arg > length for name, arg in named]
+        args = (start if is_far else arg for is_far, arg in zip(far, step.args, strict=True))
         return replace(step, args=tuple(args))
 
     return program.with_steps(tuple(map(near, program.steps)))

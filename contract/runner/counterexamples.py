@@ -273,7 +273,8 @@ class ShrinkingCounterexamples(Counterexamples):
                 self._shrunk(cut, has_same_failure) if has_same_failure(cut) else violation.program
             )
             if not self._shrinking.is_over:
-                small = self._plain(small, likeness, later)
+                plain = self._plain(small, likeness, later)
+                small = small if plain == small else self._shrunk(plain, has_same_failure)
             with recorded(lambda: executor.index) as raised:
                 again = executor.run(small, trace=True)
             alike = [other for other in again.first if other.likeness == likeness]
@@ -394,10 +395,10 @@ class ShrinkingCounterexamples(Counterexamples):
         def misses(program: Program) -> bool:
             missed = [m.index for m in executor.run(program).misses if m.failure.clause == clause]
             # At a wrong position another clause is violated.
-            return bool(missed) and self._blame.displaced(program, missed[0]) is None
+            return bool(missed) and not self._blame.is_displaced(program, missed[0])
 
         cut = violation.program.with_steps(violation.program.steps[: violation.index + 1])
-        if self._blame.displaced(cut, violation.index) is not None:
+        if self._blame.is_displaced(cut, violation.index):
             return None
         small = self._shrunk(cut, misses)
         found = [m.index for m in executor.run(small).misses if m.failure.clause == clause]
@@ -406,6 +407,8 @@ class ShrinkingCounterexamples(Counterexamples):
             again = executor.run(small, trace=True)
         violation = replace(violation, program=cut)  # if it does not miss it again
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
+        if self._blame.on_unopened(violation) is not None:
+            return None
         shrunk = replace(
             counterexample(violation),
             outcomes=outcomes(violation, again),

@@ -81,6 +81,10 @@ _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 _WRONG_BYTES = DISPLACED | {"bytes not in the file", WRONG_LATER, WRONG_BYTE}
 #: The end of clauses on reads that return fewer bytes than they could.
 _FEWER = ".full"
+#: The message of a stream that is closed.
+_CLOSED = re.compile(r"\bclosed\b", re.IGNORECASE)
+#: The start of circumstances that name a file status which the stream was opened with.
+_STATUS = "status "
 #: Words for such reads.
 _WRONG, _EARLY = "wrong bytes", "ends early"
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -262,6 +266,7 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
     found = {f"{step.op} {kind}" for kind in kinds}
     if step.op in READ_OPERATIONS:
         found.update(f"read: {way}" for way in _ways_of_read(step, violation, kinds))
+        found.update("status" for c in circumstances if c.startswith(_STATUS))
     elif _reads_data(step, violation.outcome):
         found.update((f"read: {_WRONG}", f"read: {_EARLY}"))
     if how.startswith("position:"):
@@ -272,6 +277,8 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
     closes = [s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]]
     if any(closes) or (step.op == "py_with" and not violation.outcome.raised):
         found.add("after close")
+    elif step.op == "py_closed" or _CLOSED.search(violation.outcome.detail):
+        found.add("closed early")
     if lacks_method(violation.outcome):
         found.add("lacks methods")
     if step.op.startswith("fs_get") and _MISSING in (*step.args, *step.op.split("_")):
@@ -355,7 +362,7 @@ def _setting(call: BuilderCall) -> str:
     method, key, *_ = call
     if method == "buffer_size":
         return BUFFER_SIZE
-    return f"status {key}" if method == "with_file_status" else str(key)
+    return f"{_STATUS}{key}" if method == "with_file_status" else str(key)
 
 
 def _class_of(outcome: Outcome) -> str:

@@ -245,9 +245,9 @@ def test_web_server_without_ranges_has_its_findings(no_ranges: str, copy: Path) 
     binding = FsspecBinding.from_url(no_ranges, SMALL, file="file", content=copy)
     reading_on = {"read-byte.value", "read-into.data", "python.read.data", "python.readinto.data"}
     moving = {"seek.pos", "python.seek.set", "python.seek.end", "filesystem.open.cache-type"}
-    fails = WHOLE_FILE | BUFFERED | reading_on | moving | WHOLE_ANSWERS
+    fails = WHOLE_FILE | BUFFERED | reading_on | moving | WHOLE_ANSWERS | {"open.std-recognised"}
     lax = BUFFERED_LAX | WHOLE_ANSWERS_LAX | AWAITED_WHOLE_LAX
-    holds(run(binding), fails, lax, sampled=frozenset({"open.std-recognised"}))
+    holds(run(binding), fails, lax)
 
 
 def test_buffer_size_of_zero_makes_each_read_a_request_for_a_range(
@@ -273,9 +273,9 @@ def test_file_of_one_block_on_a_web_server_without_ranges_has_its_findings(
     binding = FsspecBinding.from_url(no_ranges, {}, file="file", content=copy)
     moving = {"seek.pos", "python.seek.set", "python.seek.end", "filesystem.open.cache-type"}
     result = run(binding)
-    fails = WHOLE_FILE | BUFFERED | moving | WHOLE_ANSWERS
+    fails = WHOLE_FILE | BUFFERED | moving | WHOLE_ANSWERS | {"open.std-recognised"}
     lax = BUFFERED_LAX | WHOLE_ANSWERS_LAX | AWAITED_WHOLE_LAX
-    holds(result, fails, lax, sampled=frozenset({"open.std-recognised"}))
+    holds(result, fails, lax)
     assert "9000 bytes" in result.warnings[0]
     assert result.warnings[0].replace(no_ranges, "URL/") == snapshot(
         "URL/: files are read in blocks of 5242880 bytes, whose ends were not tried: the "

@@ -9,7 +9,11 @@ import pytest
 
 from fscontract.contract.generate.filesystem_calls import programs
 from fscontract.contract.program.arguments import ProgramError
-from fscontract.contract.program.filesystem_calls import FILESYSTEM_OPERATIONS, others_of
+from fscontract.contract.program.filesystem_calls import (
+    FILESYSTEM_OPERATIONS,
+    READER_OPERATIONS,
+    others_of,
+)
 from fscontract.contract.program.program import Program, Step
 
 _EVERY = frozenset(FILESYSTEM_OPERATIONS)
@@ -45,3 +49,15 @@ def test_programs_on_the_only_file_need_no_other() -> None:
 def test_invalid_arguments_are_named(call: list[Any], expected: str) -> None:
     with pytest.raises(ProgramError, match=re.escape(expected)):
         Step.from_json(call)
+
+
+@pytest.mark.parametrize("remote", [False, True])
+def test_each_format_has_a_largest_file_that_is_the_same_with_every_seed(remote: bool) -> None:
+    """So a bug that needs several blocks is found with every seed."""
+    readers = frozenset(READER_OPERATIONS)
+    first, second = ({*programs(readers, remote, seed=seed)} for seed in (1, 2))
+    largest = max(p.steps[0].args[1] for p in first)
+    common = [p.steps[0] for p in first & second]
+    assert {step.op for step in common} == readers
+    assert {step.args[1] for step in common} == {largest}
+    assert first != second

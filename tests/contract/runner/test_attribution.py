@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fscontract.contract.api.errors import PathIOException
 from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import content
@@ -17,6 +18,7 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.mutants.stream.lifecycle import OpensClosed
 from fscontract.fakes.mutants.stream.variants import LateEndCheck
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
@@ -768,3 +770,106 @@ def test_a_byte_that_is_elsewhere_in_a_short_file_by_chance_is_nowhere_in_the_fi
     found = {signature(executor, program, Inverts) for program in programs}
     assert len(programs) > 10
     assert found == {"read-byte.value: read_byte: returned bytes not in the file"}
+
+
+class SecondReadInverts(MemoryInputStream):
+    """The last byte of the second read of a stream is inverted, but at the start of the file."""
+
+    reads = 0
+
+    def read_byte(self) -> int:
+        """Read by read_into."""
+        buffer = bytearray(1)
+        return -1 if self.read_into(buffer, 0, 1) < 0 else buffer[0]
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Read, and invert the last byte the second time."""
+        self.reads += 1
+        at = self._pos
+        count = super().read_into(buffer, offset, length)
+        if self.reads == 2 and at and count > 0:
+            memoryview(buffer)[offset + count - 1] ^= 255
+        return count
+
+
+@pytest.mark.parametrize(
+    ("length", "before"),
+    [
+        (2, (Step("read_into", (0, 0, 0)), Step("seek", (1,)))),
+        (300, (Step("read_into", (0, 0, 0)), Step("seek", (1,)))),
+        (2227, (READ, Step("seek", (2226,)))),
+        (4099, (Step("read_into", (1, 0, 1)),)),
+        (1000, (READ, Step("change", ("delete",)), Step("seek", ("len-1",)))),
+    ],
+)
+def test_a_failure_after_any_read_has_the_signature_of_that_after_the_plainest_read(
+    length: int, before: tuple[Step, ...], executor: MakeExecutor
+) -> None:
+    """A seed may find it after an empty read, in a long file or after a change of the file."""
+    program = Program(length, (*before, Step("read_into", (1, 0, 1))))
+    alike = "read_into: returned bytes not in the file; after read_into"
+    assert signature(executor, program, SecondReadInverts) == f"read-into.data: {alike}"
+
+
+class FailsAfterNothing(SecondReadInverts):
+    """A read of no bytes makes the next one fail."""
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Count reads of no bytes alone."""
+        self.reads = 1 if length == 0 else self.reads - 1
+        return super().read_into(buffer, offset, length)
+
+
+def test_an_empty_read_stays_if_no_other_one_makes_the_next_call_fail(
+    executor: MakeExecutor,
+) -> None:
+    empty, last = Step("read_into", (0, 0, 0)), Step("read_into", (1, 0, 1))
+    subject = executor(FailsAfterNothing)
+    findings = ShrinkingCounterexamples(subject, Everything())
+    violation = subject.run(Program(9, (Step("seek", (3,)), empty, last))).violation
+    assert violation is not None
+    assert findings.violation(violation) == "read-into.data"
+    ((kept,),) = [[*f.values()] for f in findings.failed.values()]
+    assert kept.program is not None
+    assert empty in kept.program.steps
+
+
+class RefusesByIOError(MemoryInputStream):
+    """A negative position raises an I/O error."""
+
+    def seek(self, position: int) -> None:
+        """Raise the class of a closed stream."""
+        if position < 0:
+            raise PathIOException("file", "the offset is negative")
+        super().seek(position)
+
+
+class RefusesAndFailsAtEnd(RefusesByIOError):
+    """A read at the end raises one, too."""
+
+    def read_byte(self) -> int:
+        """Raise at the end."""
+        if self._pos >= self._size:
+            raise PathIOException("file", "at the end")
+        return super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        """Raise at the end."""
+        if self._pos >= self._size:
+            raise PathIOException("file", "at the end")
+        return super().read_into(buffer, offset, length)
+
+
+@pytest.mark.parametrize(
+    ("kind", "clause"),
+    [
+        (OpensClosed, "open.state"),
+        (RefusesByIOError, "seek.negative"),
+        (RefusesAndFailsAtEnd, "seek.negative"),
+    ],
+)
+def test_another_exception_of_a_refused_call_is_one_of_the_opening_if_all_reads_raise_it(
+    kind: type[MemoryInputStream], clause: str, executor: MakeExecutor
+) -> None:
+    """At the end of an empty file, reads may raise it for another reason."""
+    assert _charged(executor(kind), Program(0, (Step("seek", (-1,)),))) == clause

@@ -27,6 +27,8 @@ SEVERAL = (
     "open.cost-buffered-ByteByByte",
     "filesystem.get-file.missing-MissingIsSkipped",
     "close.release-InACycle",
+    "model.len-eq-status-StatusInBlocks",
+    "python.closed.before-ClosedAtOnce",
 )
 #: The part of all mutants whose failures have to be of one cause.
 _ONE_CAUSE = 0.95
@@ -59,6 +61,19 @@ def test_a_missed_should_at_a_wrong_position_is_no_second_cause() -> None:
     """The stream opens at the last byte of a file of one byte, where none is available."""
     (cause,) = checked(mutant_named("open.state-OpensAtOne")).causes
     assert cause.ids == ("open.state",)
+
+
+@pytest.mark.parametrize(
+    ("name", "clause"),
+    [
+        ("open.state-OpensClosed", "open.state"),
+        ("open.build-future-SniffsTheFormat", "open.build-future"),
+    ],
+)
+def test_a_stream_that_is_opened_wrong_fails_by_one_clause(name: str, clause: str) -> None:
+    """Neither refused arguments nor a missed SHOULD at a wrong position is another failure."""
+    (cause,) = checked(mutant_named(name)).causes
+    assert cause.ids == (clause,)
 
 
 @pytest.mark.parametrize("mutant", _SAMPLE, ids=str)

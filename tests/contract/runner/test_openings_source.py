@@ -253,6 +253,16 @@ def test_a_sample_for_a_remote_target_keeps_every_scene_and_every_refusal() -> N
     assert call_sequences.sampled(source(), open_programs.REMOTE["quick"], 0) == drawn
 
 
+def test_every_sample_reads_in_each_way_without_a_buffer() -> None:
+    """A server without ranges refuses the second read; so that is found with every seed."""
+    unbuffered = {p for p in quick() if calls_of(p) == open_programs.UNBUFFERED and p.streams == 1}
+    families = Readings(ALL).families(open_programs.LENGTH_OF_FILE, overstated=False)
+    assert {p.steps for p in unbuffered} >= {*families}
+    for seed in (1, 2):
+        drawn = exhaustive.sampled(source(seed=seed), open_programs.REMOTE["quick"], seed)
+        assert unbuffered <= {*drawn}
+
+
 def test_steps_are_the_same_objects_in_every_program() -> None:
     """A call is made ready once for each file; thousands of copies would be made ready again."""
     assert len({id(step) for program in quick() for step in program.steps}) < 300

@@ -348,6 +348,28 @@ def test_a_with_block_that_leaves_the_file_open_shares_a_trait_with_a_close_that
     assert left & closed == {"after close"}
 
 
+def test_a_file_that_is_closed_too_early_shares_a_trait_with_calls_that_say_so() -> None:
+    closed = _traits_of("value", Step("py_closed"), outcome=returned(True))
+    refused = Outcome(Kind.ILLEGAL_ARGUMENT, detail="ValueError: I/O operation on closed file.")
+    said = _traits_of("raised", Step("py_with"), outcome=refused)
+    assert closed & said == {"closed early"}
+    after = _traits_of("raised", Step("close"), Step("py_tell"), outcome=refused)
+    assert "closed early" not in after
+    other = Outcome(Kind.ILLEGAL_ARGUMENT, detail="ValueError: the enclosed offset is wrong")
+    assert "closed early" not in _traits_of("raised", READ, outcome=other)
+
+
+@pytest.mark.parametrize(("step", "is_shared"), [(READ, True), (Step("get_pos"), False)])
+def test_reads_with_a_status_share_a_trait_with_a_status_of_another_length(
+    step: Step, is_shared: bool
+) -> None:
+    opening = Opening("file", (("with_file_status", "stale", None),))
+    program = Program(5, (step,), opening=opening)
+    violation = Violation(program, 0, step, _read(b"zzzz"), DATA_FAILURE)
+    found = traits(violation, "read_into: returned; status stale")
+    assert ("status" in found) is is_shared
+
+
 def test_right_bytes_are_no_early_end_of_a_read_that_writes_beside_them() -> None:
     written = _traits_of("data", READ, outcome=_read(DATA[4:8]))
     assert written == {"read_into returned"}
