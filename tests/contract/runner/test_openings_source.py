@@ -259,7 +259,7 @@ def test_every_sample_reads_in_each_way_without_a_buffer() -> None:
     families = Readings(ALL).families(open_programs.LENGTH_OF_FILE, overstated=False)
     assert {p.steps for p in unbuffered} >= {*families}
     for seed in (1, 2):
-        drawn = exhaustive.sampled(source(seed=seed), open_programs.REMOTE["quick"], seed)
+        drawn = call_sequences.sampled(source(seed=seed), open_programs.REMOTE["quick"], seed)
         assert unbuffered <= {*drawn}
 
 
