@@ -1,11 +1,16 @@
 """Run the suite on empty subclasses of widely used base classes, and add to `specs/bases.yaml`.
 
-    python -m benchmarks.bases [--check] [--seed N] [--only GLOB]
+    python -m benchmarks.bases [--check] [--seed N] [--only GLOB] [--write FILE]
+    python -m benchmarks.bases --releases A,B [--keep DIR]
 
 Each failure is bound to the class that defines the methods at fault, and to a finding: that of the
 matrix for the same clause. Entries of other runs stay. With `--check` nothing is written; the
 failures that are not inherited according to the file are printed, and the exit code is 1 if there
 are any. With `--only` the other subclasses are not run: no failure is bound to a class of theirs.
+
+With `--releases`, the subclasses of fsspec's classes are run with these older releases of fsspec,
+the oldest first, which are installed into DIR. A failure that only they have is added with the
+first of the releases that lacks it, the installed one included.
 """
 
 from __future__ import annotations
@@ -16,15 +21,19 @@ import gzip
 import io
 import lzma
 import math
+import os
+import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from importlib import import_module
-from itertools import chain, combinations
+from importlib.metadata import version
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +53,8 @@ from pyarrow.fs import LocalFileSystem as ArrowLocal
 
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import TARGETS, Target
-from fscontract.contract.binding import Binding
+from benchmarks.releases import installed_release
+from fscontract.contract.binding import Binding, TargetError
 from fscontract.contract.runner.events import PhaseStarted
 from fscontract.contract.runner.result import Counterexample, RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions, selected, settings_for
@@ -55,6 +65,7 @@ from fscontract.contract.spec.inherited_failures import (
     class_name,
     inherited_failures,
     operations_of,
+    read_bases,
 )
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants.correct_arrow import KeptOutput
@@ -63,7 +74,8 @@ from fscontract.implementations.bindings.obstore import ObstoreBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 
-_FILE = Path(__file__).resolve().parents[1] / "specs" / "bases.yaml"
+_ROOT = Path(__file__).resolve().parents[1]
+_FILE = _ROOT / "specs" / "bases.yaml"
 _KNOWN = Path(__file__).resolve().parent / "matrix" / "known"
 #: The known failures of the matrix in which a finding is looked up, the likeliest first.
 _TARGETS = {
@@ -97,6 +109,12 @@ _OF_ARROW_READ = "S4"
 #: The findings on fsspec's wrappers.
 _ARROW, _OF_ARROW_WRAPPER = "fsspec.implementations.arrow", "F27"
 _ASYNC_WRAPPER, _OF_ASYNC_WRAPPER = "fsspec.implementations.asyn_wrapper", "F56"
+#: The subclasses of fsspec's classes, and the finding on failures that only older releases have.
+_OF_FSSPEC = (
+    *("Local", "LocalOwner", "BytesOwner", "Minimal", "Memory", "Directory", "cache *"),
+    *("Whole", "Simple", "Blocks", "Asynchronous", "Arrow", "fsspec [zthr]*"),
+)
+_OF_RELEASES = "F57"
 #: The findings on files of gzip, bz2 and lzma, and on caches of whole files.
 _COMPRESSED = frozenset({"gzip.GzipFile", "bz2.BZ2File", "lzma.LZMAFile"})
 _OF_COMPRESSED = {"seek.negative": "C3", "pread.eof": "F9"}
@@ -144,6 +162,7 @@ _HEAD = """\
 # Known failures of widely used base classes, by class. A failure of a target whose methods come
 # from such a class has the outcome `inherited`. Made by `python -m benchmarks.bases`; the findings
 # are those of docs/findings.md. Those of Hadoop's classes are the known failures of the matrix.
+# `fixed` is the first release measured without the failure.
 """
 
 
@@ -547,32 +566,95 @@ class Probe(NamedTuple):
 
 def main() -> int:
     """Add to the file, or check the targets by it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bases")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="*", metavar="GLOB")
-    asked = parser.parse_args()
+    asked = _arguments()
+    if asked.releases:
+        return _of_releases(asked.releases.split(","), asked.keep)
     run = RunOptions(budget=math.inf, seed=asked.seed)
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         targets: dict[str, Callable[[], Binding]] = {
             name: partial(make, directory) for name, make in makers().items()
         }
         targets |= {target.label: partial(served, target, stack) for target in SERVED}
+        if asked.of_fsspec:
+            targets = {name: make for name, make in targets.items() if _is_of_fsspec(name)}
         chosen = [name for name in targets if fnmatchcase(name, asked.only)]
         if asked.check:
             return max((_own_failures(targets[name](), run) for name in chosen), default=0)
         probes = [
-            _probe(make(), run) if name in chosen else _unjudged(make())
+            probe
             for name, make in targets.items()
+            if (probe := _probe_of(make, run if name in chosen else None)) is not None
         ]
     found = {_order(f): f for probe in probes for f in _bound(probe, probes)}
-    listed = {_order(f): f for of_clause in inherited_failures().values() for f in of_clause}
-    failures = [failure for _, failure in sorted({**found, **listed}.items())]
+    failures = _with(found)
     for failure in failures:
-        if not failure.finding:
+        if not failure.finding and not asked.of_fsspec:
             print("no finding:", failure.clause, failure.signature, *failure.classes, sep="\t")
-    _write(failures)
+    _write(failures, asked.write)
     return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bases")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="*", metavar="GLOB")
+    parser.add_argument("--of-fsspec", action="store_true", help="only classes of fsspec")
+    parser.add_argument("--write", type=Path, default=_FILE, metavar="FILE")
+    parser.add_argument("--releases", metavar="A,B", help="of fsspec, the oldest first")
+    parser.add_argument("--keep", type=Path, default=Path("releases"), metavar="DIR")
+    return parser.parse_args()
+
+
+def _is_of_fsspec(name: str) -> bool:
+    return any(fnmatchcase(name, glob) for glob in _OF_FSSPEC)
+
+
+def _of_releases(releases: Sequence[str], keep: Path) -> int:
+    """Add the failures that only older releases of fsspec have; return 1 if a run fails."""
+    current = frozenset(_order(f) for f in _listed() if not f.fixed)
+    older: dict[object, InheritedFailure] = {}
+    for release, following in pairwise([*releases, version("fsspec")]):
+        path = installed_release("fsspec", release, keep.resolve())
+        if path is None:
+            print(f"fsspec {release} can't be installed")
+            return 1
+        file = path / "bases.yaml"
+        command = [sys.executable, "-m", "benchmarks.bases", "--of-fsspec", "--write", str(file)]
+        paths = os.pathsep.join(map(str, (path, _ROOT, _ROOT / "src")))
+        environment = {**os.environ, "PYTHONPATH": paths}
+        if not file.exists() and subprocess.run(command, env=environment, check=False).returncode:
+            return 1
+        for failure in read_bases(file.read_text(encoding="utf-8")):
+            of_fsspec = any(name.startswith("fsspec.") for name in failure.classes)
+            if of_fsspec and _order(failure) not in current and not failure.fixed:
+                fixed = f"fsspec {following}"
+                older[_order(failure)] = replace(failure, finding=_OF_RELEASES, fixed=fixed)
+    _write(_with(older), _FILE)
+    return 0
+
+
+def _listed() -> Iterator[InheritedFailure]:
+    return chain.from_iterable(inherited_failures().values())
+
+
+def _with(found: Mapping[Any, InheritedFailure]) -> list[InheritedFailure]:
+    """Return these failures and the listed ones, sorted; of one in both, the listed one.
+
+    It is the found one if the installed release has a failure that is listed as fixed.
+    """
+    listed = {_order(f): f for f in _listed() if f.is_present or _order(f) not in found}
+    return [failure for _, failure in sorted({**found, **listed}.items())]
+
+
+def _probe_of(make: Callable[[], Binding], run: RunOptions | None) -> Probe | None:
+    """Return what a target shows; None if it can't be made with an older release."""
+    try:
+        target = make()
+        return _unjudged(target) if run is None else _probe(target, run)
+    except (ImportError, AttributeError, TargetError) as error:
+        print(f"left out: {error}")
+        return None
 
 
 def _own_failures(target: Binding, run: RunOptions) -> int:
@@ -695,16 +777,17 @@ def _entries(*patterns: str) -> Iterator[dict[str, Any]]:
             yield from yaml.safe_load(path.read_text(encoding="utf-8"))["known"]
 
 
-def _write(failures: list[InheritedFailure]) -> None:
+def _write(failures: list[InheritedFailure], file: Path) -> None:
     bases: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for failure in failures:
         entry = {"clause": failure.clause, "signature": failure.signature}
         entry |= {"raises": failure.raises} if failure.raises else {}
+        entry |= {"fixed": failure.fixed} if failure.fixed else {}
         key = tuple(sorted(failure.classes))
         bases.setdefault(key, []).append({**entry, "finding": failure.finding})
     data = {"bases": [{"classes": [*key], "failures": entries} for key, entries in bases.items()]}
     text = yaml.safe_dump(data, sort_keys=False, width=100)
-    _FILE.write_text(_HEAD + text, encoding="utf-8")
+    file.write_text(_HEAD + text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,9 @@ def main() -> int:
     asked.keep.mkdir(parents=True, exist_ok=True)
     releases = asked.releases.split(",") if asked.releases else _since(asked.library, asked.since)
     installed = [
-        path for r in releases if (path := _installed(asked.library, r, asked.keep.resolve()))
+        path
+        for r in releases
+        if (path := installed_release(asked.library, r, asked.keep.resolve()))
     ]
     if asked.backwards:
         installed.reverse()
@@ -126,8 +128,8 @@ def _parts(number: str) -> list[int]:
     return [int(part) for part in number.split(".")]
 
 
-def _installed(library: str, release: str, keep: Path) -> Path | None:
-    """Return the directory with a release; None if it can't be installed on this Python."""
+def installed_release(library: str, release: str, keep: Path) -> Path | None:
+    """Return the directory below `keep` with a release; None if it can't be installed."""
     made = keep / f"{library}-{release}"
     if not made.exists():
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any
 
@@ -31,6 +33,7 @@ class InheritedFailure:
     """A failure that classes show together: the clause, its signature, and the finding on it.
 
     `raises` is the exception of a later call, of which the signature says none; "" for any.
+    `fixed` is a package and the first release measured without the failure; "" if all have it.
     """
 
     classes: frozenset[str]
@@ -38,24 +41,36 @@ class InheritedFailure:
     signature: str
     finding: str
     raises: str = ""
+    fixed: str = ""
 
     @property
     def reason(self) -> str:
         """Where the failure comes from."""
-        return f"inherited from {' and '.join(sorted(self.classes))}, finding {self.finding}"
+        origin = f"inherited from {' and '.join(sorted(self.classes))}, finding {self.finding}"
+        return f"{origin}, fixed in {self.fixed}" if self.fixed else origin
+
+    @property
+    def is_present(self) -> bool:
+        """Whether the installed release may have the failure."""
+        package, _, release = self.fixed.partition(" ")
+        return not release or _installed(package) < _numbers(release)
 
 
 @lru_cache(maxsize=1)
 def inherited_failures() -> Mapping[str, tuple[InheritedFailure, ...]]:
     """Return the known failures of base classes by clause, from `specs/bases.yaml`."""
-    data = parse_yaml(files("fscontract.specs").joinpath("bases.yaml").read_text("utf-8"))
     by_clause: dict[str, list[InheritedFailure]] = {}
-    for base in data["bases"]:
+    for failure in read_bases(files("fscontract.specs").joinpath("bases.yaml").read_text("utf-8")):
+        by_clause.setdefault(failure.clause, []).append(failure)
+    return {clause: tuple(failures) for clause, failures in by_clause.items()}
+
+
+def read_bases(text: str) -> Iterator[InheritedFailure]:
+    """Yield the known failures in text with the form of `specs/bases.yaml`."""
+    for base in parse_yaml(text)["bases"]:
         for entry in base["failures"]:
             named = {**entry, "clause": read_id(entry["clause"])}
-            failure = InheritedFailure(frozenset(base["classes"]), **named)
-            by_clause.setdefault(failure.clause, []).append(failure)
-    return {clause: tuple(failures) for clause, failures in by_clause.items()}
+            yield InheritedFailure(frozenset(base["classes"]), **named)
 
 
 def inherits(
@@ -76,10 +91,23 @@ def inherits(
         if failure.unshrunk:
             signature = signature.replace(_AT_END, "")
         matches = _parts(failure.signature) >= _parts(signature) and known.classes <= every
-        matches = matches and failure.actual.startswith(known.raises)
+        matches = matches and failure.actual.startswith(known.raises) and known.is_present
         if matches and not at_fault.isdisjoint(known.classes):
             return known
     return None
+
+
+@lru_cache(maxsize=16)
+def _installed(package: str) -> tuple[int, ...]:
+    """Return the numbers of the installed release of a package, none if it is unknown."""
+    try:
+        return _numbers(version(package))
+    except PackageNotFoundError:
+        return ()
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", release)))
 
 
 def _parts(signature: str) -> frozenset[str]:

@@ -27,6 +27,7 @@ from fscontract.contract.runner.result import (
 )
 from fscontract.contract.runner.run_options import RunOptions, selected, settings_for
 from fscontract.contract.runner.runner import check as run_clauses
+from fscontract.contract.spec import inherited_failures as bases_file
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.inherited_failures import inherited_failures, inherits
 from fscontract.implementations.bindings.fsspec import FsspecBinding
@@ -378,6 +379,23 @@ def test_an_inherited_failure_may_follow_another_read(before: str, is_inherited:
     how = known.signature.partition("; ")[0]
     failure = Counterexample(None, (), "", identity=f"{how}; {before}")
     assert (inherits(clauses()["python.iter.lines"], failure, sources) == known) is is_inherited
+
+
+@pytest.mark.parametrize(
+    ("installed", "is_inherited"),
+    [("2024.2.0", True), ("2024.10.0", False), ("2024.6.1", False), ("2024.6.1.post3", False)],
+)
+def test_a_failure_that_a_release_fixed_is_inherited_from_older_ones_alone(
+    installed: str, is_inherited: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = replace(inherited_failures()["read-fully.eof"][0], fixed="fsspec 2024.6.1")
+    monkeypatch.setattr(bases_file, "inherited_failures", lambda: {known.clause: (known,)})
+    monkeypatch.setattr(bases_file, "version", {"fsspec": installed}.__getitem__)
+    monkeypatch.setattr(bases_file, "_installed", bases_file._installed.__wrapped__)
+    failure = Counterexample(None, (), "", identity=known.signature)
+    sources = {"read_fully": known.classes, "read_fully_all": known.classes}
+    assert (inherits(clauses()[known.clause], failure, sources) == known) is is_inherited
+    assert known.reason.endswith(", fixed in fsspec 2024.6.1")
 
 
 def test_a_failure_without_time_to_shrink_it_is_inherited_from_any_position() -> None:
