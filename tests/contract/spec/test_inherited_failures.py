@@ -29,7 +29,11 @@ from fscontract.contract.runner.run_options import RunOptions, selected, setting
 from fscontract.contract.runner.runner import check as run_clauses
 from fscontract.contract.spec import inherited_failures as bases_file
 from fscontract.contract.spec.clauses import clauses
-from fscontract.contract.spec.inherited_failures import inherited_failures, inherits
+from fscontract.contract.spec.inherited_failures import (
+    InheritedFailure,
+    inherited_failures,
+    inherits,
+)
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from tests.samples import sampled
@@ -133,6 +137,12 @@ class Unbuffered(io.FileIO):
 def run(fs: AbstractFileSystem, directory: Path, **options: Any) -> RunResult:
     root = "/" if isinstance(fs, MemoryFileSystem) else str(directory)
     return check(FsspecBinding(fs, root, "mine"), **options)
+
+
+def present(clause: str, raises: str = "") -> InheritedFailure:
+    """Return a failure that the installed release has, and whose later call raises this."""
+    listed = inherited_failures()[clause]
+    return next(f for f in listed if f.raises == raises and not f.fixed)
 
 
 def outcomes(result: RunResult, verdict: Verdict) -> set[str]:
@@ -347,7 +357,7 @@ def test_every_inherited_failure_has_a_clause_and_a_finding() -> None:
 
 
 def test_an_inherited_failure_may_have_more_circumstances_but_not_fewer() -> None:
-    known = next(f for f in inherited_failures()["python.iter.lines"] if not f.raises)
+    known = present("python.iter.lines")
     sources = dict.fromkeys(("py_next", "py_read"), known.classes)
     clause = clauses()["python.iter.lines"]
     more = Counterexample(None, (), "", identity=f"{known.signature}; after a failed call")
@@ -363,7 +373,7 @@ def test_an_inherited_failure_may_have_more_circumstances_but_not_fewer() -> Non
 def test_an_inherited_failure_of_a_later_call_raises_the_same_exception(
     actual: str, is_inherited: bool
 ) -> None:
-    known = inherited_failures()["python.seek.set"][0]
+    known = present("python.seek.set", "ILLEGAL_ARGUMENT")
     sources = dict.fromkeys(("py_seek", "py_read"), known.classes)
     failure = Counterexample(None, (), actual, identity=known.signature)
     found = inherits(clauses()["python.seek.set"], failure, sources)
@@ -374,7 +384,7 @@ def test_an_inherited_failure_of_a_later_call_raises_the_same_exception(
     ("before", "is_inherited"), [("after py_readline", True), ("after seek", False)]
 )
 def test_an_inherited_failure_may_follow_another_read(before: str, is_inherited: bool) -> None:
-    known = next(f for f in inherited_failures()["python.iter.lines"] if not f.raises)
+    known = present("python.iter.lines")
     sources = dict.fromkeys(("py_next", "py_read"), known.classes)
     how = known.signature.partition("; ")[0]
     failure = Counterexample(None, (), "", identity=f"{how}; {before}")
@@ -399,7 +409,7 @@ def test_a_failure_that_a_release_fixed_is_inherited_from_older_ones_alone(
 
 
 def test_a_failure_without_time_to_shrink_it_is_inherited_from_any_position() -> None:
-    known = inherited_failures()["read-fully.eof"][0]
+    known = present("read-fully.eof")
     sources = {"read_fully": known.classes, "read_fully_all": known.classes}
     how = known.signature.partition("; at the end of the file")[0]
     failure = Counterexample(None, (), "", identity=f"{how}; beyond the first buffer")
