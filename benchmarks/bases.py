@@ -1,6 +1,6 @@
 """Run the suite on empty subclasses of widely used base classes, and add to `specs/bases.yaml`.
 
-    python -m benchmarks.bases [--check] [--seed N] [--only GLOB] [--write FILE]
+    python -m benchmarks.bases [--check] [--seed N] [--only GLOB] [--of-fsspec] [--write FILE]
     python -m benchmarks.bases --releases A,B [--keep DIR]
 
 Each failure is bound to the class that defines the methods at fault, and to a finding: that of the
@@ -10,7 +10,7 @@ are any. With `--only` the other subclasses are not run: no failure is bound to 
 
 With `--releases`, the subclasses of fsspec's classes are run with these older releases of fsspec,
 the oldest first, which are installed into DIR. A failure that only they have is added with the
-first of the releases that lacks it, the installed one included.
+first of the releases that lacks it, the installed one included. What DIR has is used again.
 """
 
 from __future__ import annotations
@@ -583,7 +583,7 @@ def main() -> int:
         probes = [
             probe
             for name, make in targets.items()
-            if (probe := _probe_of(make, run if name in chosen else None)) is not None
+            if (probe := _probe_of(make, run if name in chosen else None, asked.of_fsspec))
         ]
     found = {_order(f): f for probe in probes for f in _bound(probe, probes)}
     failures = _with(found)
@@ -647,12 +647,14 @@ def _with(found: Mapping[Any, InheritedFailure]) -> list[InheritedFailure]:
     return [failure for _, failure in sorted({**found, **listed}.items())]
 
 
-def _probe_of(make: Callable[[], Binding], run: RunOptions | None) -> Probe | None:
-    """Return what a target shows; None if it can't be made with an older release."""
+def _probe_of(make: Callable[[], Binding], run: RunOptions | None, may_lack: bool) -> Probe | None:
+    """Return what a target shows; None if it can't be made, as an older release `may_lack` it."""
     try:
         target = make()
         return _unjudged(target) if run is None else _probe(target, run)
     except (ImportError, AttributeError, TargetError) as error:
+        if not may_lack:
+            raise
         print(f"left out: {error}")
         return None
 

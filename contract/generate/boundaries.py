@@ -44,7 +44,7 @@ def block_programs(
 ) -> list[Program]:
     """Return programs around the ends of blocks; the same seed gives the same ones.
 
-    Return None if the blocks are too large, or if the only file, of `only_length`, has a single
+    There are none if the blocks are too large, or if the only file, of `only_length`, has a single
     block.
     """
     if unreachable_blocks(block, only_length):
