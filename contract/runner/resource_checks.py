@@ -30,6 +30,8 @@ from fscontract.contract.runner.timeouts import beat, untimed
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspected leak: a leak grows by one each time, a pool does not.
 _REPEATS = 8
+#: The seconds within which a thread that is ending has ended, and those between two counts.
+_ENDING, _GLANCE = 0.5, 0.005
 #: The limit of leaked threads or descriptors after which a run ends, if few are available.
 MAX_GROWTH = 400
 #: The limits in any case; each leak takes memory, and some time in every check.
@@ -149,7 +151,21 @@ def _growth(again: Callable[[], object], known: Collection[str]) -> str:
         if not _risen(before, count(), known, number):
             return ""
     gc.collect()
-    return _risen(before, count(), known, _REPEATS)
+    now = count() if "a thread" in known else _settled(before, _REPEATS)
+    return _risen(before, now, known, _REPEATS)
+
+
+def _settled(before: Held, least: int) -> Held:
+    """Count again while there are `least` threads more, until those that are ending have ended.
+
+    The threads of a pool that is shut down without waiting, or is garbage, end a little later.
+    """
+    end = clock.monotonic() + _ENDING
+    now = count()
+    while now.threads - before.threads >= least and clock.monotonic() < end:
+        clock.sleep(_GLANCE)
+        now = count()
+    return now
 
 
 def _risen(before: Held, now: Held, known: Collection[str], least: int = 1) -> str:
@@ -392,22 +408,18 @@ def held(executor: Executor, program: Program) -> str:
     try:
         one_more()
         for count_of in (_STREAMS, _REPEATS):
-            before = _count_reachable()
+            gc.collect()
+            before = count()
             for _ in range(count_of):
                 one_more()
-            left = _more(before, _count_reachable(), count_of)
+            gc.collect()  # what the next collection releases, whenever that is, is not held
+            left = _more(before, _settled(before, count_of), count_of)
             if not left:
                 return ""
         return left
     finally:
         gc.unfreeze()
         streams.clear()
-
-
-def _count_reachable() -> Held:
-    """Count without what the next collection of garbage releases, whenever that is."""
-    gc.collect()
-    return count()
 
 
 def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> tuple[bool, str]:
@@ -424,7 +436,7 @@ def _after_unbuffer(executor: Executor, path: str, steps: tuple[Step, ...]) -> t
                 executor.compile(_LENGTH, step).action(stream)
             holding = holding or _more(now, count(), 1) != ""
             executor.compile(_LENGTH, _UNBUFFER).action(stream)
-        return holding, _more(before, count(), _STREAMS)
+        return holding, _more(before, _settled(before, _STREAMS), _STREAMS)
     finally:
         executor.close(Program(_LENGTH, steps), streams)
 

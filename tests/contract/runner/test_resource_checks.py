@@ -64,6 +64,15 @@ def test_a_thread_that_stays_each_time_is_a_leak() -> None:
         done.set()
 
 
+def test_threads_that_end_a_little_later_are_no_leak() -> None:
+    ending = threading.Event()
+
+    def start() -> None:
+        threading.Thread(target=ending.wait, args=(0.1,), daemon=True).start()
+
+    assert resource_checks.grows(start) == ""
+
+
 def test_what_is_made_once_and_kept_is_no_leak() -> None:
     kept: list[int] = []
 
