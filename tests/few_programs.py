@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fscontract.contract.concurrency.check import AMOUNTS
 from fscontract.contract.generate import (
+    boundaries,
     call_counts,
     call_sequences,
     fault_programs,
+    large_numbers,
     open_programs,
     range_lists,
     sizes,
@@ -27,13 +29,16 @@ if TYPE_CHECKING:
 _EVERY = 13
 #: Of the small openings of a file, which are of many values, every third.
 _EVERY_OPENING = 3
+#: Of the programs with boundaries, numbers and sizes, every third.
+_EVERY_FAR = 3
 
 
 def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs and schedules, in forked processes, too.
 
-    All programs of one call remain, and every thirteenth of the longer ones. The large file has 200
-    KiB, and no call is repeated more than a thousand times.
+    All programs of one call remain, every thirteenth of the longer ones, and every third of those
+    far from the beginning of a file. The large file has 200 KiB, and no call is repeated more than
+    300 times.
     """
     rows = call_sequences.short_rows
 
@@ -50,6 +55,13 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
             if program.opening.scene != "file" or number % _EVERY_OPENING == 0:
                 yield program
 
+    for far in (boundaries, large_numbers, sizes):
+
+        def third(*given: object, every: Any = far.programs) -> list[Program]:
+            return list(islice(every(*given), 0, None, _EVERY_FAR))
+
+        monkeypatch.setattr(far, "programs", third)
+
     changing = fault_programs.change_programs
 
     def fewer(*given: object) -> Iterator[Program]:
@@ -59,12 +71,12 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_programs, "_small", few_openings)
     monkeypatch.setattr(fault_programs, "change_programs", fewer)
     monkeypatch.setattr(sizes, "LARGE", 200_003)
-    monkeypatch.setitem(call_counts.CALLS, "quick", (150, 1_000))
+    monkeypatch.setitem(call_counts.CALLS, "quick", (100, 300))
     monkeypatch.setitem(call_sequences.RANDOM_PROGRAMS, "quick", 50)
-    monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
-    monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 50)
+    monkeypatch.setitem(open_programs.PROGRAMS, "quick", 100)
+    monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 30)
     monkeypatch.setitem(range_lists._COUNTS, "quick", (5, 129))
-    amount = replace(AMOUNTS["quick"], singles=4, programs=4, schedules=2, rounds=2, calls=10)
+    amount = replace(AMOUNTS["quick"], singles=2, programs=2, schedules=2, rounds=1, calls=10)
     monkeypatch.setitem(AMOUNTS, "quick", amount)
 
 

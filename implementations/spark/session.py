@@ -143,8 +143,14 @@ def make_home(folder: Path, java: Java | None = None) -> dict[str, str]:
     home, temporary = folder / "spark", folder / "tmp"
     for directory in (home, temporary):
         directory.mkdir()
-    for entry in Path(spec.submodule_search_locations[0]).iterdir():
-        (home / entry.name).symlink_to(entry)
+    package = Path(spec.submodule_search_locations[0])
+    library = home / "python" / "lib"
+    library.mkdir(parents=True)
+    for entry in (*package.iterdir(), *(package / "python").iterdir()):
+        linked = home / entry.relative_to(package)
+        if not linked.exists():
+            linked.symlink_to(entry)
+    _link_archives(library, package)
     (folder / "log4j2.properties").write_text(_SILENCE, encoding="utf-8")
     return {
         "JAVA_HOME": str(java_home(java or find_java(), folder / "java")),
@@ -153,6 +159,22 @@ def make_home(folder: Path, java: Java | None = None) -> dict[str, str]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_HOSTNAME": "localhost",
     }
+
+
+def _link_archives(library: Path, package: Path) -> None:
+    """Fill the directory of the archives that workers import PySpark and Py4J from.
+
+    Each archive is a directory with the installed package: a worker would compile the modules of an
+    archive at each start, which takes a second.
+    """
+    for archive in (package / "python" / "lib").glob("*.zip"):
+        name = archive.name.partition("-")[0].removesuffix(".zip")
+        installed = package.parent / name
+        if installed.is_dir():
+            (library / archive.name).mkdir()
+            (library / archive.name / name).symlink_to(installed)
+        else:
+            (library / archive.name).symlink_to(archive)
 
 
 def java_home(java: Java, folder: Path) -> Path:

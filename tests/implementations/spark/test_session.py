@@ -118,7 +118,20 @@ def test_home_links_to_the_files_of_pyspark(tmp_path: Path) -> None:
     variables = make_home(tmp_path)
     home = Path(variables["SPARK_HOME"])
     assert (home / "bin" / "spark-submit").is_file()
-    assert all(entry.is_symlink() for entry in home.iterdir())
+    files = [Path(folder, name) for folder, _, names in os.walk(home) for name in names]
+    assert all(file.is_symlink() for file in files)
+
+
+def test_workers_import_pyspark_from_files_that_are_compiled(spark: Any) -> None:
+    """They would compile the modules of an archive at each start."""
+
+    def imported(_: int) -> list[bool]:
+        import py4j
+        import pyspark
+
+        return [os.path.isfile(module.__cached__) for module in (py4j, pyspark)]
+
+    assert spark.sparkContext.parallelize([0], 1).map(imported).collect() == [[True, True]]
 
 
 #: Methods called on an exception after the JVM has ended.
