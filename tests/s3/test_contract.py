@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fscontract.contract.runner.result import Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -11,6 +13,7 @@ from fscontract.implementations.s3.moto_target import s3
 from servers.s3.signed import Server
 
 
+@pytest.mark.usefixtures("programs")
 def test_the_contract_holds(server: Server, bucket: str) -> None:
     """Ends, positions and vectored reads are what servers differ in."""
     binding = s3(

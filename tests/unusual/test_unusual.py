@@ -25,6 +25,7 @@ def _failures(result: RunResult) -> list[str]:
     return [f"{c.clause.id}: {c.counterexample}" for c in failing]
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("stream", sampled(2, streams.ALL, attrgetter("__name__")))
 def test_a_stream_conforms(stream: type[streams.Plain]) -> None:
     result = check(streams.target(stream), budget=_BUDGET)
@@ -50,12 +51,14 @@ def test_streams_of_open_and_of_a_builder_may_differ_in_seeks_past_the_end(
     assert (_failures(result), result.conforms) == ([], True)
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("opens", files.ALL)
 def test_a_binary_file_conforms(opens: Callable[[str], Any]) -> None:
     result = check(files.target(opens), budget=_BUDGET)
     assert (_failures(result), result.conforms) == ([], True)
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("filesystem", sampled(2, filesystems.ALL, attrgetter("__name__")))
 def test_an_fsspec_filesystem_conforms(filesystem: type[Any]) -> None:
     result = check(filesystems.target(filesystem), budget=_BUDGET_TO_SHRINK)

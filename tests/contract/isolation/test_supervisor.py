@@ -96,6 +96,7 @@ def test_the_seconds_of_a_process_that_ended_count(ended: RunResult) -> None:
     assert ended.seconds > 0
 
 
+@pytest.mark.all_programs
 def test_results_of_a_process_that_crashed_are_kept_if_the_next_one_has_no_time(
     targets: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -149,6 +149,7 @@ def outcomes(result: RunResult, verdict: Verdict) -> set[str]:
     return {c.clause.id for c in result.clauses if c.outcome is verdict}
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(
     "kind",
     [Buffered, *(pytest.param(kind, marks=pytest.mark.deep) for kind in (Memory, Wrapped))],

@@ -7,7 +7,8 @@ import jpype
 import pyspark
 from jpype import JArray, JByte, JClass
 
-jpype.startJVM(classpath=[os.path.join(os.path.dirname(pyspark.__file__), "jars", "*")])
+jars = os.path.join(os.path.dirname(pyspark.__file__), "jars", "*")
+jpype.startJVM("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", classpath=[jars])
 Configuration = JClass("org.apache.hadoop.conf.Configuration")
 FileContext = JClass("org.apache.hadoop.fs.FileContext")
 FileSystem = JClass("org.apache.hadoop.fs.FileSystem")

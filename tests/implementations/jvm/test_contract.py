@@ -40,6 +40,7 @@ def test_memory_streams_satisfy_the_contract_in_java() -> None:
     assert sum(c.outcome is Verdict.PASS for c in result.clauses) >= 190
 
 
+@pytest.mark.usefixtures("programs")
 def test_local_and_s3_streams_satisfy_their_clauses_in_java(fs: FileSystem) -> None:
     """Descriptors, requests, and versions."""
     profile = "s3" if "s3" in type(fs).__module__ else "reference"

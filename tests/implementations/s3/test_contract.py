@@ -81,6 +81,7 @@ def test_the_contract_holds_across_window_boundaries(
     assert broken(run(binding, *patterns, without=_COSTS)) == {}
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("transport", ["obstore", pytest.param("boto3", marks=pytest.mark.deep)])
 def test_the_contract_holds_on_the_embedded_server(transport: str) -> None:
     """Check clauses that the network may affect: positions, EOF, costs."""
