@@ -73,6 +73,7 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "LARGE", 200_003)
     monkeypatch.setitem(call_counts.CALLS, "quick", (100, 300))
     monkeypatch.setitem(call_sequences.RANDOM_PROGRAMS, "quick", 50)
+    monkeypatch.setitem(call_sequences.REMOTE_PROGRAMS, "quick", 300)
     monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
     monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 50)
     monkeypatch.setitem(range_lists._COUNTS, "quick", (5, 129))

@@ -39,6 +39,7 @@ def inner(request: pytest.FixtureRequest) -> Iterator[ReferenceFileSystem]:
             yield S3FileSystem.of(embedded_config(server.url, {}))
 
 
+@pytest.mark.usefixtures("programs")
 def test_reads_and_costs_satisfy_the_contract(inner: ReferenceFileSystem, tasks: Tasks) -> None:
     """Requests of executors are counted in the driver, and are within the budgets."""
     patterns = (
