@@ -51,6 +51,8 @@ class JavaClass(ABC):
 
     #: The expression that is true if nothing failed.
     right = "right"
+    #: The annotation of a JUnit test.
+    test = "@Test"
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
@@ -162,7 +164,7 @@ class JavaClass(ABC):
         yield from self.helper()
         if junit:
             name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)
-            yield "  @Test"
+            yield f"  {self.test}"
             yield f"  void {name}() throws Exception {{"
             yield f'    String uri = System.getProperty("uri", {self.api.uri});'
             return

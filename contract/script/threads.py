@@ -317,6 +317,8 @@ class ThreadsClass(JavaClass):
     Each read is a row of a table, and a task of a pool that has a thread for each of them.
     """
 
+    test = "@org.junit.jupiter.api.Test"  # the only name of JUnit, so it needs no import
+
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         super().__init__(api, failure, data)
         if "concurrency.overlap" in clauses()[failure.clause].checks:
@@ -368,7 +370,7 @@ class ThreadsClass(JavaClass):
         end = "n" if self._is_plain else f"{start} + n"
         same = f"Arrays.equals(buffer, {start}, {end}, data, at[0], at[0] + n)"
         yield f"    if (n > 0 && {same}) return null;"
-        came = 'n + " bytes at " + at[0] + ": " + Arrays.toString(buffer)'
+        came = 'n + " bytes at " + at[0] + " " + Arrays.toString(buffer)'
         yield f'    throw new AssertionError("actual: " + {came});'
         yield "  }"
         yield ""
