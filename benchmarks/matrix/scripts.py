@@ -65,6 +65,10 @@ class Scripts:
         return f"| {label} | {every} | {self.shown} | {without} |"
 
 
+#: Words of scripts that show a failure; the second are those of a Java thread that raised.
+_SHOWING = ("actual:", "ExecutionException")
+
+
 def scripts_of(target: Target, effort: str = "quick") -> Scripts:
     """Check a target, and run the script of each of its failures."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -91,7 +95,7 @@ def scripts_of(target: Target, effort: str = "quick") -> Scripts:
             is_bare = ":" not in target.target.replace("://", "")
             for path in sorted(directory.glob("*")):
                 code, said = _run(path, environment, is_bare)
-                if code == 1 and "actual:" in said:
+                if code == 1 and any(word in said for word in _SHOWING):
                     result.shown += 1
                 else:
                     result.wrong.append(f"{path.name} exits with {code}: {said[-200:]}")

@@ -161,8 +161,8 @@ class JavaApi:
 
     uri: str
     path: str
-    #: The statements that set options of `configuration`.
-    configuration: tuple[str, ...]
+    #: The expressions of the options of the configuration, by name.
+    configuration: Mapping[str, str]
     spell: SpellStep
     #: Returns a call of the builder without the object.
     spell_option: Callable[[BuilderCall], str]

@@ -34,7 +34,6 @@ def assembled(
     data: Iterable[str],
     lines: Iterable[str],
     functions: Iterable[str] = (),
-    max_lines: int = MAX_LINES,
 ) -> str:
     """Return a script: the docstring, the imports, `data`, the functions, and `lines`.
 
@@ -46,9 +45,9 @@ def assembled(
     imports = [line for word, line in _IMPORTS.items() if re.search(rf"(?<![\w.]){word}", text)]
     rest = ["", *imports, *([""] if imports else []), *data, *helper, *lines]
     about = docstring(_about(failure, True)), docstring(_about(failure, False))
-    whole = min(([*head, *rest] for head in about), key=lambda one: len(one) > max_lines)
-    if len(whole) > max_lines:
-        raise NoScript(f"the script has {len(whole)} lines, more than {max_lines}")
+    whole = min(([*head, *rest] for head in about), key=lambda one: len(one) > MAX_LINES)
+    if len(whole) > MAX_LINES:
+        raise NoScript(f"the script has {len(whole)} lines, more than {MAX_LINES}")
     return "\n".join(whole) + "\n"
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from textwrap import shorten, wrap
-from typing import ClassVar
 
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.script.calls import JavaApi, NoScript
@@ -15,16 +15,15 @@ from fscontract.contract.script.data import linear, recurrence
 from fscontract.contract.script.exceptions import with_classes
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import MAX_LINES
+from fscontract.contract.script.layout import arguments
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.text import printable
 
 #: The most bytes of a file.
 _MOST_BYTES = 1 << 16
 _WIDTH = 100
-#: The most lines of classes of threads, and of those that make an archive or a configuration.
-MOST_LINES = 50
-#: The most characters of the expected outcomes that a class prints.
-_MOST_SAID = 70
+#: The most pairs that `Map.of` takes.
+_MOST_PAIRS = 10
 #: The Java class of each kind; Error and others have none.
 _CLASSES = {
     Kind.EOF: "EOFException",
@@ -36,12 +35,13 @@ _CLASSES = {
 #: What a class imports, by the names that it uses of each package.
 _IMPORTS = {
     "java.io.*": r"(EOF|IO)Exception",
-    "java.net.URI": "URI",
     "java.nio.ByteBuffer": "ByteBuffer",
-    "java.util.*": "Arrays|List|Random",
-    "java.util.concurrent.*": "Future|Callable|ExecutionException|CyclicBarrier",
-    "org.apache.hadoop.conf.Configuration": "Configuration",
-    "org.apache.hadoop.fs.*": "FileSystem",
+    "java.nio.file.Files": "Files",
+    "java.util.*": "Arrays|List|Map|Random",
+    "java.util.concurrent.*": "Future|Callable|ExecutionException",
+    "org.apache.hadoop.fs.*": "Path",
+    "org.apache.hadoop.fs.impl.*": "FutureDataInputStreamBuilderImpl",
+    "org.apache.hadoop.util.functional.InvocationRaisingIOE": "InvocationRaisingIOE",
     "org.junit.jupiter.api.*": "@Test",
 }
 
@@ -49,20 +49,24 @@ _IMPORTS = {
 class JavaClass(ABC):
     """A class that shows a failure on a file with these bytes."""
 
-    #: The most lines.
-    max_lines: int
     #: The expression that is true if nothing failed.
-    right: ClassVar[str] = "right"
+    right = "right"
+    #: The annotation of a JUnit test.
+    test = "@Test"
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         self.api, self.failure, self.data = api, failure, data
-        self.max_lines = MOST_LINES if api.is_archive or api.configuration else MAX_LINES
         if len(data) > _MOST_BYTES:
             raise NoScript(f"the file has {len(data):,} bytes")
 
     @abstractmethod
     def statements(self) -> Iterator[str]:
         """Yield the statements that set `actual` and `right`."""
+
+    @property
+    def needs_data(self) -> bool:
+        """True if the bytes of the file matter, and not only their number."""
+        return True
 
     @property
     def shown(self) -> str:
@@ -75,15 +79,31 @@ class JavaClass(ABC):
 
     def filesystem(self) -> Iterator[str]:
         """Yield the statements that make `fs` and `path`."""
-        yield from self.content()
-        yield "Configuration configuration = new Configuration();"
-        yield from self.api.configuration
+        yield from self.content() if self.needs_data else ()
+        yield "var configuration = new org.apache.hadoop.conf.Configuration();"
+        yield from _set_options(self.api.configuration)
+        made = "java.net.URI.create(uri), configuration"
         if self.api.is_archive:
-            yield from _archive(len(self.data))
-        yield f"FileSystem {self.files} = FileSystem.newInstance(URI.create(uri), configuration);"
+            yield from self._archive()
+        if not (self.api.is_context and self.api.is_fixed):
+            yield f"FileSystem {self.files} = FileSystem.newInstance({made});"
         if self.api.is_context:
-            yield "FileContext fs = FileContext.getFileContext(URI.create(uri), configuration);"
+            yield f"FileContext fs = FileContext.getFileContext({made});"
         yield f"Path path = new Path({self.api.path});"
+
+    def _archive(self) -> Iterator[str]:
+        """Yield the statements that make an archive at `uri` with one file between other bytes."""
+        index = f"/ dir x 0 0 file \n/file file p 9 {len(self.data)} x \n"
+        master = f"3 \n0 2147483647 0 {len(index)} \n"
+        place = "java.nio.file.Path.of(java.net.URI.create(uri).getPath())"
+        yield f"var dir = Files.createDirectories({place});"
+        size = len(self.data) + 20
+        part = f"java.nio.ByteBuffer.allocate({size}).position(9).put(data).array()"
+        part = part if self.needs_data else f"new byte[{size}]"
+        yield f'Files.write(dir.resolve("p"), {part});'
+        yield f'Files.writeString(dir.resolve("_index"), {json.dumps(index)});'
+        yield f'Files.writeString(dir.resolve("_masterindex"), {json.dumps(master)});'
+        yield "FileSystem.getLocal(configuration).deleteOnExit(new Path(dir.toString()));"
 
     @property
     def files(self) -> str:
@@ -118,7 +138,7 @@ class JavaClass(ABC):
         """Yield the statements that write the file at `path`."""
         if not self.api.is_fixed:
             yield f"try (FSDataOutputStream out = {self.files}.create(path, true)) {{"
-            yield "  out.write(data);"
+            yield f"  out.write({'data' if self.needs_data else f'new byte[{len(self.data)}]'});"
             yield "}"
             yield f"{self.files}.deleteOnExit(path);"
 
@@ -128,72 +148,68 @@ class JavaClass(ABC):
         versions = ", ".join(f"{name} {version}" for name, version in self.failure.versions.items())
         about = f"{clause.id}: {clause.statement} Expected by {clause.citation}."
         measured = f"{about} Measured with {versions}." if versions else about
-        body = [*self._junit_body()] if junit else [*self._main_body()]
-        rest = [part for line in (*_imports(body), "", *body) for part in _folded(line)]
         heads = [*_comment(measured)], [*_comment(about)]
-        lines = min(([*head, *rest] for head in heads), key=lambda one: len(one) > self.max_lines)
-        if len(lines) > self.max_lines:
-            raise NoScript(f"the class has {len(lines)} lines, more than {self.max_lines}")
-        return "\n".join(lines) + "\n"
+        for head, is_brief in product(heads, (False, True)):
+            inner = (*self.statements(), *self.judged(junit, is_brief))
+            body = [*self._start(junit), *(f"    {line}" for line in inner), "  }", "}"]
+            rest = (part for line in (*_imports(body), "", *body) for part in _folded(line))
+            lines = [*head, *rest]
+            if len(lines) <= MAX_LINES:
+                return "\n".join(lines) + "\n"
+        raise NoScript(f"the class has {len(lines)} lines, more than {MAX_LINES}")
 
-    def _main_body(self) -> Iterator[str]:
-        yield "public class Reproduction {"
-        yield "  public static void main(String[] args) throws Exception {"
-        uri = self.api.uri
+    def _start(self, junit: bool) -> Iterator[str]:
+        """Yield the lines up to the one that sets `uri`."""
+        yield "class ReproductionTest {" if junit else "public class Reproduction {"
+        yield from self.helper()
+        if junit:
+            name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)
+            yield f"  {self.test}"
+            yield f"  void {name}() throws Exception {{"
+            yield f'    String uri = System.getProperty("uri", {self.api.uri});'
+            return
         other = "archive" if self.api.is_archive else "filesystem"
-        yield f"    String uri = args.length > 0 ? args[0] : {uri}; // or of another {other}"
-        yield from (f"    {line}" for line in self.statements())
-        text = self._message(f"{self.failure.clause}: ")
-        yield from _joined("    System.out.println(", text, f" + {self.shown});")
-        yield f"    System.exit({self.right} ? 0 : 1);"
-        yield "  }"
-        yield "}"
+        yield "  public static void main(String[] args) throws Exception {"
+        given = f"args.length > 0 ? args[0] : {self.api.uri}"
+        yield f"    String uri = {given}; // or of another {other}"
 
-    def _message(self, start: str) -> str:
-        """Return the literal of the text before the actual outcome."""
-        said = f"{start}expected {with_classes(self.says(), is_java=True)}"
-        expected = shorten(said, _MOST_SAID, placeholder=" ...")
-        return text_literal(f"{expected}, actual: ")
+    def helper(self) -> Iterator[str]:
+        """Yield the lines of a method that the statements call."""
+        yield from ()
 
-    def _junit_body(self) -> Iterator[str]:
-        name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)
-        yield "class ReproductionTest {"
-        yield "  @Test"
-        yield f"  void {name}() throws Exception {{"
-        yield f'    String uri = System.getProperty("uri", {self.api.uri});'
-        yield from (f"    {line}" for line in self.statements())
-        text = self._message("")
-        yield from _joined(f"    Assertions.assertTrue({self.right}, ", text, f" + {self.shown});")
-        yield "  }"
-        yield "}"
+    def judged(self, junit: bool, is_brief: bool) -> Iterator[str]:
+        """Yield the statements that print or assert what is expected and what came.
+
+        If they do not fit on a line, what is expected is cut to one if `is_brief`, or to the next.
+        """
+        call = "Assertions.assertTrue(" if junit else "System.out.println("
+        first = f"{self.right}, " if junit else ""
+        text = with_classes(self.says(), is_java=True)
+        room = _WIDTH - len(f'    {call}{first}"expected , actual: " + {self.shown});')
+        if len(text_literal(text)) - 2 > room:
+            room += 0 if is_brief else len(call) - 4
+        expected = shorten(text, room, placeholder=" ...")
+        yield f"{call}{first}{text_literal(f'expected {expected}, actual: ')} + {self.shown});"
+        if not junit:
+            yield f"System.exit({self.right} ? 0 : 1);"
 
 
-def _archive(length: int) -> Iterator[str]:
-    """Yield the statements that make an archive at `uri` with one file, which has bytes around."""
-    index = f"%2F dir 0+420+u+g 0 0 file \n%2Ffile file part-0 9 {length} 0+420+u+g \n"
-    master = f"3 \n0 2147483647 0 {len(index)} \n"
-    yield "Path archive = new Path(URI.create(uri).getPath());"
-    yield "FileSystem disk = FileSystem.getLocal(configuration).getRaw();"
-    yield "disk.mkdirs(archive);"
-    yield "disk.deleteOnExit(archive);"
-    yield "byte[] part = ByteBuffer.allocate(data.length + 20).position(9).put(data).array();"
-    yield 'FileUtil.write(disk, new Path(archive, "part-0"), part);'
-    yield f"byte[] index = {json.dumps(index)}.getBytes();"
-    yield 'FileUtil.write(disk, new Path(archive, "_index"), index);'
-    written = f"{json.dumps(master)}.getBytes()"
-    yield f'FileUtil.write(disk, new Path(archive, "_masterindex"), {written});'
-
-
-def _joined(start: str, text: str, end: str) -> list[str]:
-    """Return a call as a line, or as two if it is too long."""
-    whole = f"{start}{text}{end}"
-    return [whole] if len(whole) <= _WIDTH else [start.rstrip(), f"        {text}{end}"]
+def _set_options(options: Mapping[str, str]) -> Iterator[str]:
+    """Yield the statements that set options of `configuration`: as many with one as fit on it."""
+    pairs = [f"{json.dumps(name)}, {value}" for name, value in options.items()]
+    while pairs:
+        for count in range(min(len(pairs), _MOST_PAIRS), 0, -1):
+            line = f"Map.of({', '.join(pairs[:count])}).forEach(configuration::set);"
+            if len(line) <= _WIDTH - 4:
+                break
+        yield line if count > 1 else f"configuration.set({pairs[0]});"
+        pairs = pairs[count:]
 
 
 def _imports(body: list[str]) -> Iterator[str]:
     text = "\n".join(body)
     for name, used in _IMPORTS.items():
-        if re.search(rf"(?<!\w)({used})\b", text):
+        if re.search(rf"(?<![\w.])({used})\b", text):
             yield f"import {name};"
 
 
@@ -248,13 +264,43 @@ def _folded(line: str) -> list[str]:
     """Return a line, or those into which formatters split it if it is too long."""
     if len(line) <= _WIDTH:
         return [line]
-    start = len(line) - len(line.lstrip())
-    indent = " " * (start + 4)
-    for mark, kept in ((" ? ", 0), (" && ", 0), (" = ", 2), (", ", 1), (").", 1)):
-        at = line.rfind(mark, start, _WIDTH)
-        if at > 0 and line.count('"', 0, at) % 2 == 0:
-            return [line[: at + kept], *_folded(f"{indent}{line[at + kept :].lstrip()}")]
-    return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    head, equals, rest = line.partition(" = ")
+    if equals and '"' not in head:
+        return [f"{head} =", *_folded(f"{indent}{rest}")]
+    for mark in ("&& ", "."):
+        first, *others = _parts(line, mark)
+        if others and '"' not in line[: line.index(mark)]:
+            return [first.rstrip(), *(f"{indent}{mark}{one}".rstrip() for one in others)]
+    head, opening, rest = line.partition("(")
+    if not opening:
+        return [line]
+    inner, end = rest[: rest.rindex(")")], rest[rest.rindex(")") :]
+    parts = [inner] if len(indent) + len(rest) <= _WIDTH else arguments(inner)
+    return [f"{head}(", *(f"{indent}{part}," for part in parts[:-1]), f"{indent}{parts[-1]}{end}"]
+
+
+def _parts(line: str, mark: str) -> list[str]:
+    """Return the parts of an expression between marks outside of brackets, behind a call each."""
+    parts, depth = [""], 0
+    for at, char in enumerate(line):
+        depth += (char in "({[") - (char in ")}]")
+        if depth == 0 and line.startswith(mark, at) and line[at - 1] in ") ":
+            parts.append("")
+        parts[-1] += char
+    return [parts[0], *(part.removeprefix(mark) for part in parts[1:])]
+
+
+def tolerant(calls: list[str]) -> Iterator[str]:
+    """Yield the statements that make calls, of which each may raise."""
+    if len(calls) < 3:
+        for call in calls:
+            yield from ("try {", f"  {call};", "} catch (Exception error) { // it may raise", "}")
+        return
+    yield f"List<InvocationRaisingIOE> calls = List.of({', '.join(f'() -> {c}' for c in calls)});"
+    yield "for (InvocationRaisingIOE call : calls) {"
+    yield from ("  try {", "    call.apply();")
+    yield from ("  } catch (Exception error) { // it may raise", "  }", "}")
 
 
 def array_text(data: bytes) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from fscontract.contract.models.permitted import FAR, Permitted
 from fscontract.contract.models.stream_state import ANY
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, JavaApi, NoScript
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.java_class import JavaClass, condition, raising
-from fscontract.contract.script.plan import UNUSUAL_NAME, Plan
+from fscontract.contract.script.java_class import JavaClass, condition, raising, tolerant
+from fscontract.contract.script.plan import UNUSUAL_NAME, Plan, PlannedCall
 from fscontract.contract.script.sequential import joined
 
+#: The variable of a number that a call returns.
+_N = re.compile(r"\bn\b")
 #: The most bytes of the ranges of a vectored read.
 _MOST_BYTES = 16
 
@@ -58,29 +62,33 @@ class SequentialClass(JavaClass):
         for stream in range(self.plan.program.streams):
             yield f"FSDataInputStream {self._name(Step('open', (), stream))} = fs.open(path);"
         yield from [] if self.plan.base is None else [f"int at = {self.plan.base};"]
-        for planned in self.plan.calls:
-            call = self.api.spell(planned.step, self._name(planned.step))
-            if planned.step.op in ("change", "reopen") or call is None or planned.must_raise:
-                raise NoScript("the calls before the last one need more than Java's calls")
-            if planned.counted:
-                yield f"at += {_count(call)};"
-            elif planned.may_raise:
-                yield f"try {{ {call}; }} catch (Exception error) {{ }}"
-            else:
-                yield f"{call};"
-        yield from self.judged()
-
-    def judged(self) -> Iterator[str]:
-        """Yield the statements that make the last call, and set `actual` and `right`."""
+        for may_raise, some in groupby(
+            self.plan.calls, lambda one: one.may_raise and not one.counted
+        ):
+            calls = [*map(self._before, some)]
+            yield from tolerant(calls) if may_raise else (f"{call};" for call in calls)
         yield from self._last()
         conditions = [*map(plain, self.conditions())]
         text = " ".join(conditions)
         if "raised" in text:
             yield "boolean raised = actual instanceof Throwable;"
-        if "number" in text:
-            number = "((Number) actual).longValue()"
-            yield f"long number = actual instanceof Number ? {number} : Long.MIN_VALUE;"
+        if _N.search(text) and self.call.form in (Form.BYTE, Form.FILLED):
+            yield "int n = actual instanceof Integer number ? number : Integer.MIN_VALUE;"
+        elif _N.search(text):
+            yield "long n = actual instanceof Number number ? number.longValue() : Long.MIN_VALUE;"
         yield from condition("right", conditions)
+
+    def _before(self, planned: PlannedCall) -> str:
+        """Return a call before the last one; raise NoScript."""
+        call = self.api.spell(planned.step, self._name(planned.step))
+        if planned.step.op in ("change", "reopen") or call is None or planned.must_raise:
+            raise NoScript("the calls before the last one need more than Java's calls")
+        return f"at += {_count(call)}" if planned.counted else str(call)
+
+    @property
+    def needs_data(self) -> bool:
+        """True if bytes that the last call reads are compared."""
+        return any(end.counts or any(part.data for part in end.parts) for end in self.plan.ends)
 
     def conditions(self) -> list[str]:
         """Return the conditions of which one holds if the result is right; raise NoScript."""
@@ -138,7 +146,7 @@ class SequentialClass(JavaClass):
         else:
             numbers = sorted(value for value in end.values if type(value) is int)
             if numbers and self.call.form is not Form.FILLED and at == "at":
-                yield "number == at"
+                yield "n == at"
             elif numbers:
                 yield _between(numbers)
             for value in end.values:
@@ -155,10 +163,10 @@ class SequentialClass(JavaClass):
             raise NoScript("the position of the stream is unknown")
         least, most = end.counts
         if self.call.form is Form.BYTE:
-            yield f"number == (data[{at}] & 0xff)"
+            yield f"n == (data[{at}] & 0xff)"
             return
         start, whole = self.call.start, ".readFully(" in self.call.text
-        count = str(most) if whole else "(int) number"
+        count = str(most) if whole else "n"
         first, last = (_sum(begin, count) for begin in (str(start), at))
         equal = f"Arrays.equals({self.call.filled}, {start}, {first}, data, {at}, {last})"
         equal = " && ".join([equal, *self._marks(count)])
@@ -220,10 +228,10 @@ def _count(call: Call) -> str:
 def _between(numbers: list[int]) -> str:
     least, most = numbers[0], numbers[-1]
     if least == most:
-        return f"number == {_long(least)}"
+        return f"n == {_long(least)}"
     if most == FAR:
-        return f"number >= {_long(least)}"
-    return f"number >= {_long(least)} && number <= {_long(most)}"
+        return f"n >= {_long(least)}"
+    return f"n >= {_long(least)} && n <= {_long(most)}"
 
 
 def _long(number: int) -> str:

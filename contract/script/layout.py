@@ -88,7 +88,7 @@ def with_options(text: str, indent: str = "    ") -> list[str]:
     inner = text[opening + 1 : -1]
     if len(text) <= WIDTH - 4 or opening < 0 or text[-1] != ")" or len(inner) <= WIDTH - 8:
         return [text]
-    given = _arguments(inner)
+    given = arguments(inner)
     items = [_item(one) for one in given]
     if items.count("") == len(items):
         return [text]
@@ -135,10 +135,10 @@ def _split(text: str, opening: int, indent: str) -> list[str]:
     head, end = f"{indent}{text[: opening + 1]}", f"{indent}{text[-1]}"
     if text[-1] == ")" and len(indent) + 4 + len(inner) <= WIDTH:
         return [head, f"{indent}    {inner}", end]
-    return [head, *(f"{indent}    {one}," for one in _arguments(inner)), end]
+    return [head, *(f"{indent}    {one}," for one in arguments(inner)), end]
 
 
-def _arguments(text: str) -> list[str]:
+def arguments(text: str) -> list[str]:
     """Return arguments or items, split at the commas outside of brackets and texts."""
     parts, depth, quote, start = [], 0, "", 0
     for at, char in enumerate(text):

@@ -124,10 +124,6 @@ def _right(failure: Failure, kinds: frozenset[Kind]) -> Iterator[str]:
 _SCENES = ("file", "missing", "directory", "foreign")
 
 
-#: The class of Hadoop's builders.
-_IMPLEMENTATION = "org.apache.hadoop.fs.impl.FutureDataInputStreamBuilderImpl"
-
-
 def opening_expression(api: JavaApi, opening: Opening | None) -> str:
     """Return the expression that opens `path`, with a builder if there is one; raise NoScript."""
     if opening is None:
@@ -141,7 +137,7 @@ def _builder(api: JavaApi, opening: Opening) -> str:
     made = "fs.openFile(path)"
     for call in opening.calls:
         # the interface lacks bufferSize(), which the class has
-        made = f"(({_IMPLEMENTATION}) {made})" if call[0] == "buffer_size" else made
+        made = f"((FutureDataInputStreamBuilderImpl) {made})" if call[0] == "buffer_size" else made
         made = f"{made}.{api.spell_option(call)}"
     return made
 
@@ -212,11 +208,14 @@ class OpeningClass(JavaClass):
         yield from self.filesystem()
         yield from scene(self, self.opening.scene)
         stages = [*self._grouped()]
-        yield f'String stage = "{stages[0]}";'
+        # If neither the last stage nor the read may raise, either is wrong.
+        is_one = self.case.readable and not self._grouped()[stages[-1]]
+        labels = [*stages[:-1], f"{stages[-1]} or read"] if is_one else stages
+        yield f'String stage = "{labels[0]}";'
         yield "Object actual;"
         yield "try {"
         opened = _builder(self.api, self.opening)
-        names = iter(stages[1:])
+        names = iter(labels[1:])
         if "build" in stages:
             yield f"  FutureDataInputStreamBuilder builder = {opened};"
             yield f'  stage = "{next(names)}";'
@@ -227,14 +226,21 @@ class OpeningClass(JavaClass):
             opened = "future.get()"
         else:
             opened += ".build().get()"
-        yield f"  FSDataInputStream in = {opened};"
-        yield '  stage = "read";'
-        yield "  actual = in.read();"
+        if is_one:
+            yield f"  actual = {opened}.read();"
+        else:
+            yield f"  FSDataInputStream in = {opened};"
+            yield '  stage = "read";'
+            yield "  actual = in.read();"
         yield "} catch (Throwable error) {"
         yield "  actual = error instanceof ExecutionException ? error.getCause() : error;"
         yield "}"
         yield from condition("right", self._right())
-        yield 'actual = stage + ": " + actual;'
+
+    @property
+    def shown(self) -> str:
+        """The expression of the stage and what came."""
+        return 'stage + ": " + actual'
 
     def _grouped(self) -> dict[str, frozenset[Kind]]:
         """Return the kinds that the stages before the read permit; those alike are the first."""
@@ -251,18 +257,19 @@ class OpeningClass(JavaClass):
         if not self.case.readable:
             stages["read"] = _permitted(self._stages()["read"])
         for stage, kinds in stages.items():
-            raised = " || ".join(raising(kinds))
-            several = f"({raised})" if "||" in raised else raised
-            yield from [f'stage.equals("{stage}") && {several}'] if raised else ()
+            yield from (f'stage.equals("{stage}") && {raised}' for raised in raising(kinds))
         if self._returns:
             yield f"actual.equals({self.data[0] if self.data else -1})"
 
     def content(self) -> Iterator[str]:
         """Yield the statements that make bytes, of which the number and the first one matter."""
-        if self.opening.scene in ("file", "foreign") or self.api.is_archive:
-            yield f"byte[] data = new byte[{len(self.data)}];"
-        if self._returns and self.data:
-            yield f"data[0] = (byte) {self.data[0]};"
+        yield f"byte[] data = new byte[{len(self.data)}];"
+        yield f"data[0] = (byte) {self.data[0]};"
+
+    @property
+    def needs_data(self) -> bool:
+        """True if a byte is read."""
+        return self._returns and len(self.data) > 0
 
     @property
     def _returns(self) -> bool:
@@ -279,10 +286,10 @@ class PathClass(JavaClass):
         super().__init__(api, failure, new_content(failure.program.length, at))
         self.kind = at.kind
 
-    def content(self) -> Iterator[str]:
-        """Yield the statement that makes the bytes of a file, which is not at the path."""
-        if self.kind == "below-file" or self.api.is_archive:
-            yield "byte[] data = new byte[9];"
+    @property
+    def needs_data(self) -> bool:
+        """False: only the number of bytes matters."""
+        return False
 
     def says(self) -> str:
         """Return the permitted outcomes as text."""

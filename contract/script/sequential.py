@@ -107,7 +107,7 @@ class SequentialScript:
         """Yield the statements that make the filesystem and write the file."""
         imports = self._library_imports()
         for line in self.api.setup:
-            yield _merged(line, imports)
+            yield with_imports(line, imports)
         yield from imports
         at = self.plan.program.at
         if at is not None:
@@ -645,7 +645,7 @@ def _numbers(numbers: list[int], at: str) -> Iterator[str]:
         yield f"{kind} and {least} <= actual <= {most}"
 
 
-def _merged(line: str, imports: list[str]) -> str:
+def with_imports(line: str, imports: list[str]) -> str:
     """Return an import with the names that others import from the same module, which go."""
     module, _, names = line.partition(" import ")
     alike = [one for one in imports if names and one.startswith(f"{module} import ")]

@@ -2,7 +2,8 @@
 
 If the failure has one switch, the script makes the calls of one thread again and again, each time
 on a new stream, and pauses them at another line of Python until the other threads have ended. If
-the threads ran freely, they start at a barrier, and the script repeats that; so do Java's threads.
+the threads ran freely, they start at a barrier, and the script repeats that. In Java, each read is
+a task of a pool.
 Threads that make the same call at other places have one function, and a table of the places. Each
 result is compared with those of a serial order of the calls: positioned calls neither move the
 stream nor depend on its position. In Python, one thread may make other calls.
@@ -11,6 +12,7 @@ stream nor depend on its position. In Python, one thread may make other calls.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import add
 from typing import TypeAlias
@@ -21,17 +23,13 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.script.calls import Form, JavaApi, NoScript, ScriptApi, Source
 from fscontract.contract.script.data import content_lines
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.frame import MAX_LINES, assembled, set_up
-from fscontract.contract.script.java_class import MOST_LINES, JavaClass
-from fscontract.contract.script.java_sequential import SequentialClass, plain
+from fscontract.contract.script.frame import assembled, set_up
+from fscontract.contract.script.java_class import JavaClass
 from fscontract.contract.script.layout import WIDTH, indented, printed
 from fscontract.contract.script.plan import Plan, plan_each
-from fscontract.contract.script.sequential import SequentialScript
+from fscontract.contract.script.sequential import SequentialScript, with_imports
 from fscontract.contract.spec.clauses import clauses
 
-#: The most lines more if a thread that makes other calls than another one is paused, and for each
-#: thread after the second one: each of them has a function.
-_PAUSED, _FURTHER = 2, 4
 #: How often free threads repeat calls that do not depend on those before, and the most tries.
 _REPEATS, _TRIES = 150, 1000
 #: The seconds that a paused thread waits for the others, which may wait for it.
@@ -40,6 +38,9 @@ _PAUSE = 0.05
 _INDEPENDENT = POSITIONED | {"read_vectored"}
 #: The characters by which a name in place of a number may make a line longer.
 _SPARE = len("size + 1")
+#: The buffer as an argument, and the start of a condition that says what the result is.
+_BUFFER = re.compile(r"(?<=[( ])buffer(?=[,)])")
+_KIND = re.compile(r"^(not isinstance\(actual, Exception\)|type\(actual\) is int) and ")
 #: A number in a statement.
 _NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
 #: Why calls that only wait for each other have no script.
@@ -63,11 +64,8 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
         threads.insert(0, threads.pop(failure.first_thread))
     script = _Threads(api, failure, data, threads)
     lines = [*script.lines()]
-    max_lines = MAX_LINES
-    if not script.is_table:
-        max_lines += _FURTHER * (len(threads) - 2) + (_PAUSED if script.is_paused else 0)
     made = [*content_lines((data,), source.content), *script.reads]
-    return assembled(failure, made, lines, max_lines=max_lines)
+    return assembled(failure, made, lines)
 
 
 class _Threads:
@@ -85,6 +83,8 @@ class _Threads:
         self.first = "pool.submit(thread1)"
         #: The statement of the reads of each thread that has the same function as others.
         self.reads: list[str] = []
+        #: The imports that calls need.
+        self.imports: set[str] = set()
         #: Whether all threads have the same function.
         self.is_table = False
         #: Whether threads make their calls again and again on a stream.
@@ -95,8 +95,11 @@ class _Threads:
 
     def lines(self) -> Iterator[str]:
         """Yield the statements of the script; raise NoScript."""
-        made = [*_merged(self.api.setup), *self.api.write.format("DATA").splitlines()]
-        yield from set_up([*made, *self.functions()])
+        functions = [*self.functions()]
+        imports = sorted(self.imports)
+        setup = [with_imports(line, imports) for line in self.api.setup]
+        made = [*imports, *_merged(setup), *self.api.write.format("DATA").splitlines()]
+        yield from set_up([*made, *functions])
         yield from self._paused() if self.is_paused else self._free()
         yield from printed("no exception in any thread", "{ended!r:.200}")
         yield "raise SystemExit(1 if any(ended) else 0)  # 1: the bug is there, 2: this can't run"
@@ -117,7 +120,7 @@ class _Threads:
         yield f"for number in range(1, {_TRIES + 1}):"
         opened, *more = self.opened
         name, _, opening = opened.partition(" = ")
-        yield f"    {name}, lines, others = {opening}, iter([0] * number + [1]), []"
+        yield f"    {name}, lines, others = {opening}, iter([0] * number + [1]), set()"
         yield from indented(more)
         yield "    with ThreadPoolExecutor(initializer=sys.settrace, initargs=[pause]) as pool:"
         yield f"        ended = [{self.first}.exception(), *(one.exception() for one in others)]"
@@ -129,8 +132,7 @@ class _Threads:
         yield ""
         yield "def pause(*event):  # is called at each line of Python of the first thread"
         yield "    if next(lines, 0):"
-        yield f"        others.extend({self.tasks})"
-        yield f"        wait(others, {_PAUSE})"
+        yield f"        others.update(*wait({self.tasks}, {_PAUSE}))"
         yield "    return pause"
 
     def functions(self) -> Iterator[str]:
@@ -213,28 +215,34 @@ class _Threads:
         )
         call = script.call
         assert call is not None
+        self.imports.update(call.imports)
         # The position is open during positioned calls of others (F14).
         if step.op == "get_pos" or call.form is Form.NOTHING:
             yield str(call)
             return
         indent = " " * (12 if self.repeats else 8)
-        last, conditions = [*script.last()], script.right_conditions()
-        if call.buffer and not call.ready and len(last) == 1 and last[0].count("(buffer)") == 1:
-            last = [last[0].replace("(buffer)", f"(buffer := {call.buffer})")]
-        elif call.buffer:
-            yield f"buffer = {call.buffer}"
-            yield from call.ready
+        # An exception of a range fails, whether it is returned or raised.
+        last = [line.replace(', on_error="return"', "") for line in script.last()]
+        conditions = script.right_conditions()
+        if call.buffer:
+            walrus, count = _BUFFER.subn(f"buffer := {call.buffer}", last[0])
+            if count == 1 and not call.ready and len(f"{indent}{walrus}") + spare <= WIDTH:
+                last[0] = walrus
+            else:
+                yield f"buffer = {call.buffer}"
+                yield from call.ready
         if len(conditions) > 1:
             right = [line.removeprefix(indent) for line in script.right(indent)]
             yield from (*last, *right, "assert right, actual")
             return
-        condition = conditions[0].removeprefix("not isinstance(actual, Exception) and ")
+        condition = _KIND.sub("", conditions[0])
         if last[-1].startswith("actual = bytes("):
             condition = condition.removeprefix("isinstance(actual, bytes) and ")
         ways = [([*last, f"assert {condition}, actual"])]
-        if len(last) == 1 and condition.startswith("actual "):
-            inline = last[0].replace("actual = ", "(actual := ", 1) + ")"
-            ways.insert(0, [f"assert {condition.replace('actual', inline, 1)}, actual"])
+        if last[-1].startswith("actual = ") and condition.startswith("actual "):
+            inline = last[-1].replace("actual = ", "(actual := ", 1) + ")"
+            text = f"assert {condition.replace('actual', inline, 1)}, actual"
+            ways.insert(0, [*last[:-1], text])
         ways.append([*last, *(f"assert {part}, actual" for part in condition.split(" and "))])
         fitting = (way for way in ways if len(f"{indent}{way[-1]}") + spare <= WIDTH)
         yield from next(fitting, ways[-1])
@@ -293,18 +301,23 @@ def _once(calls: _Planned) -> _Planned:
     return next(calls[:n] for n in lengths if steps == steps[:n] * (len(steps) // n))
 
 
-#: The most lines more for each further thread that makes different calls.
-_JAVA_FURTHER = 8
-#: The suffix of a number as a long that an int can hold, which Java converts.
-_LONG = re.compile(r"\b(\d{1,9})L\b")
 #: The most streams on which the threads make their calls.
 _JAVA_TRIES = 10_000
+#: The calls of the threads of a class.
+_JAVA_READS = {"pread", "read_fully"}
+#: The start, the length, and whether readFully makes the read, in a row of all arguments.
+_COLUMNS = "at[2]", "at[3]", "at[4]"
+#: The characters of the bytes of a small file.
+_TEXT = string.digits + string.ascii_letters
 
 
 class ThreadsClass(JavaClass):
-    """Threads that make positioned calls on one stream at the same time."""
+    """Threads that make positioned reads of arrays on one stream at the same time.
 
-    right = "actual == null"
+    Each read is a row of a table, and a task of a pool that has a thread for each of them.
+    """
+
+    test = "@org.junit.jupiter.api.Test"  # the only name of JUnit, so it needs no import
 
     def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
         super().__init__(api, failure, data)
@@ -316,20 +329,12 @@ class ThreadsClass(JavaClass):
         ]
         if any(not {step.op for step in steps} <= _INDEPENDENT for steps in threads):
             raise NoScript("a thread moves the stream, so the result depends on the order")
-        self.threads = [[*dict.fromkeys(steps)] for steps in threads]
-        self.texts = [
-            ["\n".join(self._judged(step, end)) for step, end in plan_each((*steps,), *self._of)]
-            for steps in self.threads
-        ]
-        steps = [step for steps in self.threads for step in steps]
-        self.places = _places_of([text for texts in self.texts for text in texts], steps)
-        self.max_lines = MOST_LINES + (
-            0 if self.places else _JAVA_FURTHER * (len(self.threads) - 1)
-        )
-
-    @property
-    def _of(self) -> tuple[frozenset[str], bytes]:
-        return self.failure.features, self.data
+        self.reads = [step for steps in threads for step in dict.fromkeys(steps)]
+        planned = plan_each((*self.reads,), failure.features, data)
+        if any(step.op not in _JAVA_READS or not end.counts or end.kinds for step, end in planned):
+            raise NoScript("a thread makes other calls than positioned reads of one range")
+        self._is_mixed = len({step.op for step in self.reads}) > 1
+        self._arguments = [step.args for step in self.reads]
 
     def says(self) -> str:
         """Return the permitted outcome as text."""
@@ -337,94 +342,79 @@ class ThreadsClass(JavaClass):
 
     def content(self) -> Iterator[str]:
         """Yield the statements that make bytes, which are compared with the results."""
+        if len(self.data) <= len(_TEXT):
+            yield f'byte[] data = "{_TEXT[: len(self.data)]}".getBytes();'
+            return
         yield f"byte[] data = new byte[{len(self.data)}];"
         yield "new Random(1).nextBytes(data);"
+
+    @property
+    def _is_plain(self) -> bool:
+        """True if each read fills its buffer, so that a position and a length are enough."""
+        return all(size == count and not start for _, size, start, count in self._arguments)
+
+    def helper(self) -> Iterator[str]:
+        """Yield the method that makes a read and raises for a wrong result."""
+        start, count, fully = ("0", "at[1]", "at[2]") if self._is_plain else _COLUMNS
+        arguments = f"(at[0], buffer, {start}, {count})"
+        yield "  static Void read(FSDataInputStream in, int[] at, byte[] data) throws Exception {"
+        yield "    byte[] buffer = new byte[at[1]];"
+        if {step.op for step in self.reads} == {"read_fully"}:
+            yield f"    in.readFully{arguments};"
+            yield f"    int n = {count};"
+        elif self._is_mixed:
+            yield f"    int n = {fully} == 1 ? {count} : in.read{arguments};"
+            yield f"    if ({fully} == 1) in.readFully{arguments};"
+        else:
+            yield f"    int n = in.read{arguments};"
+        end = "n" if self._is_plain else f"{start} + n"
+        same = f"Arrays.equals(buffer, {start}, {end}, data, at[0], at[0] + n)"
+        yield f"    if (n > 0 && {same}) return null;"
+        came = 'n + " bytes at " + at[0] + " " + Arrays.toString(buffer)'
+        yield f'    throw new AssertionError("actual: " + {came});'
+        yield "  }"
+        yield ""
 
     def statements(self) -> Iterator[str]:
         """Yield the statements that run the threads up to the first wrong result."""
         yield from self.preparation()
         yield from self._table()
-        yield f"ExecutorService pool = Executors.newFixedThreadPool({len(self.threads)});"
-        yield f"CyclicBarrier start = new CyclicBarrier({len(self.threads)});"
-        yield "Object actual = null;"
-        yield f"for (int tries = 0; tries < {_JAVA_TRIES} && actual == null; tries++) {{"
+        yield f"ExecutorService pool = Executors.newWorkStealingPool({len(self.reads)});"
+        yield f"for (int tries = 0; tries < {_JAVA_TRIES}; tries++) {{"
         yield "  try (FSDataInputStream in = fs.open(path)) {"
-        yield from _indented(self._shared() if self.places else self._separate(), 4)
-        yield "    for (Future<Object> thread : pool.invokeAll(threads)) thread.get();"
-        yield "  } catch (ExecutionException error) {"
-        yield "    actual = error.getCause();"
+        tasks = "Arrays.stream(reads).<Callable<Void>>map(r -> () -> read(in, r, data)).toList()"
+        yield f"    var tasks = {tasks};"
+        yield "    for (Future<Void> task : pool.invokeAll(tasks)) task.get();"
         yield "  }"
         yield "}"
-        yield "pool.shutdown();"
+
+    def judged(self, junit: bool, is_brief: bool) -> Iterator[str]:
+        """Yield the statement that ends the program if no result was wrong, which would raise."""
+        yield from () if junit else ("System.exit(0);",)
 
     def _table(self) -> Iterator[str]:
-        """Yield the statement of the places at which each thread reads."""
-        if self.places is None:
+        """Yield the statement of the arguments of each read."""
+        names = ["position", "length"]
+        if not self._is_plain:
+            names = ["position", "size", "offset", "length"]
+        rows = [[*row[: len(names)]] for row in self._arguments]
+        if self._is_mixed:
+            names.append("fully")
+            for row, step in zip(rows, self.reads, strict=True):
+                row.append(int(step.op == "read_fully"))
+        texts = [f"{{{', '.join(map(str, row))}}}" for row in rows]
+        comment = f"// {', '.join(names)}"
+        whole = f"int[][] reads = {{{', '.join(texts)}}};"
+        if len(whole) <= WIDTH - 4:
+            both = f"{whole} {comment}"
+            yield from [both] if len(both) <= WIDTH - 4 else [comment, whole]
             return
-        _, values = self.places
-        names = {"at": "position", "end": "end", "size": "length"}
-        rows = iter(
-            [f"{{{', '.join(map(str, row))}}}" for row in zip(*values.values(), strict=True)]
-        )
-        threads = ", ".join(f"{{{', '.join(next(rows) for _ in steps)}}}" for steps in self.threads)
-        comment = f"// by thread: {', '.join(names[name] for name in values)} of each read"
-        line = f"int[][][] places = {{{threads}}}; {comment}"
-        yield from [line] if len(line) <= 96 else [comment, line.removesuffix(f" {comment}")]
-
-    def _shared(self) -> Iterator[str]:
-        """Yield the statements that make the threads, which make the same call at their places."""
-        assert self.places is not None
-        words, values = self.places
-        names = {name: f"at[{index}]" for index, name in enumerate(values)}
-        following = iter(words)
-
-        def word(_: object) -> str:
-            name, *more = next(following).split(" ")
-            return " ".join([names.get(name, name), *more])
-
-        yield "var threads = Arrays.stream(places).<Callable<Object>>map(reads -> () -> {"
-        yield "  start.await();"
-        yield "  for (int[] at : reads) {"
-        yield from _indented(plain(_NUMBER.sub(word, self.texts[0][0])).splitlines(), 4)
-        yield "  }"
-        yield "  return null;"
-        yield "}).toList();"
-
-    def _separate(self) -> Iterator[str]:
-        """Yield the statements that make the threads, each with its calls."""
-        yield "List<Callable<Object>> threads = List.of("
-        for number, texts in enumerate(self.texts, 1):
-            yield "    () -> {"
-            yield "      start.await();"
-            for text in map(plain, texts):
-                yield from _indented(text.splitlines() if len(texts) == 1 else _block(text), 6)
-            yield "      return null;"
-            yield f"    }}{',' if number < len(self.texts) else ');'}"
-
-    def _judged(self, step: Step, end: Permitted) -> Iterator[str]:
-        """Yield the statements that make a call, the last of which raises for a wrong result."""
-        planned = Plan(Program(len(self.data), ()), (self.data,), (), step, (end,))
-        made = SequentialClass(self.api, self.failure, planned)
-        call, text = made.call, _LONG.sub(r"\1", made.call.on_buffer())
-        conditions = [one.removeprefix("!raised && ") for one in made.conditions()]
-        if call.form is not Form.FILLED or not call.buffer or len(conditions) > 1:
-            raise NoScript("a thread makes other calls than positioned reads of one range")
-        kind = "byte[]" if call.buffer.startswith("new byte") else "ByteBuffer"
-        yield f"{kind} buffer = {call.buffer};"
-        if ".readFully(" in text:
-            yield f"{text};"
-            text = "Arrays.toString(buffer)"
-        else:
-            yield f"int n = {text};"
-            text = "n"
-        condition = re.sub(r"(\(int\) )?\bnumber\b", "n", conditions[0])
-        yield f"boolean right = {condition};"
-        yield f'if (!right) throw new AssertionError("at " + {step.args[0]} + ": " + {text});'
-
-
-def _indented(lines: Iterable[str], width: int) -> Iterator[str]:
-    yield from (f"{' ' * width}{line}" for line in lines)
-
-
-def _block(text: str) -> Iterator[str]:
-    yield from ("{", *_indented(text.splitlines(), 2), "}")
+        fitting = (WIDTH - 6) // (max(map(len, texts)) + 2)
+        # As formatters want it: rows of the same length, or at least three with a shorter last one.
+        rows_of = range(1, fitting + 1)
+        count = max(n for n in rows_of if len(texts) % n == 0 or 2 < n < len(texts) / 2)
+        yield f"int[][] reads = {{ {comment}"
+        for at in range(0, len(texts), count):
+            line = ", ".join(texts[at : at + count])
+            yield f"  {line}{',' if at + count < len(texts) else ''}"
+        yield "};"

@@ -149,17 +149,14 @@ _STEPS: dict[str, Callable[..., Call]] = {
 #: Options of the target that are not Hadoop's.
 _OWN = ("filesystem", "api", "bucket")
 #: URIs of local filesystems, and the class that Hadoop uses for them.
-_RAW = 'configuration.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");'
+_RAW = {"fs.file.impl": '"org.apache.hadoop.fs.RawLocalFileSystem"'}
 #: The class that a FileContext uses instead.
-_RAW_CONTEXT = (
-    'configuration.set("fs.AbstractFileSystem.file.impl", "org.apache.hadoop.fs.local.RawLocalFs");'
-)
+_RAW_CONTEXT = {"fs.AbstractFileSystem.file.impl": '"org.apache.hadoop.fs.local.RawLocalFs"'}
 #: The mount table of viewfs without one: a directory at `_MOUNT`.
 _MOUNT = "/mounted"
-_LINK = (
-    f'configuration.set("fs.viewfs.mounttable.default.link.{_MOUNT}",'
-    ' "file:" + System.getProperty("java.io.tmpdir"));'
-)
+_LINK = {
+    f"fs.viewfs.mounttable.default.link.{_MOUNT}": '"file:" + System.getProperty("java.io.tmpdir")'
+}
 #: Filesystems whose archive or mount table is made for a check.
 _MADE_HERE = ("har://", "viewfs:///")
 
@@ -167,11 +164,9 @@ _MADE_HERE = ("har://", "viewfs:///")
 def java_setup(source: Source) -> JavaApi:
     """Return the filesystem of a target of Hadoop; raise NoScript if a class can't make it."""
     is_context = source.options.get("api", "filesystem") != "filesystem"
-    options = tuple(
-        f"configuration.set({json.dumps(name)}, {_value(name, str(value))});"
-        for name, value in source.options.items()
-        if name not in _OWN
-    )
+    options = {
+        name: _value(name, str(value)) for name, value in source.options.items() if name not in _OWN
+    }
     scheme = source.options.get("filesystem", "raw")
     url = source.target.partition("+")[2] or source.target
     if url.startswith(("raw://", "file://", *_MADE_HERE)):
@@ -187,14 +182,14 @@ def java_setup(source: Source) -> JavaApi:
         return JavaApi(uri, *made, source.content if source.file else None)
     if scheme == "viewfs":
         path = f'"{_MOUNT}/{FILE}"'
-        made = path, (_LINK, *options), spell_step, spell_option, is_context
+        made = path, {**_LINK, **options}, spell_step, spell_option, is_context
         return JavaApi('"viewfs:///"', *made)
     if scheme == "har":
-        made = 'archive, "file"', options, spell_step, spell_option, is_context
+        made = 'dir.toString(), "file"', options, spell_step, spell_option, is_context
         return JavaApi('"har:/tmp/fscontract.har"', *made, is_archive=True)
-    raw = (_RAW_CONTEXT if is_context else _RAW,) if scheme == "raw" else ()
+    raw = (_RAW_CONTEXT if is_context else _RAW) if scheme == "raw" else {}
     path = f'System.getProperty("java.io.tmpdir"), "{FILE}"'
-    return JavaApi('"file:///"', path, (*raw, *options), spell_step, spell_option, is_context)
+    return JavaApi('"file:///"', path, {**raw, **options}, spell_step, spell_option, is_context)
 
 
 def _value(name: str, value: str) -> str:
