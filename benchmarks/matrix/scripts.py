@@ -18,7 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def scripts_of(target: Target, effort: str = "quick") -> Scripts:
         place = Path(scratch) / "place"
         place.mkdir()
         with PLACES[target.place](place) as provided:
-            arguments = replace(target, isolate=False).arguments(provided)
+            arguments = target.arguments(provided)
             if "--known" in arguments:
                 at = arguments.index("--known")
                 del arguments[at : at + 2]

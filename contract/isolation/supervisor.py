@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,7 @@ class Isolated:
         self._declared: frozenset[str] = frozenset()
         #: How each program of a process that judges programs failed.
         self._failed: list[list[str]] = []
+        self._scripts: list[tuple[str, str]] = []
         self._quiet: float | None = _QUIET_PROGRAMS * run.timeout + _QUIET
         self._patience = set_up_limit(run.timeout)
         self._run_options = run
@@ -175,11 +177,16 @@ class Isolated:
 
     # Processes ------------------------------------------------------------------------------
 
-    def _begin(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
+    def _begin(
+        self,
+        do: str = "run",
+        programs: Iterable[Program] = (),
+        failures: Sequence[tuple[str, Counterexample]] = (),
+    ) -> None:
         """Start a process for a task.
 
-        The task is a "run", a "try" of the programs, to "judge" them, or "nothing" except the
-        removal of prefixes.
+        The task is a "run", a "try" of the programs, to "judge" them, to "write" the scripts of
+        the failures, or "nothing" except the removal of prefixes.
         """
         self._journal.clear()
         request = {
@@ -191,6 +198,7 @@ class Isolated:
             "do": do,
             "observed": self._observed,
             "programs": [program.to_json() for program in programs],
+            "failures": protocol.to_json(failures),
         }
         with held_back():  # a process that is not stored could never be ended
             self._process = process_of(self._memory, request, self._forks)
@@ -228,9 +236,14 @@ class Isolated:
             raise
         raise TargetError(f"{self.name}: {self._how(process.end())} during set-up")
 
-    def _start(self, do: str = "run", programs: Iterable[Program] = ()) -> None:
+    def _start(
+        self,
+        do: str = "run",
+        programs: Iterable[Program] = (),
+        failures: Sequence[tuple[str, Counterexample]] = (),
+    ) -> None:
         """Start a process, and wait until it has made the target. Raise UsageError, TargetError."""
-        self._begin(do, programs)
+        self._begin(do, programs, failures)
         self._await()
 
     def _result(self, listener: Listener) -> RunResult:
@@ -399,6 +412,8 @@ class Isolated:
             self._prefixes.remove(answer["discarded"])
         elif "failed" in answer:
             self._failed.append(answer["failed"] if answer["judged"] else [_NO_VERDICT])
+        elif "script" in answer:
+            self._scripts.append((answer["script"], answer["no_script"]))
         elif "warning" in answer:
             self._warnings.append(answer["warning"])
         else:
@@ -516,7 +531,24 @@ class Isolated:
             ids = ", ".join(dict.fromkeys(lost))
             text = f"failed in the run only, not when their programs ran again: {ids}"
             self._warnings.append(f"{self.name}: {text}")
+        self._write_scripts(changed)
         return replace(result, clauses=tuple(_replaced(c, changed) for c in result.clauses))
+
+    def _write_scripts(self, failures: dict[tuple[str, str], Counterexample]) -> None:
+        """Write the scripts of failures anew, with the programs that they need before their own."""
+        had = {key: f for key, f in failures.items() if f.script}
+        self._scripts = []
+        try:
+            if had:
+                self._start("write", failures=[(clause, f) for (clause, _), f in had.items()])
+                self._listen_to_end(self._quiet)
+        except Quiet:
+            self._process.end(0)
+        except (TargetError, UsageError) as error:
+            self._warnings.append(str(error))
+        written = chain(self._scripts, repeat(("", "its process ended")))
+        for (key, failure), (text, reason) in zip(had.items(), written, strict=False):
+            failures[key] = replace(failure, script=text, no_script=reason)
 
     def _shows(self, failure: Counterexample, programs: Iterable[Program]) -> bool:
         """Return whether the last program fails as before, in a process that runs only these."""

@@ -29,6 +29,7 @@ from fscontract.contract.runner.events import Event, FeaturesObserved, PhaseStar
 from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.open_executor import Keys
+from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.run_options import (
     RunOptions,
     budget_of,
@@ -46,6 +47,7 @@ from fscontract.contract.runner.sandbox import (
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.time_budget import HangTime
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
+from fscontract.contract.runner.verdicts import scripted
 from fscontract.contract.scenarios import check
 from fscontract.contract.spec import RenamedWarning
 from fscontract.contract.spec.clauses import STREAM
@@ -164,6 +166,12 @@ class _Child:
             self._try(binding, settings, programs)
         elif request["do"] == "judge":
             self._judge(binding, settings.with_observed(request["observed"]), programs)
+        elif request["do"] == "write":
+            settings = settings.with_observed(request["observed"])
+            for clause, data in request["failures"]:
+                failure = protocol.from_json(Counterexample, data)
+                written = scripted(clause, failure, binding, settings)
+                self._say(script=written.script, no_script=written.no_script)
 
     def _try(self, binding: SandboxedBinding, settings: Settings, programs: list[Program]) -> None:
         """Run programs one by one, to see whether one ends this process."""

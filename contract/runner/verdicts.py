@@ -232,7 +232,7 @@ def _judge(
         has_budget=clause.id in settings.profile.budgets,
     )
     failures = [_spelled(f, binding, settings) for f in result.counterexamples]
-    failures = [_scripted(clause.id, f, binding, settings) for f in failures]
+    failures = [scripted(clause.id, f, binding, settings) for f in failures]
     if settings.replays is not None:
         failures = [write_replay(settings.replays, clause.id, f, context) for f in failures]
     return replace(result, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
@@ -286,7 +286,7 @@ def _spelled(failure: Counterexample, binding: Binding, settings: Settings) -> C
     return replace(failure, calls="" if calls == str(failure.program) else calls)
 
 
-def _scripted(
+def scripted(
     clause: str, failure: Counterexample, binding: Binding, settings: Settings
 ) -> Counterexample:
     """Return the counterexample with its script, if its target and program have one."""
@@ -295,13 +295,15 @@ def _scripted(
     try:
         shown_by = failure.program or Schedule.from_json(failure.threads or {})
         buffer = settings.buffer(binding)
-        shown = failure_of(shown_by, clause, binding, settings.profile, buffer)
+        profile, before = settings.profile, failure.before
+        shown = failure_of(shown_by, clause, binding, profile, buffer, before)
         text = script(default_language(binding), binding, settings.source, shown)
         return replace(failure, script=text)
-    except NoScript as reason:
-        return replace(failure, no_script=str(reason))
+    except NoScript as error:
+        reason = str(error)
     except Exception as error:  # a verdict does not depend on its script
-        return replace(failure, no_script=f"fscontract can't write it: {error!r}")
+        reason = f"fscontract can't write it: {error!r}"
+    return replace(failure, script="", no_script=reason)
 
 
 def _unmet(need: str, profile: Profile) -> str:

@@ -33,14 +33,21 @@ class Failure:
     threads: tuple[tuple[Step, ...], ...] = ()
     #: The thread that one switch pauses; None if threads ran freely.
     first_thread: int | None = None
+    #: The programs that have to run before, because streams or opens share state.
+    before: tuple[Program, ...] = ()
 
 
 def failure_of(
-    shown_by: Program | Schedule, clause: str, binding: Binding, profile: Profile, buffer: int
+    shown_by: Program | Schedule,
+    clause: str,
+    binding: Binding,
+    profile: Profile,
+    buffer: int,
+    before: tuple[Program, ...] = (),
 ) -> Failure:
     """Return the failure of a clause that a program or a schedule shows; raise NoScript.
 
-    `buffer` is the possible end of the target's buffer, in bytes.
+    `buffer` is the possible end of the target's buffer, in bytes. The programs `before` run first.
     """
     failure = Failure(
         clause,
@@ -51,6 +58,7 @@ def failure_of(
         profile.own_keys,
         profile.unsupported_keys,
         profile.budgets.get(clause, {}),
+        before=before,
     )
     return failure if isinstance(shown_by, Program) else failure_of_threads(failure, shown_by)
 

@@ -54,12 +54,25 @@ def _without_builder(program: Program) -> Program:
     return replace(program, opening=None, at=at)
 
 
+#: Why a failure that needs earlier programs has no script or class, if it has none.
+_EARLIER = "earlier programs have to run first"
+
+
+def _is_sequential(failure: Failure) -> bool:
+    """Return whether the last call of one thread fails, on a file with its usual name."""
+    program = failure.program
+    shows = failure.clause not in RELEASING | {STATUS} and clauses()[failure.clause].cost is None
+    return shows and not failure.threads and program.faults is None and program.at is None
+
+
 def python_script(binding: Binding, source: Source, failure: Failure) -> str:
     """Return the script of a failure on a target; raise NoScript with the reason."""
     api = binding.script_api(source)
     if api is None:
         raise NoScript(f"the {binding.api} API has no scripts")
     program, fixed = failure.program, binding.fixed_content
+    if failure.before and not _is_sequential(failure):
+        raise NoScript(_EARLIER)
     if failure.threads:
         return threads_script(api, source, failure, file_content(program, fixed, threads=True))
     if clauses()[failure.clause].cost is not None:
@@ -87,6 +100,8 @@ def java_script(binding: Binding, source: Source, failure: Failure, junit: bool)
     if api is None:
         raise NoScript(f"the {binding.api} API is not one of Java; use --script python")
     program, fixed = failure.program, binding.fixed_content
+    if failure.before:
+        raise NoScript(_EARLIER)
     if failure.threads:
         return ThreadsClass(api, failure, file_content(program, fixed, threads=True)).text(junit)
     if program.faults is not None:

@@ -344,7 +344,11 @@ def status_script(api: ScriptApi, source: Source, failure: Failure, data: bytes)
     if not api.status:
         raise NoScript("the API has no status of a file")
     lines = [
-        *set_up([*api.setup, *api.write.format("DATA").splitlines(), f"actual = {api.status}"]),
+        *set_up([*api.setup, *api.write.format("DATA").splitlines()]),
+        "try:",
+        f"    actual = {api.status}",
+        "except Exception as error:",
+        "    actual = error",
         "right = type(actual) is int and actual == len(DATA)",
         *printed(str(len(data)), "{actual!r:.200}"),
         *api.cleanup,

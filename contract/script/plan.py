@@ -199,8 +199,9 @@ class _Walk:
         states = self.states[last.stream]
         step = replace(last, stream=0)
         ends = {state: permitted(step, state, self.features, self.clause) for state in states}
-        if len(alike := {*map(_anywhere, ends.values())}) == 1:
-            ends = dict.fromkeys(ends, alike.pop())
+        alike = [_anywhere(end) for end in sorted(ends.values(), key=lambda end: end.says)]
+        if len({replace(end, says=()) for end in alike}) == 1:
+            ends = dict.fromkeys(ends, alike[-1])
         positions, base = {state.pos for state in states}, None
         if not self.lax:
             base = self._count(last.stream, positions, set(ends.values()))

@@ -11,7 +11,7 @@ from typing import Any
 from fscontract.contract.models.permitted import FAR, Permitted, window
 from fscontract.contract.models.stream_state import ANY, opened
 from fscontract.contract.program.outcome import Kind
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import Program, Step, resolve_program
 from fscontract.contract.script.calls import (
     Call,
     Form,
@@ -123,6 +123,8 @@ class SequentialScript:
 
     def calls_before(self) -> Iterator[str]:
         """Yield the statements that open the streams and make the calls before the last one."""
+        for earlier in self.failure.before:
+            yield from self._earlier(earlier)
         program = self.plan.program
         opens = (self.plan.last is not None or self.plan.reopens) and program.needs_stream
         for stream in range(program.streams if opens else 0):
@@ -137,6 +139,36 @@ class SequentialScript:
                 yield from self._change(call.step.args[0], changes)
             else:
                 yield from self._before(call, first)
+
+    def _earlier(self, program: Program) -> Iterator[str]:
+        """Yield the statements of an earlier program, whose results do not matter."""
+        if program.streams > 1 or program.opening or program.faults or program.at:
+            raise NoScript("an earlier program opens its files otherwise")
+        length = len(self.plan.contents[0] or b"")
+        is_other = bool(self.api.write) and program.length != length
+        if is_other:
+            length = program.length
+            yield from self.api.write.format(f"bytes({length})").splitlines()
+        lines = [*self.api.opening(program, "f")] if program.needs_stream else []
+        for step in resolve_program(program, length, self.failure.buffer).steps:
+            call = self.api.spell(step, "f")
+            if call is None or step.op in ("change", "reopen"):
+                raise NoScript(f"the API has no call for {step}")
+            lines += self._made(call)
+        yield "with contextlib.suppress(Exception):  # another read, which fails or not"
+        yield from indented(lines)
+        if program.needs_stream:
+            yield "with contextlib.suppress(Exception):"
+            yield f"    {self.api.spell(Step('close'), 'f')}"
+        if is_other:
+            yield from self._write(0)
+
+    @staticmethod
+    def _made(call: Call) -> list[str]:
+        """Return the statements that make a call without its result."""
+        if call.ready or (call.form is Form.PARTS and call.buffer):
+            return [f"buffer = {call.buffer}", *call.ready, call.on_buffer()]
+        return [*_statements(call), call.expression]
 
     def buffer_made(self) -> Iterator[str]:
         """Yield the statements that make the buffer of the last call."""
@@ -191,11 +223,9 @@ class SequentialScript:
             return
         start = f"at = {self.plan.base} + " if first and self.plan.base else "at = "
         start = start if first else "at += "
-        lines = [*_statements(call), f"{start}{_count(call)}" if planned.counted else ""]
-        if not planned.counted:
-            lines[-1] = call.expression
-            if call.ready or (call.form is Form.PARTS and call.buffer):
-                lines = [f"buffer = {call.buffer}", *call.ready, call.on_buffer()]
+        lines = self._made(call)
+        if planned.counted:
+            lines = [*_statements(call), f"{start}{_count(call)}"]
         if planned.may_raise and not planned.counted:
             yield "with contextlib.suppress(Exception):"
             yield from (f"    {line}" for line in lines)

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from fscontract.contract.cli.main import main
 from fscontract.contract.spec.profiles import load_profile
+from tests.contract.isolation.seeking_targets import TARGETS
 from tests.script_runner import ScriptRunner
 
 _CLAUSE = "python.writable.false"
@@ -62,6 +63,29 @@ def same(data):
 def make():
     return PythonFileBinding(Closed, None, "ours")
 """
+
+
+_FRESH = """
+def fresh():
+    return MemoryFileSystem(stream_class=type("Fresh", (Sharing,), {"unbuffered": []}))
+"""
+
+
+@pytest.mark.parametrize(("steps", "code"), [(["unbuffer"], 1), (["get_pos"], 0)])
+def test_script_makes_the_calls_of_earlier_programs(
+    steps: list[str], code: int, tmp_path: Path, own_scripts: ScriptRunner
+) -> None:
+    ours = tmp_path / "ours.py"
+    ours.write_text(TARGETS + _FRESH)
+    program = {"length": 5, "streams": 1, "steps": [["seek", -1]]}
+    before = [{"length": 5, "streams": 1, "steps": [steps]}]
+    features = sorted(load_profile("reference").as_observed({}).features)
+    more: dict[str, Any] = {"clause": "seek.negative", "program": program, "features": features}
+    path = _replay_file(tmp_path, before=before, **more)
+    result = CliRunner().invoke(main, ["replay", str(path), f"{ours}:fresh", "--script"])
+    assert result.exit_code == 0, result.output
+    ran = own_scripts.run(result.output)
+    assert ran.code == code, ran.output
 
 
 @pytest.mark.parametrize(

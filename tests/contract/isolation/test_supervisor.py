@@ -135,6 +135,7 @@ def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(
     with closing(Isolated(f"{targets}:sharing", options, ())) as isolated:
         failure = isolated.check(lambda event: None).counterexamples["seek.negative"]
     assert "unbuffer" in {step.op for program in failure.before for step in program.steps}
+    assert "f.unbuffer()" in failure.script
     assert failure.replay is not None
     written = json.loads(Path(failure.replay).read_text())
     assert written["before"] == [program.to_json() for program in failure.before]

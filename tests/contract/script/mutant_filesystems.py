@@ -46,6 +46,30 @@ def awaited() -> Awaited:
     return Awaited(skip_instance_cache=True)
 
 
+class _Litter:
+    """A descriptor that the garbage collector closes."""
+
+    def __init__(self) -> None:
+        self._descriptor = os.open(os.devnull, os.O_RDONLY)
+        self._self = self
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+
+class _LitteringStream(MemoryInputStream):
+    """A stream that leaves garbage with a descriptor, and does not refer to it."""
+
+    def close(self) -> None:
+        _Litter()
+        super().close()
+
+
+def littering() -> MemoryFileSystem:
+    """Return a right filesystem whose streams leave descriptors to the garbage collector."""
+    return MemoryFileSystem(stream_class=_LitteringStream)
+
+
 class _LockedStream(MemoryInputStream):
     """A stream whose positioned reads move it and put it back, under a lock of all calls."""
 

@@ -70,6 +70,11 @@ def test_pool_that_grows_at_first_passes(own_scripts: ScriptRunner) -> None:
     assert ran.code == 0, ran.output
 
 
+def test_descriptors_that_the_collector_closes_are_not_held(own_scripts: ScriptRunner) -> None:
+    ran = own_scripts.run(_script(":littering", [["read_byte"]]))
+    assert ran.code == 0, ran.output
+
+
 def test_calls_that_raise_do_not_keep_the_stream_open(own_scripts: ScriptRunner) -> None:
     ran = own_scripts.run(_script("", [["seek", -1], ["read_byte"]]))
     assert ran.code == 0, ran.output
