@@ -120,6 +120,7 @@ class Isolated:
         self._declared: frozenset[str] = frozenset()
         #: How each program of a process that judges programs failed.
         self._failed: list[list[str]] = []
+        #: The scripts of a process that writes them, each with the reason if it is empty.
         self._scripts: list[tuple[str, str]] = []
         self._quiet: float | None = _QUIET_PROGRAMS * run.timeout + _QUIET
         self._patience = set_up_limit(run.timeout)

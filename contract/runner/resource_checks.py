@@ -469,7 +469,7 @@ MAX_CALLS = len(_CHEAP_CALLS) * _BATCH_REPEATS * _BATCHES * _ROUNDS
 
 
 class Round(NamedTuple):
-    """What one round of calls took: seconds for the fastest call, and what is held after it."""
+    """A round of calls: the seconds of the fastest call, and what is held after the round."""
 
     seconds: float
     objects: int

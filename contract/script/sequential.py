@@ -25,7 +25,7 @@ from fscontract.contract.script.exceptions import exception_classes
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.layout import WIDTH, indented, printed, quoted, statement
-from fscontract.contract.script.plan import UNUSUAL_NAME, Plan, PlannedCall
+from fscontract.contract.script.plan import UNUSUAL_NAME, Plan, PlannedCall, check_conditions
 
 #: The most bytes of a result that a script prints whole.
 _MOST_SHOWN = 32
@@ -142,8 +142,9 @@ class SequentialScript:
 
     def _earlier(self, program: Program) -> Iterator[str]:
         """Yield the statements of an earlier program, whose results do not matter."""
-        if program.streams > 1 or program.opening or program.faults or program.at:
-            raise NoScript("an earlier program opens its files otherwise")
+        check_conditions(program)
+        if program.streams > 1 or program.at is not None:
+            raise NoScript("an earlier program opens several streams, or another path")
         length = len(self.plan.contents[0] or b"")
         is_other = bool(self.api.write) and program.length != length
         if is_other:
@@ -223,9 +224,10 @@ class SequentialScript:
             return
         start = f"at = {self.plan.base} + " if first and self.plan.base else "at = "
         start = start if first else "at += "
-        lines = self._made(call)
         if planned.counted:
             lines = [*_statements(call), f"{start}{_count(call)}"]
+        else:
+            lines = self._made(call)
         if planned.may_raise and not planned.counted:
             yield "with contextlib.suppress(Exception):"
             yield from (f"    {line}" for line in lines)

@@ -51,7 +51,7 @@ class InheritedFailure:
 
     @property
     def is_present(self) -> bool:
-        """Whether the installed release may have the failure."""
+        """True if the installed release may have the failure."""
         package, _, release = self.fixed.partition(" ")
         return not release or _installed(package) < _numbers(release)
 
