@@ -118,6 +118,8 @@ def _number(value: Any, maximum: int, where: str) -> int:
 
 #: Limit of runs to shrink one schedule.
 ATTEMPTS = 200
+#: How many single switches of a schedule with more of them are tried first.
+_SINGLES = 8
 
 
 def shrink(
@@ -139,6 +141,7 @@ def shrink(
 
 
 def _smaller(schedule: Schedule) -> Iterator[Schedule]:
+    yield from _single_switches(schedule)
     count = len(schedule.threads)
     if count > 2:
         for thread in range(count):
@@ -154,6 +157,13 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
         if switches:
             fewer = replace(schedule, switches=switches)
             yield from (fewer, _reversed(fewer))
+
+
+def _single_switches(schedule: Schedule) -> Iterator[Schedule]:
+    """Yield the schedule with one of its many switches, for some that lie far apart."""
+    between = len(schedule.switches) // _SINGLES
+    for switch in schedule.switches[between // 2 :: between] if between else ():
+        yield replace(schedule, switches=(switch,))
 
 
 def _reversed(schedule: Schedule) -> Schedule:

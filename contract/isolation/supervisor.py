@@ -10,14 +10,14 @@ from datetime import date, datetime, timezone
 from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from fscontract.contract import clock
 from fscontract.contract.binding import TargetError
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.verdict import VECTORED
 from fscontract.contract.isolation import protocol
-from fscontract.contract.isolation.earlier_programs import needed_before
+from fscontract.contract.isolation.earlier_programs import Programs, needed_before
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
 from fscontract.contract.isolation.process import (
     CLEARING,
@@ -75,14 +75,19 @@ _GRACE = 20.0
 _LAST_WORDS = 5.0
 #: How many seconds longer than the limit of a call the watchdog in it may take for one look.
 _PULSE = 1.0
-#: The maximum of failures of a clause that are tried alone, and of seconds for all that are.
-_MAX_TRIED, _TRYING = 3, 20.0
+#: The maximum of failures of a clause that are tried in any case, and of seconds for all.
+_MAX_TRIED, _TRYING = 3, 30.0
 #: The answer for a program that could not be judged.
 _NO_VERDICT = "no verdict"
 _PROMISE = "returns or raises"
 #: The outcomes of clauses that failed.
 _FAILED = VIOLATED | {Verdict.KNOWN, Verdict.INHERITED}
+_RUN_ONLY = "its program did not fail again in a new process"
 _NOT_HEARD = "the target closed descriptors of the suite"
+#: A failure that may need earlier programs.
+_Suspect: TypeAlias = tuple[ClauseResult, Counterexample]
+#: Failures with the programs that they need, by clause and signature.
+_Changed: TypeAlias = dict[tuple[str, str], Counterexample]
 
 
 class _Pulse:
@@ -483,16 +488,10 @@ class Isolated:
         """Return the result with the programs that its failures need before their own.
 
         All programs run in a new process first, one after the other. If one of them passes, each
-        is tried in a separate process.
+        is tried in a separate process, and so are the further failures of clauses.
         """
-        suspects = [
-            (judged, failure)
-            for judged in result.clauses
-            if judged.outcome in VIOLATED
-            for failure in judged.counterexamples[:_MAX_TRIED]
-            if failure.history and not (failure.known or failure.inherited)
-        ]
         time = TimeBudget(min(_TRYING, max(self._time.left, 1.0)) if self._time else _TRYING)
+        suspects = _suspects(result, 0, _MAX_TRIED)
         if not suspects or self._quiet is None or result.incomplete:
             return result
         self._observed = result.observed
@@ -502,40 +501,56 @@ class Isolated:
         shown = [_fails(how, failure) for how, (_, failure) in zip(seen, suspects, strict=True)]
         if all(shown):
             return result
-        # Those that pass even after others come first.
-        order = sorted(range(len(suspects)), key=shown.__getitem__)
-        return self._tried(result, [suspects[number] for number in order], time)
+        # Those that fail after the others come first: what they need is found sooner.
+        order = sorted(range(len(suspects)), key=shown.__getitem__, reverse=True)
+        tried = [suspects[number] for number in order]
+        return self._tried(result, tried + _suspects(result, _MAX_TRIED, None), time)
 
     def _tried(
         self,
         result: RunResult,
-        suspects: list[tuple[ClauseResult, Counterexample]],
+        suspects: list[_Suspect],
         time: TimeBudget,
     ) -> RunResult:
-        changed: dict[tuple[str, str], Counterexample] = {}
-        lost: list[str] = []
-        for judged, failure in suspects:
-            if time.is_over or failure.program is None:
-                break
-            likely = dict.fromkeys(other.before for other in changed.values())
-            fails = partial(self._shows, failure)
-            before = needed_before(
-                failure.program, failure.history, fails, lambda: time.is_over, likely
-            )
-            if before is None:
-                lost.append(judged.clause.id)
-            elif before:
-                if failure.replay:
-                    add_before(Path(failure.replay), before)
-                changed[judged.clause.id, failure.signature] = replace(failure, before=before)
+        changed: _Changed = {}
+        lost = [
+            one
+            for one in suspects
+            if not time.is_over and not self._found(one, one[1].history, changed, time)
+        ]
+        if changed:  # what they need may be what others need
+            lost = [one for one in lost if not self._found(one, (), changed, time)]
         if lost:
-            ids = ", ".join(dict.fromkeys(lost))
+            ids = ", ".join(dict.fromkeys(judged.clause.id for judged, _ in lost))
             text = f"failed in the run only, not when their programs ran again: {ids}"
             self._warnings.append(f"{self.name}: {text}")
+        for judged, failure in lost:
+            if failure.script:
+                without = replace(failure, script="", no_script=_RUN_ONLY)
+                changed[judged.clause.id, failure.signature] = without
         self._write_scripts(changed)
         return replace(result, clauses=tuple(_replaced(c, changed) for c in result.clauses))
 
-    def _write_scripts(self, failures: dict[tuple[str, str], Counterexample]) -> None:
+    def _found(
+        self, suspect: _Suspect, history: Programs, changed: _Changed, time: TimeBudget
+    ) -> bool:
+        """Return whether a failure shows again, at least with programs before; these are added.
+
+        Programs that others need are tried first.
+        """
+        judged, failure = suspect
+        if failure.program is None:
+            return True
+        likely = dict.fromkeys(other.before for other in changed.values())
+        fails = partial(self._shows, failure)
+        before = needed_before(failure.program, history, fails, lambda: time.is_over, likely)
+        if before:
+            if failure.replay:
+                add_before(Path(failure.replay), before)
+            changed[judged.clause.id, failure.signature] = replace(failure, before=before)
+        return before is not None
+
+    def _write_scripts(self, failures: _Changed) -> None:
         """Write the scripts of failures anew, with the programs that they need before their own."""
         had = {key: f for key, f in failures.items() if f.script}
         self._scripts = []
@@ -646,6 +661,17 @@ class Isolated:
             return None
         clause = self._clause_of(item, index)
         return Crash(clause, ended(item, index, _PROMISE, how, word), hung)
+
+
+def _suspects(result: RunResult, start: int, stop: int | None) -> list[_Suspect]:
+    """Return some failures of each clause that other programs preceded."""
+    return [
+        (judged, failure)
+        for judged in result.clauses
+        if judged.outcome in VIOLATED | {Verdict.LAX}
+        for failure in judged.counterexamples[start:stop]
+        if failure.history and not (failure.known or failure.inherited)
+    ]
 
 
 def _fails(seen: list[str], failure: Counterexample) -> bool:

@@ -186,7 +186,7 @@ class _Child:
             settings,
             programs,
             lambda execution: self._say(
-                failed=[how_of(violation) for violation in execution.violations],
+                failed=[how_of(one) for one in (*execution.violations, *execution.misses)],
                 judged=execution.environment is None,
             ),
         )

@@ -391,6 +391,7 @@ class ShrinkingCounterexamples(Counterexamples):
 
     def _examined_miss(self, violation: Violation) -> Examined | None:
         executor, clause = self.executor, violation.failure.clause
+        history = (*self.recent, violation.program)
 
         def misses(program: Program) -> bool:
             missed = [m.index for m in executor.run(program).misses if m.failure.clause == clause]
@@ -416,6 +417,7 @@ class ShrinkingCounterexamples(Counterexamples):
             traits=traits(
                 violation, signature(violation, clause, violation.circumstances, False, 0)
             ),
+            history=history,
         )
         return Examined(clause, shrunk)
 

@@ -88,9 +88,10 @@ class SequentialScript:
 
     @property
     def _writes_its_own(self) -> bool:
-        """True if the only call writes the files that a library reads."""
+        """True if the only call writes the files that it reads."""
         last = self.plan.last
-        return last is not None and last.op.startswith("lib_") and not self.plan.calls
+        own = ("lib_", "fs_chain_")
+        return last is not None and last.op.startswith(own) and not self.plan.calls
 
     @property
     def _helper(self) -> str:

@@ -30,6 +30,10 @@ class Sharing(MemoryInputStream):
     def seek(self, position):
         super().seek(max(position, 0) if self.unbuffered else position)
 
+class SharingTwoWays(Sharing):
+    def seek(self, position):
+        return {}["position"] if self.unbuffered and position < -1 else super().seek(position)
+
 class DeadlyIfLong(Lenient):
     def seek(self, position):
         os._exit(3) if self._length() > 60_000 else super().seek(position)
@@ -39,6 +43,9 @@ def deadly_if_long():
 
 def sharing():
     return MemoryFileSystem(stream_class=Sharing)
+
+def sharing_two_ways():
+    return MemoryFileSystem(stream_class=SharingTwoWays)
 
 def raising():
     return MemoryFileSystem(stream_class=Raising)

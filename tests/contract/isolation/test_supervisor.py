@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from fscontract.contract.binding import TargetError
+from fscontract.contract.isolation import supervisor
 from fscontract.contract.isolation.supervisor import Isolated
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.result import RunResult, Verdict
@@ -139,6 +140,20 @@ def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(
     assert failure.replay is not None
     written = json.loads(Path(failure.replay).read_text())
     assert written["before"] == [program.to_json() for program in failure.before]
+
+
+def test_further_failures_of_shared_state_have_the_programs_that_they_need(
+    targets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So have those beyond the few of a clause that are always tried."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(supervisor, "_MAX_TRIED", 1)
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
+    with closing(Isolated(f"{targets}:sharing_two_ways", options, ())) as isolated:
+        result = isolated.check(lambda event: None)
+    (failures,) = (c.counterexamples for c in result.clauses if c.clause.id == "seek.negative")
+    assert len(failures) > 1
+    assert all("f.unbuffer()" in failure.script for failure in failures)
 
 
 def test_unknown_target_raises_usage_error() -> None:
