@@ -75,11 +75,16 @@ class FsspecBuilder(Builder[BinaryIO]):
     def __init__(self, fs: AbstractFileSystem, path: str) -> None:
         super().__init__(path, partial(_open, fs))
         self.path = path
+        self._fs = fs
 
     def with_file_status(self, status: FileStatus | Mapping[str, Any] | None) -> FsspecBuilder:
         """Set a status, or a result of fsspec's `info`; its name must match the file."""
         super().with_file_status(status_of(status) if isinstance(status, Mapping) else status)
         return self
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments that the options are for the filesystem's `open`."""
+        return _arguments(self._fs, self._options())
 
 
 def open_file(fs: AbstractFileSystem, path: Any) -> FsspecBuilder:

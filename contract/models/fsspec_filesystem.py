@@ -50,6 +50,12 @@ def _cat_file(data: bytes, begin: int | None, end: int | None) -> Rule:
     return Rule(f"filesystem.cat-file.{kind}", values, should=kind in _OPTIONAL)
 
 
+def _cat_file_positional(data: bytes, begin: int | None, end: int | None) -> Rule:
+    if begin is not None and end is not None and 0 <= begin < end <= len(data):
+        return Rule("filesystem.cat-file.positional", (sliced(data, begin, end),))
+    return _cat_file(data, begin, end)
+
+
 def _cat_missing(data: bytes) -> Rule:
     return Rule("filesystem.cat-file.missing", (), MISSING, True)
 
@@ -259,6 +265,7 @@ _named = partial(named, "filesystem")
 _OF_LIMITS = ("whole", "range", "one-limit", "negative", "past-end", "reversed")
 RULES: RuleTable = {
     "fs_cat_file": (_cat_file, _named("cat-file", *_OF_LIMITS)),
+    "fs_cat_file_positional": (_cat_file_positional, _named("cat-file", "positional", *_OF_LIMITS)),
     "fs_cat_missing": (_cat_missing, _named("cat-file", "missing")),
     "fs_cat_ranges": (
         _cat_ranges,

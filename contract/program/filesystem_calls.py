@@ -12,9 +12,11 @@ from typing import Any
 from fscontract.contract.program.arguments import Argument, is_number
 
 #: The operations with the names of their arguments. `begin`, `end`, `at` and `count` are numbers,
-#: None for no limit. `delimiter` is hexadecimal, "" for none.
+#: None for no limit. `delimiter` is hexadecimal, "" for none. `fs_cat_file_positional` has
+#: positional arguments, `fs_cat_file` keywords.
 FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_cat_file": ("begin", "end"),
+    "fs_cat_file_positional": ("begin", "end"),
     "fs_cat_missing": (),
     "fs_cat_ranges": ("paths", "begins", "ends", "on_error"),
     "fs_cat": ("paths", "on_error"),

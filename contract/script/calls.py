@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fscontract.contract.program.filesystem_calls import SUFFIXES
-from fscontract.contract.program.open_calls import BuilderCall
+from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Program, Step
 
@@ -128,6 +128,9 @@ class ScriptApi:
     spell: SpellStep
     #: Returns the statements that open the file of a program as a stream of this name.
     opening: Callable[[Program, str], tuple[str, ...]]
+    #: Returns the expression that opens the file with the options of a builder, or raises NoScript;
+    #: None if the API has no options.
+    open_with: Callable[[Opening], str] | None = field(default=None, kw_only=True)
     #: Returns the outcome of a call that raised, given whether its stream is closed.
     failed: Callable[[Step, Exception, bool], Outcome]
     #: The expression of the length in the file's status, "" if there is none.

@@ -78,6 +78,11 @@ def python_script(binding: Binding, source: Source, failure: Failure) -> str:
     if clauses()[failure.clause].cost is not None:
         return cost_script(api, source, failure)
     program = _without_builder(program)
+    if program.opening is not None and api.open_with is not None and program.steps:
+        length = program.length if fixed is None else len(fixed)
+        opened = api.open_with(program.opening.resolved(length, failure.buffer))
+        api = replace(api, opening=lambda _, name: (f"{name} = {opened}",))
+        program = replace(program, opening=None)
     failure = replace(failure, program=program)
     if program.faults is not None:
         injected = (api.injector or api.fetcher) and not api.is_served

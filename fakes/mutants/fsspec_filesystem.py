@@ -45,6 +45,18 @@ def end_is_inclusive(
     return right(self).cat_file(path, start, end + 1 if given and end is not None else end)
 
 
+@mutant("filesystem.cat-file.positional", _method("cat_file"))
+def version_is_before_the_start(
+    self: RightFilesystem,
+    path: str,
+    version: str | None = None,
+    start: _Limit = None,
+    end: _Limit = None,
+) -> bytes:
+    """The third argument is the start of the range, as the second one is a version."""
+    return right(self).cat_file(path, start, end)
+
+
 @mutant("filesystem.cat-file.range", _method("cat_file"))
 def empty_is_unlimited(
     self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None

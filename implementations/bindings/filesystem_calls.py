@@ -359,6 +359,9 @@ _RUNS: dict[str, Callable[..., Any]] = {
     "fs_cat_file": lambda t, path, begin, end: plain_bytes(
         t.filesystem.cat_file(path, start=begin, end=end)
     ),
+    "fs_cat_file_positional": lambda t, path, begin, end: plain_bytes(
+        t.filesystem.cat_file(path, begin, end)
+    ),
     "fs_cat_missing": lambda t, path: plain_bytes(t.filesystem.cat_file(paths_of(path, "missing"))),
     "fs_cat_ranges": _cat_ranges,
     "fs_cat": _cat,
@@ -514,6 +517,11 @@ def _spell(method: str) -> Callable[..., Call]:
     return lambda *args: Call(f"fs.{method}(path{_given(*args)})", Form.EQUAL)
 
 
+def _spell_cat_file(begin: int | None, end: int | None) -> Call:
+    given = {name: at for name, at in (("start", begin), ("end", end)) if at is not None}
+    return Call(f"fs.cat_file(path{_given(**given)})", Form.EQUAL)
+
+
 def _spell_named(method: str) -> Callable[[str], Call]:
     return lambda name: Call(f"fs.{method}({path_text(name)})", Form.EQUAL)
 
@@ -564,7 +572,8 @@ def _spell_missing_leaves() -> Call:
 
 
 _SPELLINGS: dict[str, Callable[..., Call]] = {
-    "fs_cat_file": _spell("cat_file"),
+    "fs_cat_file": _spell_cat_file,
+    "fs_cat_file_positional": _spell("cat_file"),
     "fs_cat_missing": lambda: Call(f"fs.cat_file({path_text('missing')})", Form.EQUAL),
     "fs_cat_ranges": _spell_ranges,
     "fs_cat": _spell_cat,

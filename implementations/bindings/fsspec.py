@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -27,10 +28,10 @@ from fscontract.contract.program.filesystem_calls import (
     READER_OPERATIONS,
     ZARR_OPERATIONS,
 )
-from fscontract.contract.program.open_calls import STATUSES
+from fscontract.contract.program.open_calls import STATUSES, Opening
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
-from fscontract.contract.script.calls import Call, ScriptApi, Source
+from fscontract.contract.script.calls import Call, NoScript, ScriptApi, Source
 from fscontract.contract.spec.inherited_failures import BASES
 from fscontract.contract.untrusted import typed_value
 from fscontract.implementations.bindings.common import (
@@ -472,7 +473,27 @@ class FsspecBinding(ScratchBinding):
         opening = "fs.open(path)"
         if program.opening is not None:
             opening = spell_builder(program, "open_file(fs, path)")
+            with suppress(NoScript):
+                opening = self._spell_open(program.opening) if program.steps else opening
         return spell_program(program, opening, _spell_step)
+
+    def _spell_open(self, opening: Opening) -> str:
+        """Return the open with the arguments that `open_file` passes on; raise NoScript."""
+        from fscontract.implementations.fsspec_open_file import open_file
+
+        if opening.scene != "file" or any(name == "with_file_status" for name, *_ in opening.calls):
+            raise NoScript("the file is opened with a status, or is none")
+        builder = open_file(self.fs, "file")
+        try:
+            for name, *arguments in opening.calls:
+                getattr(builder, name)(*arguments)
+            given = builder.arguments()
+        except Exception as error:
+            raise NoScript("the builder refuses an option") from error
+        if "size" in given:
+            raise NoScript("the file is opened with another length")
+        named = [f"{name}={json.dumps(value)}" for name, value in given.items()]
+        return f"fs.open({', '.join(['path', *named])})"
 
     def script_api(self, source: Source) -> ScriptApi:
         """Return the filesystem and its files as scripts use them; raise NoScript."""
@@ -484,6 +505,7 @@ class FsspecBinding(ScratchBinding):
             delete="fs.rm(path)",
             spell=_spell_step,
             opening=lambda program, name: (f"{name} = fs.open(path)",),
+            open_with=self._spell_open,
             failed=lambda step, error, closed: failed_step(step, error, closed, self._fail),
             status='fs.info(path)["size"]',
             makes_directory="fs.makedirs(path, exist_ok=True)",

@@ -164,7 +164,7 @@ def _cat_ranges(
 
 _RANGES: dict[str, Callable[..., Call]] = {
     "pread": lambda position, size, offset, length: Call(
-        f"fs.cat_file(path, {position}, {position + length})", Form.BYTES
+        f"fs.cat_file(path, start={position}, end={position + length})", Form.BYTES
     ),
     "read_fully": lambda position, size, offset, length: Call(
         f"fs.read_block(path, {position}, {length})", Form.EXACT

@@ -86,6 +86,16 @@ def test_cat_file_is_a_slice_and_names_its_limits(
 
 
 @pytest.mark.parametrize(
+    ("begin", "end", "clause"), [(0, 2, "positional"), (3, 3, "range"), (5, 2, "reversed")]
+)
+def test_only_a_proper_range_is_charged_to_its_positional_arguments(
+    begin: int, end: int, clause: str
+) -> None:
+    right = _judged("fs_cat_file_positional", begin, end, gives=_DATA[begin:end])
+    assert (right.exercised, right.missed) == ((f"filesystem.cat-file.{clause}",), ())
+
+
+@pytest.mark.parametrize(
     ("at", "count", "right", "wrong"),
     [
         (0, 1, [b"ab,"], [b"a", b"ab"]),

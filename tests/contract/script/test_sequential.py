@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.program import Program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
@@ -99,9 +101,11 @@ def _script(
     length: int = 9,
     streams: int = 1,
     options: Mapping[str, str] = MappingProxyType({}),
+    calls: tuple[BuilderCall, ...] = (),
 ) -> str:
     binding = resolve_target(target, dict(options))
     program = Program.from_json({"length": length, "streams": streams, "steps": steps})
+    program = replace(program, opening=Opening("file", calls)) if calls else program
     features = load_profile(binding.default_profile).as_observed({}).features
     versions = dict(getattr(binding, "versions", {}))
     failure = Failure(clause, program, features, 4096, versions)
@@ -131,6 +135,30 @@ def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptR
 def test_right_results_of_recommended_calls_pass(clause: str, bare_scripts: ScriptRunner) -> None:
     ran = bare_scripts.run(_script(_LOCAL, clause, _RECOMMENDED[clause]))
     assert ran.code == 0, ran.output
+
+
+#: Opens of a local file with options of a builder, and as the script opens it.
+_OPENED = {
+    (("opt_long", "fs.option.openfile.buffer.size", 7),): "fs.open(path, block_size=7)",
+    (("opt", "other.key", "x"), ("opt_long", "other.length", "len")): "fs.open(path)",
+}
+
+
+@pytest.mark.parametrize("calls", _OPENED, ids=_OPENED.get)
+def test_options_of_an_open_are_arguments(
+    calls: tuple[BuilderCall, ...], bare_scripts: ScriptRunner
+) -> None:
+    script = _script(_LOCAL, "read-byte.value", [["read_byte"]], calls=calls)
+    assert f"f = {_OPENED[calls]}\n" in script
+    assert is_formatted(script)
+    ran = bare_scripts.run(script)
+    assert ran.code == 0, ran.output
+
+
+def test_file_that_is_opened_with_a_status_has_no_script() -> None:
+    calls: tuple[BuilderCall, ...] = (("with_file_status", "own", None),)
+    with pytest.raises(NoScript, match="with a status"):
+        _script(_LOCAL, "read-byte.value", [["read_byte"]], calls=calls)
 
 
 _MISSED: list[Any] = [["py_seek", -1, 0], ["py_read", 1]]

@@ -47,7 +47,7 @@ def fsspec_binding() -> Binding:
         (("py_readinto", "I", 2), 'f.readinto(array("I", [0] * 2))'),
         (("py_next",), "next(f)"),
         (("py_closed",), "f.closed"),
-        (("pread", 2, 3, 0, 3), "fs.cat_file(path, 2, 5)"),
+        (("pread", 2, 3, 0, 3), "fs.cat_file(path, start=2, end=5)"),
         (("read_fully_all", 2, 3), "fs.read_block(path, 2, 3)"),
         (
             ("read_vectored", ((0, 2), (4, 2)), "heap", "absent"),
