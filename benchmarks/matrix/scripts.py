@@ -65,8 +65,9 @@ class Scripts:
         return f"| {label} | {every} | {self.shown} | {without} |"
 
 
-#: Words of scripts that show a failure; the second are those of a Java thread that raised.
-_SHOWING = ("actual:", "ExecutionException")
+#: Words of scripts that show a failure: the second of a Java thread that raised, the last of a
+#: call that hangs.
+_SHOWING = ("actual:", "ExecutionException", "ends within")
 
 
 def scripts_of(target: Target, effort: str = "quick") -> Scripts:

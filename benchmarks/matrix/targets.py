@@ -220,7 +220,7 @@ CLIENTS = (
     Target(
         "boto3 StreamingBody", f"{_CLIENTS}:body", "S17", "bucket", _PLACE, "", "!supports-seek"
     ),
-    Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 F41 F42 F51 S13 S14", "bucket", _S3FS),
+    Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 F41 F42 F51 S13 S14 S38", "bucket", _S3FS),
     *(
         Target(
             f"s3fs {cache}",

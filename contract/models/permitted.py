@@ -55,6 +55,9 @@ class Permitted:
     values: tuple[Any, ...] = ()
     #: The fewest and the most bytes of the file from `position`; None if it may read none.
     counts: tuple[int, int] | None = None
+    #: The fewest of the numbers that it may return up to the bytes that follow `position`, if each
+    #: of them is permitted wherever the stream is.
+    rest: int | None = None
     #: What each range of a vectored read may be.
     parts: tuple[Part, ...] = ()
     #: The permitted outcomes as text.
@@ -198,7 +201,8 @@ class _Asked:
         yield from (None, True, False, -1, b"")
         numbers = {*range(len(self.data) + 2)} if len(self.data) <= _MOST_COUNTS else set()
         given = [arg for arg in self.step.args if type(arg) is int]
-        for number in (0, self.state.pos, len(self.data), *given):
+        length, position = len(self.data), self.state.pos
+        for number in (0, position, length, length - position, *given):
             numbers |= {number - 1, number, number + 1}
             if self.step.op == "py_seek":
                 numbers |= {self.state.pos + number, len(self.data) + number}

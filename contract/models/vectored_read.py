@@ -202,7 +202,7 @@ def _exercised(call: Call, inside: str) -> set[str]:
 
 def _says(call: Call) -> tuple[str, ...]:
     late = any(_beyond(call, r) and r[1] for r in _ranges(call))
-    text = "each range's future gives its bytes"
+    text = "each range gives its bytes"
     if not call.args[0]:
         return ("returns",) if call.has(HADOOP_TESTS) else ("returns, or raises ILLEGAL_ARGUMENT",)
     return (f"{text}; EOF for ranges beyond the end" if late else text,)

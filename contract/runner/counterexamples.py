@@ -131,11 +131,16 @@ class Counterexamples:
         self.unheld.setdefault(clause, by)
 
     def of(self, clause: str) -> dict[str, tuple[Counterexample, ...]]:
-        """Return what crashed, hung and failed by a clause, and what missed it, shortest first."""
-        return {
-            name: tuple(sorted(getattr(self, name).get(clause, {}).values(), key=_size))
-            for name in ("crashed", "hung", "failed", "missed")
-        }
+        """Return what crashed, hung and failed by a clause, and what missed it, shortest first.
+
+        Failures that there was no time to shrink are left out if they are among the others.
+        """
+        found = {}
+        for name in ("crashed", "hung", "failed", "missed"):
+            distinct = getattr(self, name).get(clause, {}).values()
+            kept = [one for one in distinct if not one.is_one_of(distinct)]
+            found[name] = tuple(sorted(kept, key=_size))
+        return found
 
     @property
     def broken(self) -> frozenset[str]:

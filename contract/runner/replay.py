@@ -103,7 +103,8 @@ def failure_in(binding: Binding, data: dict[str, Any], profile: Profile) -> Fail
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
     shown_by = program or Schedule.from_json(data["threads"])
-    return failure_of(shown_by, clause, binding, profile, buffer, earlier(data))
+    hangs = data.get("hangs") is True
+    return failure_of(shown_by, clause, binding, profile, buffer, earlier(data), hangs)
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

@@ -70,6 +70,7 @@ def write_replay(
         data["threads"] = counterexample.threads
     else:
         return counterexample
+    data |= {"hangs": True} if counterexample.hangs else {}
     lasting = {name: value for name, value in data.items() if name not in _EXTENT}
     name = hashlib.sha256(_text(lasting).encode()).hexdigest()[:12]
     make_directory(directory)

@@ -208,6 +208,11 @@ class Counterexample:
         return shlex.join(words)
 
     @property
+    def hangs(self) -> bool:
+        """True if a call did not end."""
+        return self.how.endswith(": hang")
+
+    @property
     def signature(self) -> str:
         """The kind of failure, without data or messages; entries of known failures contain it.
 
@@ -230,6 +235,15 @@ class Counterexample:
     def has_signature(self, signature: str) -> bool:
         """Return whether this is its signature, or would be if it were shrunk to the end."""
         return self.is_instance_of(signature) if self.unshrunk else signature == self.signature
+
+    def is_one_of(self, others: Iterable[Counterexample]) -> bool:
+        """Return whether this was not shrunk to the end, and would be one of the others if it were.
+
+        Others that were not shrunk do not count.
+        """
+        return self.unshrunk and any(
+            self.has_signature(other.signature) for other in others if not other.unshrunk
+        )
 
     def is_instance_of(self, signature: str) -> bool:
         """Return whether it has this signature, with more circumstances or without."""

@@ -296,7 +296,7 @@ def scripted(
         shown_by = failure.program or Schedule.from_json(failure.threads or {})
         buffer = settings.buffer(binding)
         profile, before = settings.profile, failure.before
-        shown = failure_of(shown_by, clause, binding, profile, buffer, before)
+        shown = failure_of(shown_by, clause, binding, profile, buffer, before, failure.hangs)
         text = script(default_language(binding), binding, settings.source, shown)
         return replace(failure, script=text)
     except NoScript as error:

@@ -35,6 +35,8 @@ class Failure:
     first_thread: int | None = None
     #: The programs that have to run before, because streams or opens share state.
     before: tuple[Program, ...] = ()
+    #: Whether the last call does not end.
+    hangs: bool = False
 
 
 def failure_of(
@@ -44,6 +46,7 @@ def failure_of(
     profile: Profile,
     buffer: int,
     before: tuple[Program, ...] = (),
+    hangs: bool = False,
 ) -> Failure:
     """Return the failure of a clause that a program or a schedule shows; raise NoScript.
 
@@ -59,6 +62,7 @@ def failure_of(
         profile.unsupported_keys,
         profile.budgets.get(clause, {}),
         before=before,
+        hangs=hangs,
     )
     return failure if isinstance(shown_by, Program) else failure_of_threads(failure, shown_by)
 

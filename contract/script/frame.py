@@ -12,12 +12,26 @@ from fscontract.contract.spec.clauses import clauses
 
 #: The most lines of a script, in Python and in Java.
 MAX_LINES = 40
+#: Limit of a script of a call that hangs, in seconds.
+LIMIT = 30
 #: The imports of the standard library, by the words of scripts that need them.
 _IMPORTS = {
     **{
         rf"{name}\.": f"import {name}"
         for name in (
-            *("asyncio", "contextlib", "errno", "gc", "gzip", "io", "json", "os", "pickle", "sys"),
+            *(
+                "asyncio",
+                "contextlib",
+                "errno",
+                "faulthandler",
+                "gc",
+                "gzip",
+                "io",
+                "json",
+                "os",
+                "pickle",
+                "sys",
+            ),
             *("tempfile", "threading", "time"),
         )
     },
@@ -39,7 +53,7 @@ def assembled(
 
     Raise NoScript if it is too long. The versions of the libraries are left out if that helps.
     """
-    lines, functions = [*lines], [*functions]
+    lines, functions = [*(_WATCHED if failure.hangs else ()), *lines], [*functions]
     helper = ["", "", *functions, "", ""] if functions else []
     text = "\n".join([*functions, *lines])
     imports = [line for word, line in _IMPORTS.items() if re.search(rf"(?<![\w.]){word}", text)]
@@ -49,6 +63,13 @@ def assembled(
     if len(whole) > MAX_LINES:
         raise NoScript(f"the script has {len(whole)} lines, more than {MAX_LINES}")
     return "\n".join(whole) + "\n"
+
+
+#: Statements after which a script that hangs prints where, and exits with 1.
+_WATCHED = (
+    f'print("expected:  ends within {LIMIT} s; else the calls that hang follow", flush=True)',
+    f"faulthandler.dump_traceback_later({LIMIT}, exit=True)",
+)
 
 
 def set_up(statements: Iterable[str]) -> Iterator[str]:

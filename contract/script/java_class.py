@@ -9,18 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from textwrap import shorten, wrap
 
+from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.data import linear, recurrence
 from fscontract.contract.script.exceptions import with_classes
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.frame import MAX_LINES
+from fscontract.contract.script.frame import LIMIT, MAX_LINES
 from fscontract.contract.script.layout import arguments
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.text import printable
 
 #: The most bytes of a file.
-_MOST_BYTES = 1 << 16
+_MOST_BYTES = 1 << 23
 _WIDTH = 100
 #: The most pairs that `Map.of` takes.
 _MOST_PAIRS = 10
@@ -38,7 +39,7 @@ _IMPORTS = {
     "java.nio.ByteBuffer": "ByteBuffer",
     "java.nio.file.Files": "Files",
     "java.util.*": "Arrays|List|Map|Random",
-    "java.util.concurrent.*": "Future|Callable|ExecutionException",
+    "java.util.concurrent.*": "Future|Callable|ExecutionException|CompletableFuture|TimeUnit",
     "org.apache.hadoop.fs.*": "Path",
     "org.apache.hadoop.fs.impl.*": "FutureDataInputStreamBuilderImpl",
     "org.apache.hadoop.util.functional.InvocationRaisingIOE": "InvocationRaisingIOE",
@@ -129,10 +130,15 @@ class JavaClass(ABC):
             raise NoScript("no directory can be made at a path of this target")
         yield from (*self.emptied(), f"{self.files}.mkdirs(path);")
 
-    def preparation(self) -> Iterator[str]:
-        """Yield the statements that also write the file."""
+    def file(self, at: OpenedPath | None = None) -> Iterator[str]:
+        """Yield the statements that also write the file, with its name if that is unusual."""
         yield from self.filesystem()
+        if at is not None:
+            yield f"path = new Path(path.getParent(), {json.dumps(at.name)});"
         yield from self.write()
+        if at is not None and at.neighbour:
+            other = f"new Path(path.getParent(), {json.dumps(at.neighbour)})"
+            yield f"{self.files}.create({other}, true).close();"
 
     def write(self) -> Iterator[str]:
         """Yield the statements that write the file at `path`."""
@@ -165,6 +171,7 @@ class JavaClass(ABC):
         if junit:
             name = re.sub(r"\W(\w)", lambda match: match[1].upper(), self.failure.clause)
             yield f"  {self.test}"
+            yield from [f"  @Timeout({LIMIT})"] if self.failure.hangs else []
             yield f"  void {name}() throws Exception {{"
             yield f'    String uri = System.getProperty("uri", {self.api.uri});'
             return
@@ -172,6 +179,11 @@ class JavaClass(ABC):
         yield "  public static void main(String[] args) throws Exception {"
         given = f"args.length > 0 ? args[0] : {self.api.uri}"
         yield f"    String uri = {given}; // or of another {other}"
+        if self.failure.hangs:
+            late = f"CompletableFuture.delayedExecutor({LIMIT}, TimeUnit.SECONDS)"
+            yield f"    var late = {late}; // a call that hangs ends with 1"
+            yield "    late.execute(() -> Runtime.getRuntime().halt(1));"
+            yield f'    System.out.println("expected: ends within {LIMIT} s");'
 
     def helper(self) -> Iterator[str]:
         """Yield the lines of a method that the statements call."""

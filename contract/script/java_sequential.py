@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -22,6 +21,35 @@ _N = re.compile(r"\bn\b")
 _MOST_BYTES = 16
 
 
+class OpenClass(JavaClass):
+    """An open of a file, which has to return a stream."""
+
+    def __init__(self, api: JavaApi, failure: Failure, data: bytes) -> None:
+        if failure.program.at is not None and api.is_fixed:
+            raise NoScript(UNUSUAL_NAME)
+        super().__init__(api, failure, data)
+
+    @property
+    def needs_data(self) -> bool:
+        """False: no byte is read."""
+        return False
+
+    def says(self) -> str:
+        """Return the permitted outcome as text."""
+        return "opens"
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that open the file."""
+        yield from self.file(self.failure.program.at)
+        yield 'Object actual = "opens";'
+        yield "try (FSDataInputStream in = fs.open(path)) {"
+        yield "  in.getPos();"
+        yield "} catch (Throwable error) {"
+        yield "  actual = error;"
+        yield "}"
+        yield 'boolean right = actual.equals("opens");'
+
+
 class SequentialClass(JavaClass):
     """Calls, of which the last one is judged."""
 
@@ -33,7 +61,7 @@ class SequentialClass(JavaClass):
         super().__init__(api, failure, planned.versions[0])
         self.plan = planned
         if planned.last is None or planned.reopens:
-            raise NoScript("the file can't be opened")
+            raise NoScript("the file can't be opened again")
         if "untouched" in failure.clause:
             raise NoScript("the bytes of the buffer that a call leaves alone are compared")
         self.step = planned.last
@@ -51,14 +79,7 @@ class SequentialClass(JavaClass):
 
     def statements(self) -> Iterator[str]:
         """Yield the statements that set `actual` and `right`."""
-        yield from self.filesystem()
-        at = self.plan.program.at
-        if at is not None:
-            yield f"path = new Path(path.getParent(), {json.dumps(at.name)});"
-        yield from self.write()
-        if at is not None and at.neighbour:
-            other = f"new Path(path.getParent(), {json.dumps(at.neighbour)})"
-            yield f"{self.files}.create({other}, true).close();"
+        yield from self.file(self.plan.program.at)
         for stream in range(self.plan.program.streams):
             yield f"FSDataInputStream {self._name(Step('open', (), stream))} = fs.open(path);"
         yield from [] if self.plan.base is None else [f"int at = {self.plan.base};"]
@@ -145,6 +166,8 @@ class SequentialClass(JavaClass):
             yield from self._parts(end)
         else:
             numbers = sorted(value for value in end.values if type(value) is int)
+            if end.rest is not None:
+                yield f"{end.rest} <= n && n <= {len(self.data)} - at"
             if numbers and self.call.form is not Form.FILLED and at == "at":
                 yield "n == at"
             elif numbers:

@@ -18,7 +18,7 @@ from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.costs import cost_script
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.faults import injected_fault_script, server_fault_script
-from fscontract.contract.script.java_sequential import SequentialClass
+from fscontract.contract.script.java_sequential import OpenClass, SequentialClass
 from fscontract.contract.script.leaks import RELEASING, LeakClass, leak_script
 from fscontract.contract.script.openings import (
     STATUS,
@@ -118,6 +118,8 @@ def java_script(binding: Binding, source: Source, failure: Failure, junit: bool)
     if program.opening is not None:
         return OpeningClass(api, failure, file_content(program, fixed)).text(junit)
     planned = plan(failure.clause, program, failure.features, failure.buffer, fixed)
+    if planned.last is None and not planned.reopens:
+        return OpenClass(api, failure, planned.versions[0]).text(junit)
     return SequentialClass(api, failure, planned).text(junit)
 
 

@@ -117,15 +117,16 @@ class LeakClass(JavaClass):
         yield from self.filesystem()
         yield from scene(self, program.opening.scene if program.opening else "file")
         yield "List<Object> streams = new ArrayList<>();"
-        yield "int before = 0;"
-        yield f"for (int i = 0; i < {_WARM_UP + _COUNTED}; i++) {{ // a pool may grow at first"
-        yield f"  if (i == {_WARM_UP}) before = {_HELD};"
+        yield "int before = 0, more = 0;"
+        yield f"for (int i = 0; i <= {_WARM_UP + _COUNTED}; i++) {{ // a pool may grow at first"
+        yield f"  int held = {_HELD};"
+        yield f"  if (i <= {_WARM_UP}) before = held;"
+        yield "  more = Math.max(more, held - before); // before a collector closes them"
         yield f"  try (FSDataInputStream in = {opening_expression(self.api, program.opening)}) {{"
         yield "    streams.add(in); // it is still referenced"
         yield from (f"    {line}" for line in self._calls(program))
         yield "  } catch (Exception error) { // an open or a call may raise"
         yield from ("  }", "}")
-        yield f"int more = {_HELD} - before;"
 
     @property
     def shown(self) -> str:

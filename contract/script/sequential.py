@@ -508,6 +508,8 @@ class SequentialScript:
                 yield "isinstance(actual, StopIteration)"
             return
         numbers = sorted(value for value in end.values if _is_int(value))
+        if end.rest is not None:
+            yield f"type(actual) is int and {end.rest} <= actual <= len(DATA) - {at}"
         if numbers:
             yield from _numbers(numbers, at if self.plan.base is not None else "")
         for value in end.values:
@@ -634,9 +636,19 @@ def _count(call: Call) -> str:
     return f"max({text}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({text})"
 
 
+def _reach_the_end(end: Permitted, least: int, size: int) -> bool:
+    """Return whether values are numbers from the least one to that of the bytes that follow."""
+    if not end.values or not all(map(_is_int, end.values)):
+        return False
+    return (min(end.values), max(end.values)) == (least, size - end.position)
+
+
 def joined(ends: tuple[Permitted, ...], planned: Plan) -> Permitted:
     """Return what a call may do at any position that is counted; raise NoScript if that differs."""
     size = len(planned.versions[0])
+    least = min(filter(_is_int, ends[0].values), default=0)
+    if all(_reach_the_end(end, least, size) for end in ends):
+        return replace(ends[0], values=(), rest=least)
     most = max((end.counts[1] for end in ends if end.counts), default=0)
     known = ((), (-1,), (b"",))  # True is 1 for the model
     values = {

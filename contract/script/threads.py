@@ -377,7 +377,7 @@ class ThreadsClass(JavaClass):
 
     def statements(self) -> Iterator[str]:
         """Yield the statements that run the threads up to the first wrong result."""
-        yield from self.preparation()
+        yield from self.file()
         yield from self._table()
         yield f"ExecutorService pool = Executors.newWorkStealingPool({len(self.reads)});"
         yield f"for (int tries = 0; tries < {_JAVA_TRIES}; tries++) {{"

@@ -291,7 +291,7 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
         for r in result.clauses
         if r.outcome in VIOLATED
         for f in r.counterexamples
-        if not f.known and not f.inherited and not _is_another(f, r.counterexamples)
+        if not f.known and not f.inherited and not f.is_one_of(r.counterexamples)
     )
 
 
@@ -306,13 +306,6 @@ def kept_program(clause: Clause, program: Program | None) -> Program | None:
     if program is None or clause.cost is not None:
         return None
     return program if len(program.dumps()) <= _LONGEST_PROGRAM else None
-
-
-def _is_another(failure: Counterexample, others: Iterable[Counterexample]) -> bool:
-    """Return whether a failure that was not shrunk is one of the others."""
-    return failure.unshrunk and any(
-        failure.has_signature(other.signature) for other in others if not other.unshrunk
-    )
 
 
 def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:

@@ -14,7 +14,11 @@ from jsonschema import Draft202012Validator
 
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.report.text import failure_block, known_line
-from fscontract.contract.runner.counterexamples import Repeats, ShrinkingCounterexamples
+from fscontract.contract.runner.counterexamples import (
+    Counterexamples,
+    Repeats,
+    ShrinkingCounterexamples,
+)
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
@@ -99,6 +103,18 @@ def test_each_distinct_failure_of_a_clause_is_kept() -> None:
     (judged,) = result.clauses
     signatures = {failure.signature for failure in judged.counterexamples}
     assert {"position: too late; after seek", "position: too early; after seek"} <= signatures
+
+
+def test_a_failure_without_time_to_shrink_it_is_left_out_if_another_is_the_same() -> None:
+    """Its circumstances may be needless; one of another kind stays."""
+    shrunk, same = _failure("seek: returned"), _failure("seek: returned; after close")
+    other = _failure("seek: IO; after close")
+    for kept, found in (((shrunk,), same), ((shrunk, other), other)):
+        counterexamples = Counterexamples(frozenset({"seek.pos"}))
+        counterexamples.add("seek.pos", replace(found, unshrunk=True))
+        counterexamples.add("seek.pos", shrunk)
+        signatures = {failure.signature for failure in counterexamples.of("seek.pos")["failed"]}
+        assert signatures == {failure.signature for failure in kept}
 
 
 def test_many_failures_of_one_kind_do_not_hide_another_kind() -> None:

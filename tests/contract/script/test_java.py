@@ -74,6 +74,9 @@ _PROGRAMS = (
     _Shown("close.release", 0, [], _built(file="missing")),
     _Shown("read-vectored.data", 0, [["read_vectored", [[0, 2]], "heap", "given"]], {"length": 9}),
     _Shown("open.name", 0, [["read_byte"]], {"at": {"kind": "named", "name": "\u00e9 %20 "}}),
+    _Shown("open.name", 0, [], {"at": {"kind": "named", "name": "a%20b", "neighbour": "a b"}}),
+    _Shown("available.bounds", 0, [["skip", 9], ["available"]]),
+    _Shown("available.bounds", 0, [["seek", 900], ["available"]], {"length": 1000}),
     _Shown("getpos.value", 0, [["skip", 3], ["read_into", 9, 0, 9], ["get_pos"]]),
     _Shown("read-into.data", 0, [["skip", 3], ["read_into", 9, 1, 2]], {"length": 9}),
 )
@@ -119,8 +122,8 @@ public class Racy extends RawLocalFileSystem {
   }
 }
 """
-#: A filesystem that opens missing files as empty ones, accepts negative positions, and leaves a
-#: descriptor of each stream open.
+#: A filesystem that opens missing files as empty ones, finds no names with "%", accepts negative
+#: positions, says that too many bytes are available, and leaves a descriptor of each stream open.
 _WRONG = """
 import java.io.*;
 import java.util.*;
@@ -131,12 +134,14 @@ public class Wrong extends RawLocalFileSystem {
 
   public FSDataInputStream open(Path path, int size) throws IOException {
     KEPT.add(new FileInputStream("/dev/null"));
+    if (path.getName().contains("%")) throw new FileNotFoundException("decoded");
     FSDataInputStream in = super.open(exists(path) ? path : new Path("/dev/null"), size);
     return new FSDataInputStream(new FSInputStream() {
       public int read() throws IOException { return in.read(); }
       public void seek(long position) throws IOException { in.seek(Math.max(position, 0)); }
       public long getPos() throws IOException { return in.getPos(); }
       public boolean seekToNewSource(long position) { return false; }
+      public int available() { return 295; }
       public void close() throws IOException { in.close(); }
     });
   }
@@ -145,6 +150,8 @@ public class Wrong extends RawLocalFileSystem {
 #: A program of each kind of class, which fails on that filesystem only.
 _KINDS = {
     "calls": _Shown("seek.negative", 0, [["seek", -1]]),
+    "number": _Shown("available.bounds", 0, [["skip", 9], ["available"]]),
+    "open": _Shown("open.name", 0, [], {"at": {"kind": "named", "name": "a%20b"}}),
     "builder": _Shown("open.get-ioerror", 0, [], _built(file="missing")),
     "path": _Shown("open.missing", 0, [], {"at": {"kind": "missing"}}),
     "descriptors": _Shown("close.release", 0, [["read_byte"], ["close"]]),
@@ -171,10 +178,11 @@ def _class(
     shown: _Shown = _PROGRAMS[0],
     junit: bool = False,
     options: Mapping[str, str] | None = None,
+    hangs: bool = False,
 ) -> str:
     data = {"length": 300, "streams": 1, "steps": shown.steps, **shown.more}
     features = load_profile(hadoop.default_profile).as_observed({}).features
-    failure = Failure(shown.clause, Program.from_json(data), features, 4096, {})
+    failure = Failure(shown.clause, Program.from_json(data), features, 4096, {}, hangs=hangs)
     return java_script(hadoop, Source("hadoop", options or {}), failure, junit)
 
 
@@ -339,6 +347,28 @@ def test_junit_tests_compile_and_fail_on_findings(hadoop: Binding, tmp_path: Pat
     for line, shown in zip(found, _PROGRAMS, strict=True):
         failed = "java.lang.AssertionError: expected" in line
         assert failed == (shown.code == 1), line
+
+
+@needs_javac
+def test_class_of_a_call_that_hangs_ends_with_1(hadoop: Binding, tmp_path: Path) -> None:
+    text = _class(hadoop, _Shown("close.no-raise", 1, [["close"]]), hangs=True)
+    text = text.replace("(30, ", "(1, ").replace("in.close();", "Thread.sleep(60_000);")
+    (tmp_path / "Reproduction.java").write_text(text)
+    classpath = os.pathsep.join(map(str, hadoop_jars()))
+    ran = subprocess.run(
+        ["java", _QUICK, "-cp", classpath, str(tmp_path / "Reproduction.java")],
+        capture_output=True,
+        text=True,
+        timeout=DEADLOCK,
+        check=False,
+    )
+    assert ran.returncode == 1, ran.stderr
+    assert "ends within 30 s" in ran.stdout
+
+
+def test_junit_test_of_a_call_that_hangs_has_a_timeout(hadoop: Binding) -> None:
+    text = _class(hadoop, _Shown("close.no-raise", 1, [["close"]]), junit=True, hangs=True)
+    assert "  @Test\n  @Timeout(30)\n  void closeNoRaise()" in text
 
 
 def test_junit_test_asserts_and_takes_its_uri_from_a_property(hadoop: Binding) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -102,13 +103,14 @@ def _script(
     streams: int = 1,
     options: Mapping[str, str] = MappingProxyType({}),
     calls: tuple[BuilderCall, ...] = (),
+    hangs: bool = False,
 ) -> str:
     binding = resolve_target(target, dict(options))
     program = Program.from_json({"length": length, "streams": streams, "steps": steps})
     program = replace(program, opening=Opening("file", calls)) if calls else program
     features = load_profile(binding.default_profile).as_observed({}).features
     versions = dict(getattr(binding, "versions", {}))
-    failure = Failure(clause, program, features, 4096, versions)
+    failure = Failure(clause, program, features, 4096, versions, hangs=hangs)
     return python_script(binding, Source(target, options), failure)
 
 
@@ -135,6 +137,20 @@ def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptR
 def test_right_results_of_recommended_calls_pass(clause: str, bare_scripts: ScriptRunner) -> None:
     ran = bare_scripts.run(_script(_LOCAL, clause, _RECOMMENDED[clause]))
     assert ran.code == 0, ran.output
+
+
+def test_script_of_a_call_that_hangs_says_where_and_ends_with_1() -> None:
+    """Its process ends, so it is none that other scripts share."""
+    script = _script(_LOCAL, "read-byte.value", [["read_byte"]], hangs=True)
+    assert is_formatted(script)
+    hanging = script.replace("(30, ", "(1, ").replace("f.read(1)", "threading.Event().wait()")
+    for text, code in ((script, 0), (f"import threading\n\n{hanging}", 1)):
+        ran = subprocess.run(
+            [sys.executable, "-c", text], capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == code, ran.stderr
+        assert "ends within 30 s" in ran.stdout
+    assert "in wait" in ran.stderr
 
 
 #: Opens of a local file with options of a builder, and as the script opens it.
