@@ -21,7 +21,7 @@ RELEASING = frozenset({"close.release", _UNBUFFER})
 #: Streams before the count, for which a pool may grow, and counted ones. A leak is one for each.
 _WARM_UP, _COUNTED = 5, 8
 #: The most calls that each have a line.
-_MOST_LINES = 3
+_MOST_LINES = 2
 
 
 def leak_script(
@@ -47,8 +47,7 @@ def leak_script(
         "streams, held = [], []",
         f"for _ in range({_WARM_UP + _COUNTED}):",
         *indented(_stream(api, failure, len(data))),
-        f"early, late = held[{_WARM_UP - 1}], held[-1]  # a pool may grow at first",
-        "more = [after - before for before, after in zip(early, late)]",
+        f"more = [b - a for a, b in zip(held[{_WARM_UP - 1}], held[-1])]  # a pool grows first",
         f"right = max(more) < {_COUNTED}",
         *printed(
             f"{_COUNTED} {subject} hold no descriptor and no thread",

@@ -499,8 +499,10 @@ class FsspecBinding(ScratchBinding):
         """Return the filesystem and its files as scripts use them; raise NoScript."""
         fixed = self.fixed_content is not None
         local = is_local(self.fs) and not self._owned
+        setup = fsspec_setup(source, None if not fixed else self._file, local)
+        is_temporary = any(line.startswith("directory = ") for line in setup)
         return ScriptApi(
-            setup=fsspec_setup(source, None if not fixed else self._file, local),
+            setup=setup,
             write="" if fixed else "fs.pipe_file(path, {})",
             delete="fs.rm(path)",
             spell=_spell_step,
@@ -510,7 +512,7 @@ class FsspecBinding(ScratchBinding):
             status='fs.info(path)["size"]',
             makes_directory="fs.makedirs(path, exist_ok=True)",
             fetcher="f.cache.fetcher",
-            cleanup=() if fixed or not self.remote else ("fs.rm(path)",),
+            cleanup=() if fixed or is_temporary or not self.remote else ("fs.rm(path)",),
             remote=self.remote,
             closes=is_callable(source) and bool(getattr(self.fs, "async_impl", False)),
         )
