@@ -6,6 +6,7 @@ import math
 from contextlib import closing, suppress
 from typing import Any
 
+from fscontract.contract.models.metadata_table import difference
 from fscontract.contract.pipeline_bindings import DATASET, CheckedWriter, Statistics, TableChange
 from fscontract.contract.scenarios.instrumented_filesystem import DEATHS, Killed
 from fscontract.contract.scenarios.metadata_table.harness import FILES, START, A, B, C, TableHarness
@@ -43,6 +44,15 @@ def files(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
+@scenario("metadata.files")
+def many_commits(harness: TableHarness) -> None:
+    """More than thirty commits follow each other, and the table is not compacted."""
+    writer = harness.table()
+    for number in range(35):
+        harness.commit(writer, {(A, C)[number % 2]: {f"n{number}": number}})
+    harness.expect_dataset()
+
+
 @scenario("metadata.partitions")
 def many_partitions(harness: TableHarness) -> None:
     """A table has 150 partitions, some of which a commit adds."""
@@ -64,7 +74,7 @@ def many_files(harness: TableHarness) -> None:
         harness.expect_listing(content, reader.files(order), "partitions in reverse order")
 
 
-@scenario("metadata.files", "metadata.partitions")
+@scenario("metadata.files", "metadata.partitions", "metadata.deleted")
 def odd_names(harness: TableHarness) -> None:
     """Names have spaces, escapes, upper case, accents in two forms, or begin with a dot."""
     writer = harness.table({f"p={name}": {name: 1} for name in ODD_NAMES})
@@ -75,22 +85,25 @@ def odd_names(harness: TableHarness) -> None:
         found, listing = sorted(reader.partitions()), reader.files(expected)
     harness.expect(found, sorted(expected), "partitions", clause="metadata.partitions")
     harness.expect_listing(expected, listing, "files")
+    harness.clean(writer, {f"q={name}": [name] for name in ODD_NAMES})
+    wrong = difference(harness.listing(), harness.model.listing())
+    harness.expect(wrong, "", "files after these were deleted", clause="metadata.deleted")
 
 
 @scenario("metadata.sizes")
 def sizes(harness: TableHarness) -> None:
-    """Files with sizes of 0 and 1."""
-    harness.table({A: {"none": 0, "one": 1}})
+    """Files with sizes of 0 and 1, and two with the same name."""
+    harness.table({A: {"none": 0, "one": 1, "same": 2}, B: {"same": 3}})
     harness.expect_dataset()
 
 
 @scenario("metadata.sizes")
 def large_sizes(harness: TableHarness) -> None:
-    """A file with a size that does not fit into 32 bits."""
+    """Files with sizes that fit neither into 32 bits nor into a floating-point number."""
     writer = harness.table({A: {"one": 1}})
     time = harness.begin(writer)
     change = harness.change()
-    big = {A: {"big": 1 << 40}}
+    big = {A: {"big": 1 << 40, "odd": (1 << 53) + 1}}
     writer.finish(time, type(change)(big))
     harness.model.complete(time, big)
     harness.expect_dataset()
@@ -132,11 +145,16 @@ def empty_partition(harness: TableHarness) -> None:
 
 @scenario("metadata.deleted")
 def deleted(harness: TableHarness) -> None:
-    """A file of the base file is deleted, and one of a log."""
+    """A file of the base file is deleted, one of a log, and one after a compaction; names of
+    others begin like theirs.
+    """
     writer = harness.table()
-    harness.commit(writer, {A: {"a3": 1}})
+    harness.commit(writer, {A: {"a3": 1, "a11": 2, "a33": 3}})
     harness.clean(writer, {A: ["a1", "a3"]})
     harness.expect_dataset()
+    writer.compact()
+    harness.clean(writer, {A: ["a2"]})
+    harness.expect_dataset("after a compaction")
 
 
 @scenario("metadata.deleted")
@@ -312,8 +330,8 @@ def time_travel_bounds(harness: TableHarness) -> None:
     harness.expect_dataset("now")
 
 
-#: A column with statistics.
-X = "x"
+#: A column with statistics, and a whole number after which floating-point numbers are even.
+X, HUGE = "x", 1 << 53
 
 
 def _table(harness: TableHarness, **files: Statistics | None) -> CheckedWriter:
@@ -340,16 +358,21 @@ def _pruned(
 
 @scenario("metadata.prune-range")
 def prune_range(harness: TableHarness) -> None:
-    """Files of three ranges, with every comparison."""
-    _table(harness, low=_range(0, 9), mid=_range(10, 19), high=_range(20, 29))
+    """Files of five ranges, with every comparison."""
+    ranges = {"zero": (-9, 0), "low": (1, 9), "mid": (10, 19), "high": (20, 29)}
+    ranges["huge"] = (HUGE + 1, HUGE + 3)
+    _table(harness, **{name: _range(*bounds) for name, bounds in ranges.items()})
     expected = {
         ("=", 15): {"mid"},
-        ("<", 10): {"low"},
-        ("<=", 10): {"low", "mid"},
-        (">", 19): {"high"},
-        (">=", 19): {"mid", "high"},
+        ("<", 10): {"zero", "low"},
+        ("<=", 10): {"zero", "low", "mid"},
+        (">", 19): {"high", "huge"},
+        (">=", 19): {"mid", "high", "huge"},
         ("in", (5, 25)): {"low", "high"},
         ("=", 99): set(),
+        ("=", -5): {"zero"},
+        (">", 5): {"low", "mid", "high", "huge"},
+        ("=", HUGE): set(),
     }
     for (operator, value), names in expected.items():
         harness.expect(_pruned(harness, operator, value), names, f"{X} {operator} {value}")
