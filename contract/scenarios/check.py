@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +42,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.runner.sandbox import Sandbox, error_text
-from fscontract.contract.runner.time_budget import TimeBudget
+from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -86,10 +87,11 @@ class Findings:
 
 @dataclass
 class _Performance(Generic[H]):
-    """One run of a scenario."""
+    """One run of a scenario, with its exception and a text about that."""
 
     harness: H | None = None
     error: BaseException | None = None
+    text: str = ""
     hangs: bool = False
 
 
@@ -138,17 +140,24 @@ def play(
     clauses: Collection[str],
     timeout: float,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    budget: float = math.inf,
 ) -> None:
     """Run the scenarios of these clauses, and add the results to the findings.
 
-    A scenario hangs if one of its steps takes more than `timeout` seconds. It is then abandoned,
-    and other scenarios are skipped if all clauses that they judge have hung.
+    A scenario hangs if one of its steps takes more than `timeout` seconds, or less after others
+    have hung, so that they leave time in a `budget` of seconds. It is then abandoned, and other
+    scenarios are skipped if all clauses that they judge have hung.
     """
     kit = scenarios_of(binding)
     scenarios = kit.selected(clauses)
+    hangs, limit = HangTime(budget, timeout), timeout
     for number, scenario in enumerate(scenarios, 1):
         if not findings.hung or scenario in kit.selected({*clauses} - findings.hung.keys()):
-            _judge(findings, kit, scenario, _perform(binding, kit, scenario, timeout))
+            performance = _perform(binding, kit, scenario, limit)
+            _judge(findings, kit, scenario, performance)
+            if performance.hangs:
+                hangs.spend(limit)
+                limit = hangs.limit()
         on_progress(number, len(scenarios))
 
 
@@ -167,12 +176,18 @@ def _perform(
                 harness.close()
         except BaseException as error:  # a part under test may raise anything
             performance.error = error
+            # in this thread, where a KeyboardInterrupt is the part's
+            performance.text = _described(error)
 
     def on_hang(item: object, times: int) -> Next:
         performance.hangs = True
         return Next.END
 
-    supervise(iter([scenario]), perform, timeout, on_hang)
+    try:
+        supervise(iter([scenario]), perform, timeout, on_hang)
+    except RuntimeError as error:
+        threads = f"{threading.active_count()} threads are running"
+        raise TargetError(f"{binding.name}: {error}; {threads}") from error
     return performance
 
 
@@ -190,11 +205,11 @@ def _judge(
         hang = Violation(scenario.charged, "it ends", "still running", name)
         findings.hung.setdefault(scenario.charged, hang)
     elif isinstance(error, UnsupportedOperationException) and not violations:
-        findings.inexpressible.setdefault(scenario.charged, error_text(error))
+        findings.inexpressible.setdefault(scenario.charged, performance.text)
     elif error is not None and not violations:
         expected = "no exception" if kit.described else scenario.description
         kind = type(error).__name__
-        violations.append(Violation(scenario.charged, expected, _described(error), kind=kind))
+        violations.append(Violation(scenario.charged, expected, performance.text, kind=kind))
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
         distinct.setdefault((scenario.name, violation.kind), replace(violation, scenario=name))
@@ -275,7 +290,7 @@ def _checked(
 
     stopped = ""
     try:
-        play(findings, binding, {c.id for c in selected}, timeout, on_progress)
+        play(findings, binding, {c.id for c in selected}, timeout, on_progress, time.seconds)
     except _FailedFast:
         stopped = FAILED_FAST
     except _OutOfTime:

@@ -136,8 +136,14 @@ SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
 
 #: 170 kB: lines longer than 17 bits can count, and short ones behind them.
 LONG = b"%s\nab\n%s\ncd\nef" % (b"x" * 140_000, bytes(range(97, 123)) * 1100)
-#: What other readers of text take for comments, quotes, continued lines, separators or ends.
-MARKS = b'#a\n//b\n"c\nd"\n\'e\n\\\nf\\\n\x1ag\n,;\t\n$h%i\n--\n'
+#: What other readers of text take for comments, quotes, continued lines, ends, or values.
+MARKS = (
+    b"#a\n//b\n--c\nd",
+    b"\"a\nb\"\n'c\nd'\ne",
+    b"a\\\nb\\n\n\\\\\nc",
+    b"a\x1ab\n\x04\nc",
+    b"same\n" * 9,
+)
 #: Files whose records the model judges.
 GENERAL = [
     Case("", Layout(LONG), sizes=(30_000, 200_000)),
@@ -151,8 +157,7 @@ GENERAL = [
     Case("", Layout(b"")),
     Case("", Layout(b"ab\ncd\nef\n"), sizes=(3,)),
     Case("", Layout(b" a \t\n\tb\n \nc ")),
-    Case("", Layout(MARKS), sizes=(1, 5, 1000)),
-    Case("", Layout(b"same\n" * 9), sizes=(5, 7, 1000)),
+    *(Case("", Layout(data), sizes=(1, 5, 1000)) for data in MARKS),
 ]
 
 
@@ -194,7 +199,7 @@ RECORDS = [
     *_cases("record.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
     *_cases("record.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
     Case("record.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
-    Case("record.drop-blank", Layout(b" \n\r\n\t\r\n\r\n\ra\n \r\n", drop_blank=True)),
+    *_cases("record.drop-blank", b"\r\n\r\na\r\n\rb\n\r\n", b" \n\ta\n\t\n", drop_blank=True),
     *_cases("record.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
     *_cases("record.delimiter", b"a--b-c--d", delimiter=b"--"),
     *_cases("record.delimiter", b"1x2X3.4", delimiter=b"x"),

@@ -9,7 +9,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
     EOFException,
@@ -71,6 +71,7 @@ class ManualClock:
 class ReaderHarness(Harness):
     """Files, and readers of their blocks."""
 
+    collects: ClassVar[bool] = True
     longest_repr = 300
 
     def __init__(self, binding: BlockReaderBinding, clause: str = "") -> None:

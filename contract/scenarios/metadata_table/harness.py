@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing, suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from fscontract.contract.models.metadata_table import Acceptor, Listing, difference
 from fscontract.contract.pipeline_bindings import (
@@ -28,6 +28,7 @@ _PROPERTIES, _ASIDE = f"{DATASET}/.hoodie/hoodie.properties", f"{DATASET}/.hoodi
 #: Partitions.
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
+_DIGITS = re.compile(r"\d+")
 #: The initial files.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
 #: A dataset with many files in one partition, and one in each of many.
@@ -39,6 +40,8 @@ LARGE: Listing = {
 
 class TableHarness(Harness):
     """A dataset with writers and readers; `model` is the expected content of the dataset."""
+
+    collects: ClassVar[bool] = True
 
     def __init__(self, binding: MetadataTableBinding, clause: str = "") -> None:
         super().__init__(clause)
@@ -220,14 +223,15 @@ class TableHarness(Harness):
         wrong = self.model.judge(self.listing(), settles)
         if wrong:
             head = f"{when}: " if when else ""
-            self.fail(f"{head}the content of the dataset", wrong)
+            self.fail(f"{head}the content of the dataset", wrong, kind=_DIGITS.sub("N", wrong))
 
     def expect_listing(self, expected: Listing, actual: Listing, when: str = "") -> None:
         """Judge the clause by the equality of two listings."""
         self.judged()
         wrong = difference(actual, expected)
         if wrong:
-            self.fail(f"{when}: {expected}" if when else f"{expected}", wrong)
+            head = f"{when}: " if when else ""
+            self.fail(f"{head}{expected}", wrong, kind=_DIGITS.sub("N", wrong))
 
     def expect_refusal(self, call: Callable[[], object], what: str) -> None:
         """Judge the clause: a call must raise OSError or ValueError."""
