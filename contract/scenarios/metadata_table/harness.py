@@ -199,6 +199,10 @@ class TableHarness(Harness):
             p for p in paths if ending in p.rpartition("/")[2] and "partition_metadata" not in p
         ]
 
+    def own_size(self) -> int:
+        """Return the bytes of the files of the table that list files."""
+        return sum(self.fs.inner.get_file_status(path).length for path in self.own_files())
+
     def pending(self, timeline: str) -> set[str]:
         """Return the pending instants of a timeline."""
         names = {s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)}
