@@ -383,7 +383,7 @@ def _counterexample(
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
     actual = "; ".join(part for part in (shown, violation.scenario) if part)
     identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
-    is_error = key[1].endswith(("Error", "Exception"))
+    is_error = violation.actual.partition(":")[0] == violation.kind != ""
     trait = re.sub(r"\d+", "N", violation.actual) if is_error else f"{violation.clause}: {how}"
     return Counterexample(
         None,

@@ -137,10 +137,11 @@ def test_exception_in_a_scenario_violates_its_clause(kind: type[BaseException]) 
         def finding(self, *arguments: Any) -> Any:
             raise kind("no way")
 
-    result = check_pipeline(Refusing(), select(["split.scan-first"]))
+    result = check_pipeline(Refusing(), select(["split.scan-first", "split.scan-once"]))
     found = result.clauses[0].counterexample
     assert found is not None
     assert found.actual.startswith(f"{kind.__name__}: no way")
+    assert [cause.ids for cause in result.causes] == [("split.scan-first", "split.scan-once")]
 
 
 def test_part_that_leaves_no_room_for_threads_is_a_target_error(
