@@ -10,7 +10,7 @@ from typing import Any
 
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.crashes import Journal, StepIndex
+from fscontract.contract.runner.crashes import CurrentScenario, Journal, StepIndex
 
 #: Bytes for the numbers at the start, and in total. Memory pages without writes take no space.
 _HEAD = 64
@@ -78,19 +78,21 @@ class SharedJournal(Journal):
         self._unheard[0] = unheard
 
     def begin(self, item: object) -> None:
-        """Record the program or schedule that is about to run; ignore other items."""
+        """Record the program, schedule or scenario that is about to run; ignore other items."""
         text = self._text(item)
         self._length[0] = 0  # a partial entry must not be readable
         if len(text) <= _SIZE - _HEAD:
             self._memory[_HEAD : _HEAD + len(text)] = text
             self._length[0] = len(text)
 
-    def item(self) -> Program | Schedule | None:
+    def item(self) -> Program | Schedule | CurrentScenario | None:
         """Return the item that was begun last."""
         text = self._memory[_HEAD : _HEAD + self._length[0]]
         if not text:
             return None
         data: Any = json.loads(text)
+        if "scenario" in data:
+            return CurrentScenario(data["scenario"], data["clause"])
         return Schedule.from_json(data) if "threads" in data else Program.from_json(data)
 
     def clear(self) -> None:
@@ -99,6 +101,8 @@ class SharedJournal(Journal):
         self._beats[0] = self._limit[0] = 0
 
     def _text(self, item: object) -> bytes:
+        if isinstance(item, CurrentScenario):
+            return json.dumps({"scenario": item.name, "clause": item.clause}).encode()
         if isinstance(item, Program):
             if item.opening is not None or item.faults is not None:
                 return item.dumps().encode()

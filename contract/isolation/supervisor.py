@@ -29,7 +29,13 @@ from fscontract.contract.isolation.process import (
 )
 from fscontract.contract.models.serializability import POSITIONED
 from fscontract.contract.program.program import Program
-from fscontract.contract.runner.crashes import Crash, clause_of, ended, smaller
+from fscontract.contract.runner.crashes import (
+    Crash,
+    CurrentScenario,
+    clause_of,
+    ended,
+    smaller,
+)
 from fscontract.contract.runner.events import (
     Event,
     Interrupted,
@@ -654,6 +660,11 @@ class Isolated:
         word = "hang" if hung else "crash"
         if isinstance(item, Schedule):
             return Crash(_of_threads(item), _with_threads(item, how, word), hung)
+        if isinstance(item, CurrentScenario):
+            failure = Counterexample(
+                None, ("it ends",), how, how=f"scenario: {word}", identity=f"scenario: {item.name}"
+            )
+            return Crash(item.clause, failure, hung)
         if item is None and phase == "status":
             counterexample = Counterexample(None, ("a status",), how, how=f"status: {word}")
             return Crash(STATUS, counterexample, hung)

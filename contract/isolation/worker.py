@@ -122,6 +122,9 @@ class _Child:
                     self._listen,
                     run.fail_fast,
                     budget_of(run),
+                    self._journal,
+                    protocol.from_json(tuple[Crash, ...], request["crashes"]),
+                    None if request["until"] is None else request["until"][1],
                 )
             else:
                 target.check(self._listen)

@@ -7,6 +7,7 @@ before or after it, until a listing shows which.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -155,8 +156,15 @@ def _apply(state: State, action: Action) -> None:
             files[name] = known if larger and known is not None else File(size)
 
 
+#: The kinds of differences of listings, as in their descriptions.
+_KINDS = (r"no partition ", r" that is not there", r" missing", r"(?<! is) not there", r" bytes ")
+
+
 def difference(actual: Listing, expected: Listing) -> str:
-    """Describe briefly how a listing differs from the expected one; empty if they are equal."""
+    """Describe how a listing differs from the expected one; empty if they are equal.
+
+    Of each kind of difference the first two are named.
+    """
     parts = []
     for partition in sorted(actual.keys() | expected.keys()):
         if partition not in actual:
@@ -165,7 +173,8 @@ def difference(actual: Listing, expected: Listing) -> str:
             parts.append(f"partition {partition!r} that is not there")
         else:
             parts += _files(partition, actual[partition], expected[partition])
-    return ", ".join(parts[:4])
+    kinds = [next(kind for kind in _KINDS if re.search(kind, part)) for part in parts]
+    return ", ".join(part for n, part in enumerate(parts) if kinds[:n].count(kinds[n]) < 2)
 
 
 def _files(partition: str, actual: Mapping[str, int], expected: Mapping[str, int]) -> list[str]:

@@ -142,6 +142,12 @@ def blocks_of(length: int, size: int, offset: int) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def _is_version(file: FileRecord, version: Version) -> bool:
+    """Return whether etag and time are those of a version; the time may be rounded."""
+    late = abs((file.modification_time or 0) - (version.modification_time or 0))
+    return file.etag == version.etag and late <= 1
+
+
 class Acceptor(Judge):
     """Judge the records of one operator instance, or of several in succession."""
 
@@ -205,14 +211,14 @@ class Acceptor(Judge):
 
     def _version(self, file: FileRecord, versions: Sequence[Version]) -> None:
         """Check that the record describes a known version of the file, by its time and etag."""
-        observed = (file.etag, file.modification_time)
-        same = [v for v in versions if (v.etag, v.modification_time) == observed]
+        same = [v for v in versions if _is_version(file, v)]
         alike = same or [v for v in versions if v.length == file.file_length] or [versions[-1]]
         newest = alike[-1]
         if newest.is_directory:  # no clause covers the time and etag of a directory
             self.compare("split.directory", (file.is_directory, file.file_length), (True, 0))
             return
-        expected = (newest.etag, newest.modification_time)
+        observed = (file.etag, file.modification_time)
+        expected = observed if same else (newest.etag, newest.modification_time)
         self.compare("split.version-kept", observed, expected, f"etag and time of {file.file_path}")
         self.compare("split.file-metadata", file.is_directory, False)
         lengths = [v.length for v in alike if v.length == file.file_length] or [newest.length]
@@ -328,5 +334,6 @@ class Acceptor(Judge):
         position = (file.file_path, file.etag, file.modification_time, self._index)
         owner = self._used.setdefault(block.block_id, position)
         self.compare("split.ids-unique", owner, position, f"whose id {block.block_id} is")
-        listed = list(file.block_ids[self._index : self._index + 1])
-        self.compare("split.ids-listed", listed, [block.block_id], "the id in the file's metadata")
+        ids = file.block_ids
+        listed = ids[self._index] if self._index < len(ids) else None
+        self.compare("split.ids-listed", listed, block.block_id, "the id in the file's metadata")

@@ -58,7 +58,15 @@ class Journal:
     limit: float = 0.0
 
     def begin(self, item: object) -> None:
-        """Record that `item`, a program or a schedule, is about to run; None means none."""
+        """Record that `item`, a program, schedule or scenario, is about to run; None means none."""
+
+
+@dataclass(frozen=True)
+class CurrentScenario:
+    """A scenario of a part of a pipeline that runs, and the clause that a crash of it violates."""
+
+    name: str
+    clause: str
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any, Generic
 
 from fscontract.contract import clock
@@ -21,6 +23,7 @@ from fscontract.contract.pipeline_bindings import (
     SplitterBinding,
 )
 from fscontract.contract.program.outcome import clip
+from fscontract.contract.runner.crashes import Crash, CurrentScenario, Journal
 from fscontract.contract.runner.events import (
     Interrupted,
     Listener,
@@ -33,6 +36,7 @@ from fscontract.contract.runner.result import (
     FAILED_FAST,
     INTERRUPTED,
     OUT_OF_TIME,
+    STOPPED,
     VIOLATED,
     ClauseResult,
     Counterexample,
@@ -41,7 +45,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.runner.sandbox import Sandbox, error_text
-from fscontract.contract.runner.time_budget import TimeBudget
+from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -55,18 +59,16 @@ TIMEOUT = 10.0
 _LONGEST_TEXT = 400
 
 
-class _FailedFast(Exception):
-    """Ends a run with its first failure."""
-
-
-class _OutOfTime(Exception):
-    """Ends a run whose time is over."""
+class _Stopped(Exception):
+    """Ends a run: with its first failure or after several crashes, as it says, or out of time."""
 
 
 class Findings:
     """The results of scenarios: for each clause the distinct violations and the first hang."""
 
-    def __init__(self) -> None:
+    def __init__(self, crashes: Sequence[Crash] = ()) -> None:
+        #: The scenarios that ended an earlier process of the run.
+        self.crashes = crashes
         #: For each clause its violations, by scenario and kind.
         self.failed: dict[str, dict[tuple[str, str], Violation]] = {}
         self.hung: dict[str, Violation] = {}
@@ -86,10 +88,11 @@ class Findings:
 
 @dataclass
 class _Performance(Generic[H]):
-    """One run of a scenario."""
+    """One run of a scenario, with its exception and a text about that."""
 
     harness: H | None = None
     error: BaseException | None = None
+    text: str = ""
     hangs: bool = False
 
 
@@ -138,25 +141,43 @@ def play(
     clauses: Collection[str],
     timeout: float,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
+    budget: float = math.inf,
+    journal: Journal | None = None,
 ) -> None:
     """Run the scenarios of these clauses, and add the results to the findings.
 
-    A scenario hangs if one of its steps takes more than `timeout` seconds. It is then abandoned,
-    and other scenarios are skipped if all clauses that they judge have hung.
+    A scenario hangs if one of its steps takes more than `timeout` seconds, or less after others
+    have hung, so that they leave time in a `budget` of seconds. It is then abandoned, and other
+    scenarios are skipped if all clauses that they judge have hung, as are those that ended an
+    earlier process. The `journal` has the scenario that runs.
     """
     kit = scenarios_of(binding)
     scenarios = kit.selected(clauses)
+    hangs, journal = HangTime(budget, timeout), journal or Journal()
+    journal.limit = timeout
+    ended = {crash.counterexample.identity for crash in findings.crashes}
     for number, scenario in enumerate(scenarios, 1):
-        if not findings.hung or scenario in kit.selected({*clauses} - findings.hung.keys()):
-            _judge(findings, kit, scenario, _perform(binding, kit, scenario, timeout))
+        hung = findings.hung and scenario not in kit.selected({*clauses} - findings.hung.keys())
+        if not hung and f"scenario: {scenario.name}" not in ended:
+            journal.begin(CurrentScenario(scenario.name, scenario.charged))
+            performance = _perform(binding, kit, scenario, journal)
+            _judge(findings, kit, scenario, performance)
+            if performance.hangs:
+                hangs.spend(journal.limit)
+                journal.limit = hangs.limit()
+        journal.done = number
         on_progress(number, len(scenarios))
+    journal.begin(None)
 
 
 def _perform(
-    binding: PipelineBinding, kit: ScenarioSet[H], scenario: Scenario[H], timeout: float
+    binding: PipelineBinding, kit: ScenarioSet[H], scenario: Scenario[H], journal: Journal
 ) -> _Performance[H]:
-    """Run a scenario in a thread with a time limit."""
+    """Run a scenario in a thread with the time limit of the journal."""
     performance: _Performance[H] = _Performance()
+
+    def tick() -> None:
+        journal.beats += 1
 
     def perform(scenario: Scenario[H]) -> None:
         try:
@@ -167,12 +188,21 @@ def _perform(
                 harness.close()
         except BaseException as error:  # a part under test may raise anything
             performance.error = error
+            # in this thread, where a KeyboardInterrupt is the part's
+            performance.text = _described(error)
 
     def on_hang(item: object, times: int) -> Next:
         performance.hangs = True
         return Next.END
 
-    supervise(iter([scenario]), perform, timeout, on_hang)
+    try:
+        tick()
+        supervise(iter([scenario]), perform, journal.limit, on_hang, tick)
+    except RuntimeError as error:
+        threads = f"{threading.active_count()} threads are running"
+        raise TargetError(f"{binding.name}: {error}; {threads}") from error
+    finally:
+        journal.beats = 0
     return performance
 
 
@@ -190,11 +220,11 @@ def _judge(
         hang = Violation(scenario.charged, "it ends", "still running", name)
         findings.hung.setdefault(scenario.charged, hang)
     elif isinstance(error, UnsupportedOperationException) and not violations:
-        findings.inexpressible.setdefault(scenario.charged, error_text(error))
+        findings.inexpressible.setdefault(scenario.charged, performance.text)
     elif error is not None and not violations:
         expected = "no exception" if kit.described else scenario.description
         kind = type(error).__name__
-        violations.append(Violation(scenario.charged, expected, _described(error), kind=kind))
+        violations.append(Violation(scenario.charged, expected, performance.text, kind=kind))
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
         distinct.setdefault((scenario.name, violation.kind), replace(violation, scenario=name))
@@ -214,16 +244,23 @@ def check_pipeline(
     listener: Listener = lambda event: None,
     fail_fast: bool = False,
     budget: float = math.inf,
+    journal: Journal | None = None,
+    crashes: Sequence[Crash] = (),
+    until: int | None = None,
 ) -> RunResult:
     """Check a part of a pipeline by the selected clauses about such parts.
 
     If `fail_fast`, the run ends with the first scenario that shows a failure. No scenario begins
-    after `budget` seconds; clauses that none has reached by then are unexercised. Raise TargetError
-    if there is no check for parts of its kind.
+    after `budget` seconds, or after the first `until` ones; clauses that none has reached by then
+    are unexercised. The `journal` has the scenario that runs, and `crashes` are those that ended
+    earlier processes of the run. Raise TargetError if there is no check for parts of its kind.
     """
-    sandbox, time = Sandbox(), TimeBudget(budget)
+    sandbox, time, findings = Sandbox(), TimeBudget(budget), Findings(crashes)
+    playing = partial(play, findings, binding, timeout=timeout, budget=budget, journal=journal)
     try:
-        return _checked(binding, clauses, known, timeout, listener, sandbox, fail_fast, time)
+        return _checked(
+            binding, clauses, known, playing, findings, listener, sandbox, fail_fast, time, until
+        )
     finally:
         sandbox.close()
 
@@ -232,42 +269,44 @@ def _checked(
     binding: PipelineBinding,
     clauses: Sequence[Clause],
     known: Sequence[Known],
-    timeout: float,
+    playing: Callable[..., None],
+    findings: Findings,
     listener: Listener,
     sandbox: Sandbox,
     fail_fast: bool,
     time: TimeBudget,
+    until: int | None,
 ) -> RunResult:
     started, start = clock.now(), clock.monotonic()
     selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
     listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(selected)))
     listener(PhaseStarted("scenarios", None))
-    findings = Findings()
     cut_short: list[PhaseShare] = []
 
     def on_progress(done: int, total: int) -> None:
         sandbox.patches.undo()
         listener(Progress("scenarios", done, total, 0, unit="scenario"))
         if fail_fast and done < total and any(c.outcome in VIOLATED for c in result().clauses):
-            raise _FailedFast
+            raise _Stopped(FAILED_FAST)
+        if until is not None and until <= done < total:
+            raise _Stopped(f"{STOPPED} after {len(findings.crashes)} crashes")
         if time.is_over and done < total:
             cut_short.append(PhaseShare("scenarios", done, total))
-            raise _OutOfTime
+            raise _Stopped
 
     def result(lost: str = "", stopped: str = "") -> RunResult:
-        late = bool(cut_short)
-        clauses = (
-            _verdict(c, findings, known, binding.name, lost, stopped, late) for c in selected
-        )
+        name, late = binding.name, bool(cut_short)
         return RunResult(
-            target=binding.name,
+            target=name,
             binding=binding.api,
             profile="none",
             effort="quick",
             seed=0,
             started=started,
             seconds=clock.monotonic() - start,
-            clauses=tuple(clauses),
+            clauses=tuple(
+                _verdict(c, findings, known, name, lost, stopped, late) for c in selected
+            ),
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
             warnings=sandbox.patches.warnings,
             cut_short=tuple(cut_short),
@@ -275,11 +314,9 @@ def _checked(
 
     stopped = ""
     try:
-        play(findings, binding, {c.id for c in selected}, timeout, on_progress)
-    except _FailedFast:
-        stopped = FAILED_FAST
-    except _OutOfTime:
-        pass
+        playing(clauses={c.id for c in selected}, on_progress=on_progress)
+    except _Stopped as ended:
+        stopped = str(ended)
     except KeyboardInterrupt:
         sandbox.restore()
         listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
@@ -305,9 +342,14 @@ def _verdict(
     """
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id, {})
     exercised = findings.exercised[clause.id]
+    crashes = [crash for crash in findings.crashes if crash.clause == clause.id]
     seen = Seen(
-        exercised,
-        hung=() if hung is None else (_counterexample(hung, "hangs"),),
+        exercised or len(crashes),
+        crashed=tuple(crash.counterexample for crash in crashes if not crash.hung),
+        hung=(
+            *(() if hung is None else (_counterexample(hung, "hangs"),)),
+            *(crash.counterexample for crash in crashes if crash.hung),
+        ),
         failed=tuple(
             _counterexample(violation, violation.scenario or clause.id, key)
             for key, violation in failed.items()
@@ -341,7 +383,7 @@ def _counterexample(
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
     actual = "; ".join(part for part in (shown, violation.scenario) if part)
     identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
-    is_error = key[1].endswith(("Error", "Exception"))
+    is_error = violation.actual.partition(":")[0] == violation.kind != ""
     trait = re.sub(r"\d+", "N", violation.actual) if is_error else f"{violation.clause}: {how}"
     return Counterexample(
         None,

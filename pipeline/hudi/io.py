@@ -19,7 +19,8 @@ class CorruptFileException(MetadataException):
     """A damaged file; `offset` is the position where the damage was detected."""
 
     def __init__(self, path: str, offset: int, message: str) -> None:
-        super().__init__(path, f"{message}, at offset {offset}")
+        line = " ".join(message.split())  # those of libraries may have several
+        super().__init__(path, f"{line}, at offset {offset}")
         self.offset = offset
 
 

@@ -156,19 +156,23 @@ def test_crash_in_an_unselected_clause_exits_3_and_names_clause_and_program(
     )
 
 
-def test_part_of_a_pipeline_that_ends_the_process_exits_3(check: Command, place: Path) -> None:
+def test_part_of_a_pipeline_that_ends_the_process_breaks_the_clause_of_the_scenario(
+    check: Command, place: Path
+) -> None:
+    """Once in each scenario with records of a fixed length; other scenarios are judged."""
     (place / "part.py").write_text(
         "import os\n"
-        "from fscontract.pipeline.blockreader.binding import blockreader\n"
+        "from fscontract.pipeline.blockreader.binding import ReaderBinding\n"
+        "class Part(ReaderBinding):\n"
+        "    def reader(self, filesystem, settings):\n"
+        "        return os._exit(0) if settings.length else super().reader(filesystem, settings)\n"
         "def make():\n"
-        "    found = blockreader({})\n"
-        "    type(found).reader = lambda *_: os._exit(0)\n"
-        "    return found\n"
+        "    return Part()\n"
     )
-    ended = check("part.py:make")
-    assert ended.code == 3
-    assert ended.mistake() == snapshot(
-        "blockreader: the process exited with status 0 in phase scenarios, outside any program"
+    ended = check("part.py:make", "--clauses", "record.fixed-length,record.final")
+    assert (ended.code, ended.outcomes()) == (
+        1,
+        {"record.final": "pass", "record.fixed-length": "crash"},
     )
 
 

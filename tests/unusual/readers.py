@@ -176,6 +176,19 @@ class PythonFile(WholeFile):
         return data
 
 
+class PythonFiles(WholeFile):
+    """Reads through a new Python file each time, and does not close it."""
+
+    def read(self, stream: FSDataInputStream, length: int) -> bytes:
+        file = stream.as_file()
+        file.seek(0)
+        parts = iter(lambda: file.read(1000), b"")
+        data = b"".join(parts)
+        if len(data) < length:
+            raise OSError(f"the file ends at {len(data)}")
+        return data[:length]
+
+
 class ByteBuffers(WholeFile):
     """Fills a ByteBuffer."""
 
@@ -266,7 +279,7 @@ class _WithoutScaling(BlockReaderBinding):
 
 
 ALL = (
-    *map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, ByteBuffers, OtherBytes)),
+    *map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, PythonFiles, ByteBuffers, OtherBytes)),
     _WithoutScaling(),
 )
 #: Readers that take long.

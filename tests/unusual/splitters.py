@@ -1,18 +1,23 @@
-"""Splitters that are right: they find and emit files in another order than the kit's own."""
+"""Splitters that are right: they find, emit and store files in other ways than the kit's own."""
 
 from __future__ import annotations
 
+import pickle
 import random
+from base64 import b64decode, b64encode
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.pipeline.blocks import FileBlockMetadata, FileMetadata
+from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.input import FileSplitterInput
 from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
+from fscontract.pipeline.splitter.windows import FSWindowStore, WindowData, read_file
 
 
 class Backwards(TimeBasedDirectoryScanner):
@@ -97,4 +102,92 @@ class Gaps(LocalSplitterBinding):
         return splitter
 
 
-ALL = (*map(_binding, (Backwards, Shuffled, FilesFirst)), Gaps("Gaps"))
+class _RoundsTimes(FileSplitterInput):
+    """Rounds the times of files up to milliseconds."""
+
+    def build_file_metadata(self, info: FileInfo) -> FileMetadata:
+        file = super().build_file_metadata(info)
+        time = file.modification_time
+        return replace(file, modification_time=None if time is None else time + 1)
+
+
+class RoundsTimes(LocalSplitterBinding):
+    """Times of files are the next millisecond."""
+
+    input_class = _RoundsTimes
+
+
+class _OneFile(FSWindowStore):
+    """Keeps the windows of an operator in one file, which is written anew with each window."""
+
+    def _file(self, operator_id: int) -> str:
+        return f"{self.directory}/{operator_id}"
+
+    def _windows(self, operator_id: int) -> dict[int, WindowData]:
+        windows: dict[int, WindowData] = {}
+        with suppress(FileNotFoundError):
+            for line in read_file(self.filesystem, self._file(operator_id)).splitlines():
+                check, _, text = line.partition(b" ")
+                if check != b"%d" % crc32(text):
+                    break
+                window = pickle.loads(b64decode(text))
+                windows[window.window_id] = window
+        return windows
+
+    def _write(self, operator_id: int, windows: Mapping[int, WindowData]) -> None:
+        texts = [b64encode(pickle.dumps(window)) for window in windows.values()]
+        with self.filesystem.create(self._file(operator_id)) as file:
+            file.write(b"".join(b"%d %s\n" % (crc32(text), text) for text in texts))
+
+    def _last_whole(self) -> int | None:
+        return max(self._windows(self.operator_id), default=None)
+
+    def save(self, data: WindowData) -> None:
+        windows = {**self._windows(self.operator_id), data.window_id: data}
+        self._write(self.operator_id, windows)
+        self._largest = data.window_id
+
+    def retrieve(self, window_id: int) -> WindowData | None:
+        return self._windows(self.operator_id).get(window_id)
+
+    def committed(self, window_id: int, removed: Collection[int] = ()) -> None:
+        for number in (self.operator_id, *removed):
+            windows = self._windows(number)
+            left = {key: window for key, window in windows.items() if key > window_id}
+            if windows and not left and number in removed:
+                self.filesystem.delete(self._file(number))
+            elif windows:
+                self._write(number, left)
+
+
+class OneFile(LocalSplitterBinding):
+    """The windows of an operator are one file."""
+
+    store_class = _OneFile
+
+
+class _ClosesOnce:
+    """A splitter that may be closed once."""
+
+    def __init__(self, splitter: Any) -> None:
+        self._splitter = splitter
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._splitter, name)
+
+    def close(self) -> None:
+        self._splitter.close()
+        del self._splitter
+
+
+class ClosesOnce(LocalSplitterBinding):
+    """A splitter that was closed can't be used any more."""
+
+    def finding(self, *arguments: Any) -> Any:
+        return _ClosesOnce(super().finding(*arguments))
+
+
+ALL = (
+    *map(_binding, (Backwards, Shuffled, FilesFirst)),
+    *(kind(kind.__name__) for kind in (Gaps, RoundsTimes, OneFile, ClosesOnce)),
+)

@@ -106,8 +106,8 @@ class Case:
 
 #: A hundred different lines of 123 bytes each.
 LINES = b"".join(b"%05d|%s\n" % (i, bytes([97 + i % 26]) * 116) for i in range(100))
-#: 30 kB of short lines; the last one has no line end.
-UNENDED = b"\n".join(b"%07d" % i for i in range(4000))
+#: 33 kB of more than 4,096 lines; the last one has no line end.
+UNENDED = b"\n".join(b"%07d" % i for i in range(4100))
 
 
 def _cases(clause: str, *datas: bytes, **layout: object) -> list[Case]:
@@ -127,11 +127,23 @@ RETURNS = [
         (b"\r|", b"a\r\r|b|\r|\n\r|c\r"),
     )
 ]
+#: A long delimiter.
+WIDE = b"--- the end of this part ---\r\n"
+#: Lines at a limit of 10 bytes, above it, and below it.
+AT_LIMIT = b"\n".join([b"a" * 10, b"b" * 11, b"c" * 10 + b"\r", b"d" * 9 + b"\r", b"e" * 10])
 #: Block sizes that end at each byte of such a file, and inside its delimiters.
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
 
-#: 100 kB: lines longer than 16 bits can count, and short ones behind them.
-LONG = b"%s\nab\n%s\ncd\nef" % (b"x" * 70_000, bytes(range(97, 123)) * 1100)
+#: 170 kB: lines longer than 17 bits can count, and short ones behind them.
+LONG = b"%s\nab\n%s\ncd\nef" % (b"x" * 140_000, bytes(range(97, 123)) * 1100)
+#: What other readers of text take for comments, quotes, continued lines, ends, or values.
+MARKS = (
+    b"#a\n//b\n--c\nd",
+    b"\"a\nb\"\n'c\nd'\ne",
+    b"a\\\nb\\n\n\\\\\nc",
+    b"a\x1ab\n\x04\nc",
+    b"same\n" * 9,
+)
 #: Files whose records the model judges.
 GENERAL = [
     Case("", Layout(LONG), sizes=(30_000, 200_000)),
@@ -145,7 +157,18 @@ GENERAL = [
     Case("", Layout(b"")),
     Case("", Layout(b"ab\ncd\nef\n"), sizes=(3,)),
     Case("", Layout(b" a \t\n\tb\n \nc ")),
+    *(Case("", Layout(data), sizes=(1, 5, 1000)) for data in MARKS),
 ]
+
+
+def _across_buffers(end: bytes) -> bytes:
+    """Return 66 kB of lines, whose ends are across the multiples of 4,096 bytes."""
+    data = b""
+    for number in range(1, 17):
+        before = 1 + number % (len(end) - 1)
+        data += b"x" * (4096 * number - before - len(data)) + end
+    return data
+
 
 RECORDS = [
     *_cases("record.final", b"a", b"a\nb", b"a\r\nb"),
@@ -165,28 +188,44 @@ RECORDS = [
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
     *_cases("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n", b"a\n" + BOM),
+    *_cases("record.bytes", BOM[:2], BOM[:2] + b"\n", BOM[2:] + b"a\n", BOM[1:] + BOM + b"a\n"),
+    Case("record.bytes", Layout(b"HEADER\n" + BOM + b"a\n", data_offset=7)),
     *_cases("record.bytes", b"a\vb\fc\x1cd\x1de\x1ef\x85g\n", "a\u2028b\u2029c\x85\n".encode()),
     *_cases("record.crlf", b"a\r\nb\r\nc\r\n", b"a\r\n\r\nb\r\n"),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
     Case("record.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
+    Case("record.crlf-buffer", Layout(_across_buffers(b"\r\n")), (100_000,)),
     *_cases("record.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
     *_cases("record.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
     Case("record.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
+    *_cases("record.drop-blank", b"\r\n\r\na\r\n\rb\n\r\n", b" \n\ta\n\t\n", drop_blank=True),
     *_cases("record.delimiter", b"a|b\n|c", b"|a||b|", delimiter=b"|"),
     *_cases("record.delimiter", b"a--b-c--d", delimiter=b"--"),
     *_cases("record.delimiter", b"1x2X3.4", delimiter=b"x"),
     *_cases("record.delimiter", b"1x2.3", delimiter=b"."),
+    *_cases("record.delimiter", b"a\0b\0\0c\n", delimiter=b"\0"),
+    *_cases("record.delimiter", b"1a\0b2a3a\0\0b", delimiter=b"a\0b"),
+    *_cases("record.delimiter", b"a\xff\xfeb\x7f~c\xff\xfe", delimiter=b"\xff\xfe"),
+    *_cases("record.delimiter", b"a%sb%sc" % (WIDE, WIDE[:-1]), delimiter=WIDE),
+    Case(
+        "record.delimiter",
+        Layout(b"a%sb%sc" % (WIDE * 9, WIDE * 8), delimiter=WIDE * 9),
+        (100, 1000),
+    ),
     *(Case("record.delimiter", layout, sizes) for layout in RETURNS for sizes in (SMALL, (1000,))),
     *(Case("record.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
     Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),
     Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=1),
+    Case("record.delimiter-cut", Layout(_across_buffers(b"<=>"), delimiter=b"<=>"), (100_000,)),
     *_cases("record.delimiter-overlap", b"|||b", b"|||||", b"a||||b|||c", delimiter=b"||"),
     *_cases("record.delimiter-overlap", b"a|-|-|-|b|-|", delimiter=b"|-|"),
     *_cases("record.delimiter-overlap", b"abababababab", delimiter=b"abab"),
     *_cases("record.bom", BOM + b"a\nb\n" + BOM + b"c\n", BOM, BOM + b"\n", b"a\n" + BOM),
+    *_cases("record.bom", BOM + BOM + b"a\n"),
     Case("record.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 11, limit=10), (1, 7, 20, 100)),
     Case("record.limit", Layout(b"a" * 50 + b"\nbb\n" + b"c" * 10, limit=10, skips=True), (7, 20)),
+    *(Case("record.limit", Layout(AT_LIMIT, limit=10, skips=skips)) for skips in (False, True)),
     Case("record.line-rest", Layout(b"abcdef\nghijkl\n", "line"), (4,)),
     Case("record.line-rest", Layout(b"abc\n\ndef\n", "line"), (4, 5)),
     Case("record.line-completes", Layout(b"abcdef\nghijkl\nmn\n", "line"), (8, 10)),

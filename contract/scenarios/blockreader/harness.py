@@ -9,7 +9,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
     EOFException,
@@ -40,6 +40,23 @@ from fscontract.contract.scenarios.scenario import Harness
 PATH = "/file"
 
 
+class SparseBytes:
+    """The bytes of a file of `length` bytes: line ends, and the bytes `end`."""
+
+    def __init__(self, length: int, end: bytes) -> None:
+        self._length = length
+        self._end = end
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, part: slice) -> bytes:
+        first = self._length - len(self._end)
+        blank = min(part.stop, first) - part.start
+        rest = self._end[max(0, part.start - first) : max(0, part.stop - first)]
+        return bytes(b"\n" * blank + rest)
+
+
 @dataclass
 class ManualClock:
     """A clock that a scenario sets."""
@@ -54,6 +71,7 @@ class ManualClock:
 class ReaderHarness(Harness):
     """Files, and readers of their blocks."""
 
+    collects: ClassVar[bool] = True
     longest_repr = 300
 
     def __init__(self, binding: BlockReaderBinding, clause: str = "") -> None:
@@ -61,7 +79,7 @@ class ReaderHarness(Harness):
         self.binding = binding
         self.fs = InstrumentedFiles({})
 
-    def file(self, data: bytes, path: str = PATH) -> ReaderHarness:
+    def file(self, data: bytes | SparseBytes, path: str = PATH) -> ReaderHarness:
         """Add a file."""
         self.fs.files[path] = data
         return self
@@ -143,6 +161,9 @@ class _StreamFile(io.RawIOBase):
         self._stream.close()
         super().close()
 
+    def __del__(self) -> None:
+        """Leave the stream open, which its owner may still use."""
+
 
 #: Reads that find no bytes, such as those at the end of a block, for any file.
 _FEW = 1000
@@ -164,7 +185,7 @@ class InstrumentedFiles(FileSystem):
     is stopped: it never ends.
     """
 
-    def __init__(self, files: dict[str, bytes], patience: int = 20) -> None:
+    def __init__(self, files: dict[str, bytes | SparseBytes], patience: int = 20) -> None:
         self.files = files
         self.shorts: Sequence[int] = ()
         self.fail: Callable[[int], None] = lambda position: None
@@ -258,7 +279,7 @@ class InstrumentedBuilder(FutureDataInputStreamBuilder[FSDataInputStream]):
 class InstrumentedStream(FSDataInputStream):
     """A stream whose reads its files limit, fail and log."""
 
-    def __init__(self, files: InstrumentedFiles, data: bytes) -> None:
+    def __init__(self, files: InstrumentedFiles, data: bytes | SparseBytes) -> None:
         self._files = files
         self._data = data
         self._position = 0

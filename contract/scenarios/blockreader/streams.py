@@ -8,18 +8,26 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import cycle, product, zip_longest
 from typing import Any
 
 from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.api.openfile_options import SPLIT_END, SPLIT_START
-from fscontract.contract.models.blockreader import Block, Delivered
-from fscontract.contract.scenarios.blockreader.harness import PATH, ManualClock, ReaderHarness
+from fscontract.contract.models.blockreader import Block, Delivered, Layout, expected_of
+from fscontract.contract.scenarios.blockreader.harness import (
+    PATH,
+    ManualClock,
+    ReaderHarness,
+    SparseBytes,
+)
 from fscontract.contract.scenarios.scenario import Scenarios
 
 scenario = Scenarios[ReaderHarness]()
 DATA = b"alpha\nbeta\ngamma\ndelta\nepsilon\n"
 OTHER = b"one\ntwo\nthree\nfour\nfive\nsix\nse\n"
 ALPHA = [b"alpha", b"beta", b"gamma", b"delta", b"epsilon"]
+#: The kinds of contexts, and the length of their records.
+CONTEXTS = {"read-ahead": None, "line": None, "fixed": 6, "fixed-width": 6}
 
 
 def _values(seen: list[Delivered]) -> list[bytes]:
@@ -143,6 +151,19 @@ def a_block_that_is_read_again_has_the_bytes_of_now(harness: ReaderHarness) -> N
     harness.expect(_values(harness.read(reader, first)), OTHER.splitlines())
 
 
+@scenario("record.none-lost")
+def readers_may_take_turns(harness: ReaderHarness) -> None:
+    """Two readers share the blocks of a file, and then read two files, record by record."""
+    first, second = harness.file(DATA).file(OTHER, "/other").reader(), harness.reader()
+    turns = zip(cycle((first, second)), harness.blocks(4), strict=False)
+    seen = [record for reader, block in turns for record in harness.read(reader, block)]
+    harness.expect(_values(seen), ALPHA, "records of the shared blocks")
+    (mine,), (others,) = harness.blocks(100), harness.blocks(100, "/other")
+    pairs = zip_longest(harness.records(first, mine), harness.records(second, others))
+    taken = [[record.record for record in column if record] for column in zip(*pairs, strict=True)]
+    harness.expect(taken, [ALPHA, OTHER.split()], "records of the two files")
+
+
 # Failures ----------------------------------------------------------------------------------------
 
 
@@ -258,19 +279,40 @@ def a_block_left_in_the_middle_leaves_no_stream(harness: ReaderHarness) -> None:
     harness.expect(harness.fs.open_streams, 0, "open streams")
 
 
+@scenario("record.none-lost")
+def a_block_left_in_the_middle_is_read_again(harness: ReaderHarness) -> None:
+    """The caller takes one record, and then all records of all blocks."""
+    reader = harness.file(DATA).reader()
+    blocks = harness.blocks(16)
+    records: Any = iter(reader.process(blocks[0]))
+    next(records)
+    if not hasattr(records, "close"):
+        reader = harness.reader()
+    else:
+        records.close()
+    harness.expect(_values(harness.read(reader, *blocks)), ALPHA)
+
+
 @scenario("record.shorter")
 def a_file_that_lost_its_end_is_an_error(harness: ReaderHarness) -> None:
     """The status has a greater length than the file."""
     harness.file(DATA).fs.stated[PATH] = len(DATA) + 5
     blocks = harness.blocks(100)
-    harness.expect_error(lambda: harness.read(harness.reader(), *blocks), OSError)
+    for context, length in CONTEXTS.items():
+        reader = harness.reader(context=context, length=length)
+        harness.expect_error(partial(harness.read, reader, *blocks), OSError)
 
 
 @scenario("record.grown")
 def what_was_added_later_is_not_read(harness: ReaderHarness) -> None:
-    """The file ends at its length at split time."""
-    harness.file(DATA + b"zeta\n").fs.stated[PATH] = len(DATA)
-    harness.expect(_values(harness.read(harness.reader(), *harness.blocks(8))), ALPHA)
+    """The file ends at its length at split time, behind a line or in the middle of one."""
+    for length, (context, width) in product((len(DATA), len(DATA) - 2), CONTEXTS.items()):
+        harness.file(DATA + b"zeta\n").fs.stated[PATH] = length
+        blocks = harness.blocks(8)
+        layout = Layout(DATA[:length], context, length=width or 0)
+        expected = [record.record for block in blocks for record in expected_of(layout, block)]
+        seen = harness.read(harness.reader(context=context, length=width), *blocks)
+        harness.expect(_values(seen), expected, f"records of {context}")
 
 
 # Records -----------------------------------------------------------------------------------------
@@ -283,6 +325,25 @@ def a_path_is_opened_as_it_is(harness: ReaderHarness) -> None:
         harness.file(name.encode(), name)
         seen = harness.read(harness.reader(), *harness.blocks(100, name))
         harness.expect(_values(seen), [name.encode()], f"records of {name!r}")
+
+
+@scenario("record.offset", "record.whole")
+def an_offset_has_64_bits(harness: ReaderHarness) -> None:
+    """Two blocks end behind the first 4 GiB of a file; only a reader that reads no other bytes can
+    be checked.
+    """
+    positions: list[int] = []
+    harness.file(b"\n" * 100_000).fs.fail = positions.append
+    harness.read(harness.reader(), harness.blocks(10)[-1])
+    if min(positions) < 50_000:
+        raise UnsupportedOperationException("it reads the whole file")
+    end = (1 << 32) + 20
+    harness.file(SparseBytes(end, b"".join(b"%03d\n" % number for number in range(10))))
+    bounds = [(end - 30, end - 15), (end - 15, end)]
+    blocks = [Block(n, *part, n - 1, PATH, end) for n, part in enumerate(bounds, 7)]
+    seen = harness.read(harness.reader(), *blocks)
+    harness.expect(_values(seen), [b"%03d" % n for n in range(3, 10)], clause="record.whole")
+    harness.expect([s.offset for s in seen], [*range(end - 28, end, 4)], "offsets")
 
 
 @scenario("block.tagged")
@@ -310,6 +371,13 @@ def what_the_converter_drops_is_not_there(harness: ReaderHarness) -> None:
     harness.expect(reader.counters()["records"], 4, "records counted")
 
 
+@scenario("record.none-lost")
+def what_is_false_is_a_record(harness: ReaderHarness) -> None:
+    """The converter returns 0 for an empty line, which is not None."""
+    reader = harness.file(b"a\n\nbb\n").reader(converter=len)
+    harness.expect(_values(harness.read(reader, *harness.blocks(8))), [1, 0, 2])
+
+
 @scenario("block.emitted-after")
 def a_block_is_told_of_after_its_records(harness: ReaderHarness) -> None:
     """A block is reported once, after its last record."""
@@ -319,6 +387,35 @@ def a_block_is_told_of_after_its_records(harness: ReaderHarness) -> None:
         for record in harness.records(reader, block):
             events.append(record.record)
     harness.expect(events, [*ALPHA[:3], 1, *ALPHA[3:], 2], "records and blocks")
+
+
+@scenario("block.emitted-after")
+def each_block_is_told_of(harness: ReaderHarness) -> None:
+    """Blocks without records are reported, too."""
+    told: list[int] = []
+    blocks = harness.file(DATA).blocks(3)
+    harness.read(harness.reader(on_block=told.append), *blocks)
+    harness.expect(told, [block.block_id for block in blocks], "blocks that are reported")
+
+
+@scenario("block.emitted-after")
+def a_failed_block_is_told_of_when_it_has_been_read(harness: ReaderHarness) -> None:
+    """The converter rejects a record of a block, once; then the block is read again."""
+    told: list[int] = []
+    rejected: list[bytes] = []
+
+    def convert(data: bytes) -> bytes:
+        if data == ALPHA[1] and not rejected:
+            rejected.append(data)
+            raise KeyError(data)
+        return data
+
+    (block,) = harness.file(DATA).blocks(100)
+    reader = harness.reader(on_block=told.append, converter=convert)
+    with suppress(Exception):
+        harness.read(reader, block)
+    harness.read(reader, block)
+    harness.expect(told, [block.block_id], "blocks that are reported")
 
 
 @scenario("block.unconnected")
@@ -383,7 +480,7 @@ def time_is_counted(harness: ReaderHarness) -> None:
 @scenario("record.limit-error")
 def a_long_record_is_an_error_of_its_block(harness: ReaderHarness) -> None:
     """The record fails its own block only; records before it may be delivered."""
-    harness.file(b"a\n" + b"b" * 50 + b"\nc\nd\n")
+    harness.file(b"a\n" + b"b" * 50 + b"\ncccccccccc\nd\n")
     for size in (4, 25, 100):
         seen, failed = [], []
         for block in harness.blocks(size):
@@ -395,7 +492,8 @@ def a_long_record_is_an_error_of_its_block(harness: ReaderHarness) -> None:
                 failed.append(block.block_id)
         harness.expect(failed, [1], f"failed blocks of {size} bytes")
         others = seen[1:] if seen[:1] == [b"a"] else seen
-        harness.expect(others, [b"c", b"d"] if size < 50 else [], f"records in blocks of {size}")
+        expected = [b"cccccccccc", b"d"] if size < 50 else []
+        harness.expect(others, expected, f"records in blocks of {size}")
 
 
 @scenario("record.converter-error")
@@ -491,9 +589,9 @@ def a_compressed_file_can_not_be_split(harness: ReaderHarness) -> None:
 
 @scenario("record.members")
 def all_members_are_read(harness: ReaderHarness) -> None:
-    """A gzip or bzip2 file may consist of several members."""
+    """A gzip or bzip2 file may consist of several members, one of which is empty."""
     for path, pack in _packers(harness):
-        data = pack(DATA[:8]) + pack(DATA[8:])
+        data = pack(DATA[:8]) + pack(b"") + pack(DATA[8:])
         seen = harness.read(harness.file(data, path).reader(), *harness.blocks(1 << 20, path))
         harness.expect(_values(seen), ALPHA, path)
 

@@ -132,12 +132,11 @@ def action_compaction(harness: TableHarness) -> None:
 
 @scenario("metadata.action-clean")
 def action_clean(harness: TableHarness) -> None:
-    """A clean deletes files of two partitions."""
-    writer = harness.table()
+    """A clean deletes files of two partitions, and not those of the same name in others."""
+    writer = harness.table({**START, B: {"a1": 1, "b1": 2}, C: {"a1": 3, "b1": 4}})
     harness.clean(writer, {A: ["a1"], B: ["b1"]})
     harness.expect_dataset()
-    remaining = [status.path for status in harness.fs.inner.list_status(f"{DATASET}/{A}")]
-    harness.expect(remaining, [f"{DATASET}/{A}/a2"], "files that are left")
+    harness.expect_listing(harness.model.listing(), harness.on_disk(), "files that are left")
 
 
 @scenario("metadata.action-clean")
@@ -154,8 +153,10 @@ def action_clean_of_many(harness: TableHarness) -> None:
 
 @scenario("metadata.action-rollback")
 def action_rollback(harness: TableHarness) -> None:
-    """An action fails after it was applied to the table, and is rolled back with its files."""
-    writer = harness.table()
+    """An action fails after it was applied to the table, and is rolled back with its files; another
+    partition has a file of the same name.
+    """
+    writer = harness.table({**START, C: {"bad": 2}})
     time = harness.begin(writer)
     writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
     writer.roll_back(time, {A: ["bad"]})
@@ -196,10 +197,10 @@ def restore_deleted(harness: TableHarness) -> None:
 
 @scenario("metadata.clean-missing")
 def clean_missing(harness: TableHarness) -> None:
-    """A file to be deleted does not exist any more."""
+    """A file to be deleted does not exist any more, nor does the partition of another one."""
     writer = harness.table()
     harness.fs.inner.delete(f"{DATASET}/{A}/a1")
-    harness.clean(writer, {A: ["a1"]})
+    harness.clean(writer, {A: ["a1"], C: ["c1"]})
     harness.expect_dataset()
 
 

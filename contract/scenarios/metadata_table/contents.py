@@ -43,6 +43,15 @@ def files(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
+@scenario("metadata.files")
+def many_commits(harness: TableHarness) -> None:
+    """More than thirty commits follow each other, and the table is not compacted."""
+    writer = harness.table()
+    for number in range(35):
+        harness.commit(writer, {(A, C)[number % 2]: {f"n{number}": number}})
+    harness.expect_dataset()
+
+
 @scenario("metadata.partitions")
 def many_partitions(harness: TableHarness) -> None:
     """A table has 150 partitions, some of which a commit adds."""
@@ -79,18 +88,18 @@ def odd_names(harness: TableHarness) -> None:
 
 @scenario("metadata.sizes")
 def sizes(harness: TableHarness) -> None:
-    """Files with sizes of 0 and 1."""
-    harness.table({A: {"none": 0, "one": 1}})
+    """Files with sizes of 0 and 1, and two with the same name."""
+    harness.table({A: {"none": 0, "one": 1, "same": 2}, B: {"same": 3}})
     harness.expect_dataset()
 
 
 @scenario("metadata.sizes")
 def large_sizes(harness: TableHarness) -> None:
-    """A file with a size that does not fit into 32 bits."""
+    """Files with sizes that fit neither into 32 bits nor into a floating-point number."""
     writer = harness.table({A: {"one": 1}})
     time = harness.begin(writer)
     change = harness.change()
-    big = {A: {"big": 1 << 40}}
+    big = {A: {"big": 1 << 40, "odd": (1 << 53) + 1}}
     writer.finish(time, type(change)(big))
     harness.model.complete(time, big)
     harness.expect_dataset()
@@ -132,11 +141,16 @@ def empty_partition(harness: TableHarness) -> None:
 
 @scenario("metadata.deleted")
 def deleted(harness: TableHarness) -> None:
-    """A file of the base file is deleted, and one of a log."""
+    """A file of the base file is deleted, one of a log, and one after a compaction; names of
+    others begin like theirs.
+    """
     writer = harness.table()
-    harness.commit(writer, {A: {"a3": 1}})
+    harness.commit(writer, {A: {"a3": 1, "a11": 2, "a33": 3}})
     harness.clean(writer, {A: ["a1", "a3"]})
     harness.expect_dataset()
+    writer.compact()
+    harness.clean(writer, {A: ["a2"]})
+    harness.expect_dataset("after a compaction")
 
 
 @scenario("metadata.deleted")
@@ -145,6 +159,17 @@ def deleted_in_one_partition(harness: TableHarness) -> None:
     writer = harness.table({A: {"f": 1, "g": 1}, B: {"f": 2, "g": 2}})
     harness.clean(writer, {A: ["f"], B: ["g"]})
     harness.expect_dataset()
+
+
+@scenario("metadata.deleted")
+def odd_names_deleted(harness: TableHarness) -> None:
+    """Deleted files have such names; each is in its own partition, beside another file."""
+    content = {f"p={name}": {name: 1, "kept": 2} for name in ODD_NAMES}
+    harness.clean(harness.table(content), {f"p={name}": [name] for name in ODD_NAMES})
+    listing = harness.listing()
+    for name in ODD_NAMES:
+        left = sorted(listing.get(f"p={name}", ()))
+        harness.expect(left, ["kept"], f"files after {name!a} was deleted")
 
 
 @scenario("metadata.size-larger")
@@ -192,13 +217,15 @@ def live_only(harness: TableHarness) -> None:
     """Many files are added and deleted; then the table is compacted and cleaned."""
     names = {f"{number:04}-{number * 7919 % 10007:05}": 1 for number in range(1500)}
     writer = harness.table({A: {"only": 1}})
+    before = harness.own_size()
     harness.commit(writer, {A: names})
     harness.clean(writer, {A: list(names)})
     writer.compact()
     writer.clean_table()
     harness.expect_dataset()
-    size = sum(harness.fs.inner.get_file_status(path).length for path in harness.own_files())
-    harness.expect(size < 8000, True, f"bytes of the table, {size}, are as if they had not been")
+    size = harness.own_size()
+    few = size < before + 2 * len(names)
+    harness.expect(few, True, f"{size} bytes of the table are about as few as the first {before}")
 
 
 @scenario("metadata.either-absent")
@@ -223,7 +250,7 @@ def logs_once(harness: TableHarness) -> None:
         for partition in (A, B, A, C):
             reader.files([partition])
     logs = {path: n for path, n in harness.fs.opened.items() if ".log." in path}
-    harness.expect(sorted(logs.values()), [1, 1, 1], "how often each log was opened")
+    harness.expect(max(logs.values(), default=0) <= 1, True, "each log is opened at most once")
 
 
 @scenario("metadata.one-reader")
@@ -312,8 +339,8 @@ def time_travel_bounds(harness: TableHarness) -> None:
     harness.expect_dataset("now")
 
 
-#: A column with statistics.
-X = "x"
+#: A column with statistics, and a whole number after which floating-point numbers are even.
+X, HUGE = "x", 1 << 53
 
 
 def _table(harness: TableHarness, **files: Statistics | None) -> CheckedWriter:
@@ -340,19 +367,25 @@ def _pruned(
 
 @scenario("metadata.prune-range")
 def prune_range(harness: TableHarness) -> None:
-    """Files of three ranges, with every comparison."""
-    _table(harness, low=_range(0, 9), mid=_range(10, 19), high=_range(20, 29))
+    """Files of five ranges, with every comparison."""
+    ranges = {"zero": (-9, 0), "low": (1, 9), "mid": (10, 19), "high": (20, 29)}
+    ranges["huge"] = (HUGE + 1, HUGE + 3)
+    _table(harness, **{name: _range(*bounds) for name, bounds in ranges.items()})
     expected = {
         ("=", 15): {"mid"},
-        ("<", 10): {"low"},
-        ("<=", 10): {"low", "mid"},
-        (">", 19): {"high"},
-        (">=", 19): {"mid", "high"},
+        ("<", 10): {"zero", "low"},
+        ("<=", 10): {"zero", "low", "mid"},
+        (">", 19): {"high", "huge"},
+        (">=", 19): {"mid", "high", "huge"},
         ("in", (5, 25)): {"low", "high"},
         ("=", 99): set(),
+        ("=", -5): {"zero"},
+        (">", 5): {"low", "mid", "high", "huge"},
+        ("=", HUGE): set(),
     }
     for (operator, value), names in expected.items():
-        harness.expect(_pruned(harness, operator, value), names, f"{X} {operator} {value}")
+        what = f"{X} {operator} {'a large number' if value == HUGE else value}"
+        harness.expect(_pruned(harness, operator, value), names, what)
 
 
 @scenario("metadata.prune-unknown")

@@ -165,6 +165,8 @@ def several_writers(harness: TableHarness) -> None:
         writer.finish(time, harness.change({A: {name: 1}}))
         harness.model.complete(time, {A: {name: 1}})
     harness.expect_dataset()
+    writer_one.compact()
+    harness.expect_dataset("compacted by one of them")
 
 
 @scenario("metadata.lock-left")
@@ -269,11 +271,12 @@ def validate_counts(harness: TableHarness) -> None:
     listing.partitions(), listing.files(A)
     harness.expect(listing.metrics().get(f"{METRIC}validate_errors.count", 0), 0, "errors at first")
     harness.fs.inner.delete(f"{DATASET}/{B}/b1")
+    harness.put(A, "a1", 11)
     harness.put(C, "c1", 1)
     listing = harness.binding.listing(harness.fs, validate=True)
     listing.files(A), listing.files(B), listing.partitions()
-    harness.expect(listing.metrics().get(f"{METRIC}validate_errors.count"), 2, "errors")
-    harness.expect(listing.warnings(), 2, "warnings")
+    harness.expect(listing.metrics().get(f"{METRIC}validate_errors.count"), 3, "errors")
+    harness.expect(listing.warnings(), 3, "warnings")
 
 
 @scenario("metadata.metrics")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 
 from fscontract.contract.models.metadata_table import Listing
 from fscontract.contract.pipeline_bindings import CheckedWriter
@@ -25,6 +26,13 @@ from fscontract.contract.scenarios.scenario import Scenarios
 scenario = Scenarios[TableHarness]()
 #: More writes than any action has.
 MANY = 60
+#: A dataset with files in its root and at several depths, also with the name of a log of Hudi's.
+DEEP: Listing = {
+    "": {"top": 1},
+    A: {"f": 2, ".f_1.log.1_0-0-0": 3},
+    "x": {"f": 4},
+    "x/y z/p=%2F": {"e\u0301": 5, "\xe9": 6},
+}
 
 
 @scenario("metadata.failed-update")
@@ -274,14 +282,18 @@ def race(harness: TableHarness) -> None:
 
 @scenario("metadata.fallback-absent")
 def fallback_absent(harness: TableHarness) -> None:
-    """The table does not exist, or is disabled: directories are listed, also large ones."""
-    harness.dataset(LARGE)
-    for listing in (
-        harness.binding.listing(harness.fs),
-        harness.binding.listing(harness.fs, enabled=False),
-    ):
-        harness.expect(listing.partitions(), sorted(LARGE), "partitions")
-        harness.expect(dict(listing.files(A)), LARGE[A], "files")
+    """The table does not exist, or is disabled: directories are listed, also large or deep ones."""
+    for content, enabled in product((LARGE, DEEP), (True, False)):
+        harness.reset()
+        harness.dataset(content)
+        listing = harness.binding.listing(harness.fs, enabled=enabled)
+        found = listing.partitions()
+        harness.expect([p for p in found if p not in content], [], "partitions not there")
+        harness.expect(len(content.keys() - {*found, *DEEP}), 0, "partitions that are missing")
+        for partition in DEEP if content is DEEP else (A,):
+            harness.expect(partition in found, True, f"partition {partition!r} is listed")
+            files = dict(listing.files(partition))
+            harness.expect(files, content[partition], f"files of {partition!r}")
 
 
 @scenario("metadata.fallback-broken")

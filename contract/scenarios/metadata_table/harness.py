@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing, suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from fscontract.contract.models.metadata_table import Acceptor, Listing, difference
 from fscontract.contract.pipeline_bindings import (
@@ -28,6 +28,7 @@ _PROPERTIES, _ASIDE = f"{DATASET}/.hoodie/hoodie.properties", f"{DATASET}/.hoodi
 #: Partitions.
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
+_DIGITS = re.compile(r"\d+")
 #: The initial files.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
 #: A dataset with many files in one partition, and one in each of many.
@@ -39,6 +40,8 @@ LARGE: Listing = {
 
 class TableHarness(Harness):
     """A dataset with writers and readers; `model` is the expected content of the dataset."""
+
+    collects: ClassVar[bool] = True
 
     def __init__(self, binding: MetadataTableBinding, clause: str = "") -> None:
         super().__init__(clause)
@@ -196,6 +199,10 @@ class TableHarness(Harness):
             p for p in paths if ending in p.rpartition("/")[2] and "partition_metadata" not in p
         ]
 
+    def own_size(self) -> int:
+        """Return the bytes of the files of the table that list files."""
+        return sum(self.fs.inner.get_file_status(path).length for path in self.own_files())
+
     def pending(self, timeline: str) -> set[str]:
         """Return the pending instants of a timeline."""
         names = {s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)}
@@ -220,14 +227,15 @@ class TableHarness(Harness):
         wrong = self.model.judge(self.listing(), settles)
         if wrong:
             head = f"{when}: " if when else ""
-            self.fail(f"{head}the content of the dataset", wrong)
+            self.fail(f"{head}the content of the dataset", wrong, kind=_DIGITS.sub("N", wrong))
 
     def expect_listing(self, expected: Listing, actual: Listing, when: str = "") -> None:
         """Judge the clause by the equality of two listings."""
         self.judged()
         wrong = difference(actual, expected)
         if wrong:
-            self.fail(f"{when}: {expected}" if when else f"{expected}", wrong)
+            head = f"{when}: " if when else ""
+            self.fail(f"{head}{expected}", wrong, kind=_DIGITS.sub("N", wrong))
 
     def expect_refusal(self, call: Callable[[], object], what: str) -> None:
         """Judge the clause: a call must raise OSError or ValueError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 
 from fscontract.contract.pipeline_bindings import CheckedWriter, TableChange
@@ -13,10 +13,12 @@ from fscontract.contract.scenarios.scenario import Scenarios
 scenario = Scenarios[TableHarness]()
 
 #: The keys of file groups, by partition and number.
-_Content = Mapping[tuple[str, int], str]
-_START: _Content = {(A, 1): "abc", (B, 2): "de"}
-#: A commit that inserts x, deletes c, and moves b to another partition.
-_LATER: _Content = {(A, 1): "ax", (B, 2): "bde"}
+_Content = Mapping[tuple[str, int], Sequence[str]]
+#: Keys that differ in case, white space, zeros or the form of an accent.
+_SIMILAR = ("A", " a", "7", "07", "\xe9", "e\u0301")
+_START: _Content = {(A, 1): ("a", "b", "c", *_SIMILAR[::2]), (B, 2): ("d", "e", *_SIMILAR[1::2])}
+#: A commit that inserts x, deletes c and some others, and moves b to another partition.
+_LATER: _Content = {(A, 1): ("a", "x", "A"), (B, 2): ("b", "d", "e", " a", "e\u0301")}
 _ABSENT = "z"
 
 
@@ -41,7 +43,7 @@ def _table(harness: TableHarness) -> CheckedWriter:
 def _located(harness: TableHarness) -> dict[str, tuple[str, int]]:
     """Return the location of each key that a reader finds."""
     with closing(harness.reader()) as reader:
-        return dict(reader.locate([*"abcdex", _ABSENT]))
+        return dict(reader.locate([*"abcdex", *_SIMILAR, _ABSENT]))
 
 
 def _expected(content: _Content) -> dict[str, tuple[str, int]]:

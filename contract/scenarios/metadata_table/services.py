@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import product
 
+from fscontract.contract.pipeline_bindings import TableChange
 from fscontract.contract.scenarios.instrumented_filesystem import (
     AFTER,
     DEATHS,
@@ -12,6 +13,7 @@ from fscontract.contract.scenarios.instrumented_filesystem import (
 )
 from fscontract.contract.scenarios.metadata_table.harness import (
     OWN_TIMELINE,
+    START,
     TABLE,
     TIMELINE,
     A,
@@ -46,9 +48,13 @@ def own_schedule(harness: TableHarness) -> None:
 @scenario("metadata.compaction-same")
 def compaction_same(harness: TableHarness) -> None:
     """The table is compacted after adds, deletes and new partitions, and its logs are removed."""
-    writer = harness.table()
+    writer = harness.table({**START, "": {"top": 1}, "x/y": {"\xe9": 1, "e\u0301": 2, "none": 0}})
     harness.commit(writer, {A: {"a3": 1}, C: {"c1": 2}}, {B: ["b1"]})
-    harness.commit(writer, {A: {"a4": 1}})
+    harness.commit(writer, {A: {"a4": 1}, "x/y": {f"f{number}": number for number in range(1100)}})
+    time = harness.begin(writer)
+    big = {A: {"big": 1 << 40}}
+    writer.finish(time, TableChange(big))
+    harness.model.complete(time, big)
     harness.expect(writer.compact(), True, "compacted")
     harness.expect_dataset("compacted")
     for path in harness.own_files(".log."):

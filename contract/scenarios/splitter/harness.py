@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fscontract.contract.api.filesystem import FileStatus
@@ -72,7 +73,7 @@ _OF = ("file_length", "etag", "modification_time")
 def _facts(record: Record) -> tuple[Any, ...]:
     if is_block(record):
         return tuple(getattr(record, name) for name in (*_BLOCK, *_OF))
-    ids = list(record.block_ids[:PLENTY])  # type: ignore[union-attr]
+    ids = list(islice(record.block_ids, PLENTY))  # type: ignore[union-attr]
     return (*(getattr(record, name) for name in (*_FILE, *_COUNT)), ids)
 
 
@@ -179,7 +180,7 @@ class SplitterHarness(Harness):
         acceptor.violations, acceptor.exercised = [], Counter()
 
     def close(self) -> None:
-        """Close all splitters."""
+        """Close all splitters that are still open."""
         for splitter in self.splitters:
             splitter.close()
 
@@ -300,9 +301,15 @@ class FindingHarness(_LifeHarness[FindingSplitter]):
         self.harness.take(self.acceptor)
         return windows
 
+    def close(self) -> None:
+        """End this lifetime, once."""
+        if self.life in self.harness.splitters:
+            self.harness.splitters.remove(self.life)
+            self.life.close()
+
     def again(self, checkpoint: str | None = None, **settings: Any) -> FindingHarness:
         """End this lifetime, and start another from a checkpoint or from the beginning."""
-        self.life.close()
+        self.close()
         return FindingHarness(self.harness, replace(self.settings, **settings), checkpoint)
 
 

@@ -24,6 +24,10 @@ ODD_NAMES = (
     "a:b",
     "a#b?c=d",
     "\xe4\u6f22",
+    "\xe9",
+    "e\u0301",
+    "A",
+    "a",
     ".a",
     "_a",
     "-a",
@@ -45,13 +49,16 @@ def plan(harness: SplitterHarness) -> None:
 
 @scenario(charged="split.cover")
 def large(harness: SplitterHarness) -> None:
-    """A file is longer than 32 bits can hold, and another one has several hundred blocks."""
+    """A file is longer than 32 bits can hold, also in one block; another one has several hundred
+    blocks.
+    """
     harness.state(harness.write("a"), length=(1 << 33) + 5)
-    harness.finding(block_size=1 << 30).drain(1)
+    for number, size in enumerate((1 << 30, 3 << 31)):
+        harness.finding(block_size=size, operator_id=number).drain(1)
     harness.write("b", 600)
     harness.write("c", 9)
     harness.state(f"{INPUT}/a", length=11)
-    harness.finding(block_size=2, operator_id=1).drain(1)
+    harness.finding(block_size=2, operator_id=2).drain(1)
 
 
 @scenario("split.relative-path")
@@ -80,7 +87,9 @@ def uris(harness: SplitterHarness) -> None:
 
 @scenario("split.uri", "split.recursive", "split.relative-path")
 def odd_names(harness: SplitterHarness) -> None:
-    """Names have spaces, escapes, characters beyond ASCII, or begin with a dot."""
+    """Names have spaces, escapes, characters beyond ASCII, or begin with a dot; some of them differ
+    in case or in the form of an accent.
+    """
     written = {harness.write(f"{name}/{name}") for name in ODD_NAMES}
     window = harness.finding().window(1)
     files = {f.file_path: f.relative_path for f in window.files if not f.is_directory}
@@ -185,9 +194,11 @@ def unopened(harness: SplitterHarness) -> None:
     harness.expect(list(harness.fs.opened.elements()), [], "files that were opened")
 
 
-@scenario("split.base-order")
+@scenario("split.base-order", "split.empty-file")
 def fed(harness: SplitterHarness) -> None:
-    """Files are fed, each split on arrival, in a directory or alone."""
+    """Files are fed, each split on arrival, in a directory or alone; one is empty, and one is fed
+    again after a change.
+    """
     paths = [harness.write(name) for name in ("b", "a", "c")]
     splitter = harness.fed()
     splitter.begin(1)
@@ -198,6 +209,12 @@ def fed(harness: SplitterHarness) -> None:
         harness.expect(len(window.blocks), 6, "its blocks")
     splitter.put("c", INPUT)
     harness.expect(splitter.end().paths, paths[2:], "what is split")
+    splitter.begin(2)
+    splitter.put(harness.write("empty", 0))
+    empty = splitter.emitted().paths
+    harness.expect(empty, [f"{INPUT}/empty"], "an empty file", clause="split.empty-file")
+    splitter.put(harness.write("b", 3))
+    harness.expect(len(splitter.end().blocks), 2, "blocks of a file that is fed again")
 
 
 @scenario("split.base-idle")
@@ -238,8 +255,9 @@ def restored(harness: SplitterHarness) -> None:
     paths = [harness.write(name) for name in ("a", "b", "c")]
     first = harness.fed(blocks_threshold=4)
     first.begin(1)
-    for path in paths:
+    for path in paths[:2]:
         first.put(path)
+    first.put("c", INPUT)
     first.end()
     second = harness.fed(first.life.checkpoint(), blocks_threshold=100)
     second.begin(2)

@@ -21,8 +21,10 @@ scenario = Scenarios[SplitterHarness]()
 INTERVAL, HALF = 10.0, 5.0
 #: The files that a scan may still list after a request to end, and the time limit in seconds.
 ENDLESS, PATIENCE = 100_000, 10.0
-#: Directories inside each other.
-DEPTH = 30
+#: Directories inside each other, and a name of them; together they exceed 1,024 characters.
+DEPTH, LONG_NAME = 70, "directory-with-a-long-name"
+#: The files of a directory, more than a page of a listing has in most stores.
+MANY = 1100
 #: More files than the queue of the splitter holds.
 CROWD = 50_000
 #: A modification time in a listing, in seconds since 1970.
@@ -146,14 +148,31 @@ def newer(harness: SplitterHarness) -> None:
 
 @scenario("split.modified-older")
 def older(harness: SplitterHarness) -> None:
-    """The modification time of a file decreases."""
-    _modified(harness, "split.modified-older", modification_time=LONG_AGO - 1)
+    """The modification time of a file decreases, by a second, and to a time before 1970."""
+    for time in (LONG_AGO - 1, -LONG_AGO):
+        _modified(harness, "split.modified-older", modification_time=time)
 
 
 @scenario("split.modified-size")
 def resized(harness: SplitterHarness) -> None:
-    """The length of a file changes, and its time does not."""
-    _modified(harness, "split.modified-size", length=12)
+    """The length of a file changes, also to none, and its time does not."""
+    for length in (12, 0):
+        _modified(harness, "split.modified-size", length=length)
+
+
+@scenario("split.modified-size")
+def waiting(harness: SplitterHarness) -> None:
+    """A file changes while it waits for the splitter, which has found it."""
+    paths = [harness.write(name, 2) for name in ("a", "b", "c")]
+    life = harness.finding(blocks_threshold=1)
+    taken = life.window(1).paths
+    path = next(path for path in paths if path not in taken)
+    harness.write(path, 5)
+    windows = life.drain(2)
+    life.life.trigger()
+    windows += life.drain(100)
+    lengths = [f.file_length for window in windows for f in window.files if f.file_path == path]
+    harness.expect(lengths[-1:], [5], "the length that is found last")
 
 
 @scenario("split.modified-etag")
@@ -191,8 +210,9 @@ def nested(harness: SplitterHarness) -> None:
 
 @scenario("split.recursive", "split.directory")
 def recursive(harness: SplitterHarness) -> None:
-    """A tree of directories with files."""
-    paths = [harness.write(name) for name in ("a/b/f", "a/g", "h")]
+    """A tree of directories with files, some of which have the same name, length, time and etag."""
+    alike: dict[str, Any] = {"modification_time": LONG_AGO, "etag": "one"}
+    paths = [harness.write(name, **alike) for name in ("a/b/f", "a/f", "h")]
     directories = [f"{INPUT}/a", f"{INPUT}/a/b"]
     window = harness.finding().window(1)
     harness.expect(sorted(window.paths), sorted([*directories, *paths]), "what is found")
@@ -202,11 +222,32 @@ def recursive(harness: SplitterHarness) -> None:
 
 @scenario("split.recursive")
 def deep(harness: SplitterHarness) -> None:
-    """A file is below very many directories."""
-    path = harness.write(f"{'d/' * DEPTH}f")
+    """A file with a long name is below very many directories."""
+    path = harness.write(f"{f'{LONG_NAME}/' * DEPTH}{'f' * 250}")
     window = harness.finding().window(1)
     harness.expect(len(window.paths), DEPTH + 1, "files and directories that are found")
     harness.expect(window.paths[-1], path, "the last one")
+
+
+@scenario("split.recursive")
+def numerous(harness: SplitterHarness) -> None:
+    """A directory has more than a thousand files."""
+    written = {harness.write(f"f{number}", 0) for number in range(MANY)}
+    found = {path for window in harness.finding().drain(1) for path in window.paths}
+    harness.expect(len(written - found), 0, f"files of {MANY} that are not found")
+
+
+@scenario("split.recursive")
+def dated(harness: SplitterHarness) -> None:
+    """Files are added: as old as a known one, older, and with a time in the future."""
+    harness.write("f", modification_time=LONG_AGO)
+    life = harness.finding()
+    life.window(1)
+    times = {"as old": LONG_AGO, "older": LONG_AGO - 1, "of the future": 10 * LONG_AGO}
+    added = {what: harness.write(what, modification_time=time) for what, time in times.items()}
+    found = _next(life, 2)
+    for what, path in added.items():
+        harness.expect(path in found, True, f"a file that is {what} is found")
 
 
 @scenario("split.recursive")
@@ -278,9 +319,11 @@ def copying(harness: SplitterHarness) -> None:
 
 @scenario("split.inputs-list")
 def inputs(harness: SplitterHarness) -> None:
-    """The inputs are a comma-separated list, with empty entries and a duplicate."""
-    paths = [harness.write(f"/{name}/f") for name in ("b", "a")]
-    emitted = harness.finding("/b, /a,, /b/,").window(1).paths
+    """The inputs are a comma-separated list, with empty entries and a duplicate; the path of one
+    begins like that of another.
+    """
+    paths = [harness.write(f"/{name}/f") for name in ("b", "a", "b 2")]
+    emitted = harness.finding("/b, /a,, /b/,/b 2").window(1).paths
     harness.expect(emitted, paths, "files that are found")
 
 
@@ -325,18 +368,18 @@ def empty_input(harness: SplitterHarness) -> None:
 @scenario("split.vanished")
 def vanished(harness: SplitterHarness) -> None:
     """A file and a directory are deleted during their listing."""
-    for name in ("a/f", "b/g", "c/h"):
-        harness.write(name)
+    vanishing, *_ = [harness.write(name) for name in ("a/f", "a/z", "b/g", "c/h")]
 
     def delete(directory: str, child: str | None) -> None:
-        if directory == f"{INPUT}/a" and child is not None:
+        if child == vanishing:
             harness.fs.delete(child)
         if directory == f"{INPUT}/b" and child is None:
             harness.fs.delete(directory, recursive=True)
 
     harness.fs.on_list = delete
     life = harness.finding()
-    life.window(1)
+    others = sorted({f"{INPUT}/a/z", f"{INPUT}/c/h"} - {*life.window(1).paths})
+    harness.expect(others, [], "other files that are not found")
     harness.expect(_next(life, 2), [], "files after the first scan")
     listed = {path for path in harness.fs.listed if path == f"{INPUT}/c"}
     harness.expect(listed, {f"{INPUT}/c"}, "what is listed after the deleted ones")
@@ -396,7 +439,7 @@ def stop(harness: SplitterHarness) -> None:
     life = harness.finding()
     life.life.start()
     life.window(1)
-    life.life.close()
+    life.close()
     harness.expect(_threads(before), 0, "threads that outlive a splitter")
     reached, listed = threading.Event(), [0]
 
@@ -410,7 +453,7 @@ def stop(harness: SplitterHarness) -> None:
     harness.fs.extra_children = endless
     life = harness.finding(file_pattern="none of these")
     harness.expect(reached.wait(PATIENCE), True, "the scan begins")
-    life.life.close()
+    life.close()
     harness.expect(_threads(before), 0, "threads that outlive a splitter in a scan")
     harness.expect(listed[0] < ENDLESS - 1, True, "the scan is broken off")
 

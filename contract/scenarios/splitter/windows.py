@@ -184,6 +184,11 @@ def twice(harness: SplitterHarness) -> None:
     harness.expect(_facts(after), _facts(before), "the windows a third time")
 
 
+def _size(harness: SplitterHarness, below: str = WINDOWS) -> int:
+    """Return the bytes of the files below a directory."""
+    return sum(map(len, _contents(harness, below).values()))
+
+
 def _contents(harness: SplitterHarness, below: str = WINDOWS) -> dict[str, bytes]:
     """Return the files below a directory with their content."""
     contents: dict[str, bytes] = {}
@@ -234,9 +239,9 @@ def purged(harness: SplitterHarness) -> None:
     life.windows((7, 8, 9))
     checkpoint = life.life.checkpoint()
     before = life.windows((10, 11))
-    size = sum(map(len, _contents(harness).values()))
+    size = _size(harness)
     life.life.committed(9)
-    less = sum(map(len, _contents(harness).values()))
+    less = _size(harness)
     harness.expect(less < size, True, f"{less} of {size} bytes are less")
     _twelve(harness, length=3)
     after = life.again(checkpoint).windows((10, 11))
@@ -260,11 +265,12 @@ def partitions(harness: SplitterHarness) -> None:
     after = [life.windows((1, 2)) for life in restarted]
     facts = [_facts(windows) for windows in before]
     harness.expect([_facts(w) for w in after], facts, "each one's windows")
-    restarted[1].life.close()
-    count = len(_contents(harness))
+    restarted[1].close()
+    size = _size(harness)
     restarted[0].life.committed(1, removed=[2])
-    remaining = len(_contents(harness))
-    harness.expect(3 <= remaining < count, True, f"{remaining} files are left")
+    remaining = _size(harness)
+    harness.expect(remaining < size, True, f"{remaining} of {size} bytes are less")
+    harness.expect(len(_contents(harness)) >= 3, True, "each one's second window is left")
     kept = restarted[2].again()
     restarted[0].life.committed(2, removed=[2])
     harness.expect(_facts(kept.windows((1, 2))), facts[2], "the windows of another operator")
@@ -318,15 +324,21 @@ def inside(harness: SplitterHarness) -> None:
         harness.expect("a checkpoint", "an error inside of a window")
 
 
-@scenario("split.ids-unique")
+@scenario("split.ids-unique", "split.restored-references")
 def numbered(harness: SplitterHarness) -> None:
-    """A second lifetime continues with new files."""
-    harness.write("a")
-    life = harness.finding()
-    ids = [block.block_id for block in life.window(1).blocks]
-    harness.write("b")
-    ids += [b.block_id for b in life.again(life.life.checkpoint()).window(2).blocks]
-    harness.expect(len(set(ids)), 12, "different ids")
+    """A second lifetime continues with new files, at the end of a file and in the middle of one."""
+    for number, threshold in enumerate((100, 4)):
+        harness.write(f"/{number}/a")
+        life = harness.finding(f"/{number}", blocks_threshold=threshold, operator_id=number)
+        windows = [life.window(1)]
+        late = harness.write(f"/{number}/b")
+        rest = life.again(life.life.checkpoint()).drain(2)
+        found = [path for window in rest for path in window.paths]
+        harness.expect(
+            found, [late], "files of the second life", clause="split.restored-references"
+        )
+        ids = [block.block_id for window in (*windows, *rest) for block in window.blocks]
+        harness.expect(len(set(ids)), len(ids), "different ids")
 
 
 @scenario("split.restored-references")

@@ -309,6 +309,24 @@ def shorter_is_fine(
     return _Lenient(stream, block.path, block.file_length)
 
 
+@mutant("record.shorter", FixedBytesReaderContext._open)
+def shorter_slices(
+    self: FixedBytesReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
+    """A truncated file has fewer slices, without an error."""
+    return _Lenient(stream, block.path, block.file_length)
+
+
+@mutant("record.grown", ReadAheadLineReaderContext._open)
+def completes_the_last_line(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
+    """The last line is completed by data appended since the split."""
+    source = right(self)._open(stream, block)
+    end = source.read(block.file_length - 1, 1) if block.file_length else b"\n"
+    return source if end in b"\r\n" else _Lenient(stream, block.path, 1 << 40)
+
+
 @mutant("record.grown", ReadAheadLineReaderContext._open)
 def reads_the_growth(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
@@ -436,6 +454,27 @@ def first_member_only(
     return _Excerpt(source)
 
 
+@mutant("record.members", ReadAheadLineReaderContext._open)
+def empty_member_ends(
+    self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
+) -> ByteSource:
+    """A compressed file ends at an empty member."""
+    codec = codec_of(block.path, self.compression)
+    if codec is None:
+        return right(self)._open(stream, block)
+    source: Any = decompressed(stream, block.path, block.file_length, codec)
+    begin, starts = source._begin, [-1]
+
+    def begin_unless_empty() -> bool:
+        if starts[-1] == source._position:
+            return False
+        starts.append(source._position)
+        return bool(begin())
+
+    source._begin = begin_unless_empty
+    return _Excerpt(source)
+
+
 @mutant("block.tagged", Reader.process_block)
 def tagged_by_the_first(self: Reader, block: FileBlockMetadata) -> _Records:
     """A record has the id of the block before."""
@@ -455,6 +494,56 @@ def nothing_is_empty(self: Reader, data: bytes) -> Any:
     """A record for which the converter returns None is delivered as an empty record."""
     record = right(self).convert_to_record(data)
     return b"" if record is None else record
+
+
+@mutant("block.emitted-after", Reader.process_block)
+def reports_blocks_with_records(self: Reader, block: FileBlockMetadata) -> _Records:
+    """A block without records is not reported."""
+    listener, self._on_block = self._on_block, None
+    record = None
+    for record in right(self).process_block(block):
+        yield record
+    self._on_block = listener
+    if record is not None:
+        self._emit(block)
+
+
+@mutant("block.emitted-after", Reader._abandon)
+def reports_failed_blocks(self: Reader) -> None:
+    """A block that fails is reported, and again when it has been read."""
+    self._emit(self._busy or self.context.block)
+    right(self)._abandon()
+
+
+@mutant("record.none-lost", Reader.convert_to_record)
+def drops_what_is_false(self: Reader, data: bytes) -> Any:
+    """A record is dropped if the converter returns 0 or another value that is false."""
+    return right(self).convert_to_record(data) or None
+
+
+@mutant("record.none-lost", Reader.process_block)
+def shares_records(self: Reader, block: FileBlockMetadata) -> _Records:
+    """The records that wait for the caller are those of all readers of the filesystem."""
+    waiting: list[ReaderRecord[Any]] = vars(self.fs).setdefault("waiting", [])
+    waiting[:] = right(self).process_block(block)
+    while waiting:
+        yield waiting.pop(0)
+
+
+@mutant("record.none-lost", Reader.process_block)
+def continues_abandoned(self: Reader, block: FileBlockMetadata) -> _Records:
+    """A block that was left in the middle continues there when it is read again."""
+    left = self.__dict__.setdefault("left", {})
+    start = left.pop(block, -1)
+    try:
+        for record in right(self).process_block(block):
+            if record.offset > start:
+                left[block] = record.offset
+                yield record
+    except Exception:
+        left.pop(block, None)
+        raise
+    left.pop(block, None)
 
 
 @mutant("block.emitted-after")

@@ -80,9 +80,40 @@ def cut_by_the_block(self: Changing, record: bytes, offset: int) -> bytes:
 
 
 @mutant("record.whole", Changing._change)
+def end_of_text(self: Changing, record: bytes, offset: int) -> bytes:
+    """A record ends at a control-Z."""
+    return record.partition(b"\x1a")[0]
+
+
+@mutant("record.whole", Changing._change)
+def unescapes(self: Changing, record: bytes, offset: int) -> bytes:
+    """A backslash is removed where it escapes another character."""
+    return re.sub(rb"\\(.?)", rb"\1", record)
+
+
+@mutant("record.none-lost", ReadAheadLineReaderContext._admitted)
+def comments(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
+    """Lines that begin with a number sign are dropped."""
+    pairs = zip(batch.records, batch.offsets, strict=True)
+    kept = [(record, offset) for record, offset in pairs if not record.startswith(b"#")]
+    records, offsets = [record for record, _ in kept], [offset for _, offset in kept]
+    batch = RecordBatch(batch.block_id, records, batch.start, batch.end, offsets=offsets)
+    return right(self)._admitted(batch)
+
+
+@mutant("record.whole", Changing._change)
 def strips_blanks(self: Changing, record: bytes, offset: int) -> bytes:
     """Spaces and tabs at the ends of a record are removed."""
     return record.strip(b" \t")
+
+
+@mutant("record.offset", ReadAheadLineReaderContext._find)
+def offset_in_32_bits(self: ReadAheadLineReaderContext) -> RecordBatch | None:
+    """Offsets are held in 32 bits."""
+    batch = right(self)._find()
+    if batch is not None:
+        batch.offsets = [offset & 0xFFFFFFFF for offset in batch.offsets]
+    return batch
 
 
 @mutant("record.offset", ReadAheadLineReaderContext._find)
@@ -195,6 +226,33 @@ def first_blank_line_stays(self: ReadAheadLineReaderContext, batch: RecordBatch)
     return batch if batch.start == 0 and not batch.records[0] else right(self)._admitted(batch)
 
 
+@mutant("record.drop-blank", ReadAheadLineReaderContext._admitted)
+def white_is_blank(self: ReadAheadLineReaderContext, batch: RecordBatch) -> RecordBatch:
+    """A line of white space is dropped with the blank ones."""
+    if self._drop_blank:
+        batch = changed(batch, lambda record, offset: record if record.strip() else b"")
+    return right(self)._admitted(batch)
+
+
+class _OtherLimit(ReadAheadLineReaderContext):
+    """Applies another limit than the configured one."""
+
+    def _begin(self, goes_on: bool) -> None:
+        if self._max_length == 10:
+            self._max_length = 9
+        super()._begin(goes_on)
+
+
+@mutant("record.limit")
+class LimitWithLineEnd(_OtherLimit):
+    """The limit is that of a record and its line end."""
+
+
+@mutant("record.limit-error")
+class FailsAtLimit(_OtherLimit):
+    """A record whose length is the limit is an error."""
+
+
 @mutant("record.limit", ReadAheadLineReaderContext._single)
 def limit_within_the_block(self: ReadAheadLineReaderContext, start: int) -> RecordBatch | None:
     """A line that continues beyond the first read has no limit."""
@@ -217,6 +275,19 @@ def long_lines_are_skipped(self: ReadAheadLineReaderContext, goes_on: bool) -> N
 def mark_of_each_line(self: Changing, record: bytes, offset: int) -> bytes:
     """A byte order mark is removed at the start of any line."""
     return record.removeprefix(BOM)
+
+
+@mutant("record.bytes", Changing._change)
+def strips_bytes_of_marks(self: Changing, record: bytes, offset: int) -> bytes:
+    """All bytes of a byte order mark are removed at the start of the file."""
+    return record if offset else record.lstrip(BOM)
+
+
+@mutant("record.bytes", Changing._change)
+def strips_mark_behind_header(self: Changing, record: bytes, offset: int) -> bytes:
+    """A byte order mark at the data offset is removed."""
+    is_first = self._data_offset > 0 and offset == self._data_offset
+    return record.removeprefix(BOM) if is_first else record
 
 
 @mutant("record.bom", ReadAheadLineReaderContext._has_bom)
@@ -334,6 +405,36 @@ class ReturnIsNoEnd(Delimited):
     """A single carriage return ends no line."""
 
     lines = _OnlyFeeds
+
+
+class _OtherDelimiter(ReadAheadLineReaderContext):
+    """Uses another delimiter than the configured one."""
+
+    def _other(self, delimiter: bytes) -> bytes:
+        return delimiter
+
+    def _begin(self, goes_on: bool) -> None:
+        if isinstance(self._delimiter, Separator):
+            self._delimiter = Separator(self._other(self._delimiter.value) or b"\n")
+        super()._begin(goes_on)
+
+
+@mutant("record.delimiter", _OtherDelimiter._other)
+def delimiter_to_nul(self: _OtherDelimiter, delimiter: bytes) -> bytes:
+    """A delimiter ends at its first zero byte."""
+    return delimiter.partition(b"\0")[0]
+
+
+@mutant("record.delimiter", _OtherDelimiter._other)
+def delimiter_in_7_bits(self: _OtherDelimiter, delimiter: bytes) -> bytes:
+    """The bytes of a delimiter have seven bits."""
+    return bytes(byte & 0x7F for byte in delimiter)
+
+
+@mutant("record.delimiter", _OtherDelimiter._other)
+def delimiter_of_16_bytes(self: _OtherDelimiter, delimiter: bytes) -> bytes:
+    """The first 16 bytes of a delimiter count."""
+    return delimiter[:16]
 
 
 @mutant("record.delimiter", ReadAheadLineReaderContext._begin)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fscontract.contract.api.errors import FileAlreadyExistsException
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change, Names
+from fscontract.pipeline.hudi.file_slices import FileSlice
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.locks import FileLock
 from fscontract.pipeline.hudi.metrics import Metrics
+from fscontract.pipeline.hudi.records import Record
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import Instant, Timeline
 from fscontract.pipeline.hudi.writer import MetadataWriter, listing
@@ -117,6 +120,27 @@ def restores_anything(self: MetadataWriter, targets: list[Instant]) -> None:
     """A restore ignores that files do not exist any more."""
 
 
+@mutant("metadata.action-rollback", MetadataWriter.roll_back)
+def rolls_back_names(
+    self: MetadataWriter, failed: Instant, deleted: Names | None = None
+) -> Instant:
+    """Files that have the name of one of the action's are deleted in all partitions."""
+    names = {name for files in (deleted or {}).values() for name in files}
+    known = {p: names & {*files} for p, files in listing(self._fs, self.path).items()}
+    return right(self).roll_back(failed, {p: files for p, files in known.items() if files})
+
+
+@mutant("metadata.action-clean", MetadataWriter._delete_data)
+def cleans_names(
+    self: MetadataWriter, deleted: Mapping[str, Collection[str]]
+) -> dict[str, set[str]]:
+    """Files of all partitions that have a name to be deleted are deleted."""
+    names = {name for files in deleted.values() for name in files}
+    for partition, files in listing(self._fs, self.path).items():
+        right(self)._delete_data({partition: names & {*files}})
+    return right(self)._delete_data(deleted)
+
+
 @mutant("metadata.clean-missing", MetadataWriter._delete_data)
 def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
     """Deleting a file that does not exist is an error."""
@@ -126,6 +150,15 @@ def must_delete(self: MetadataWriter, deleted: Any) -> dict[str, set[str]]:
             if not self._fs.delete(f"{self.path}/{partition}/{name}"):
                 missing.setdefault(partition, set()).add(name)
     return missing
+
+
+@mutant("metadata.clean-missing", MetadataWriter.clean)
+def knows_partitions(self: MetadataWriter, deleted: Names) -> Instant:
+    """Deleting a file of a partition that does not exist is an error."""
+    for partition, files in self._names(deleted).items():
+        if not files:
+            raise FileNotFoundError(f"no such partition: {partition}")
+    return right(self).clean(deleted)
 
 
 @mutant("metadata.clean-failed", MetadataWriter._delete_data)
@@ -223,6 +256,24 @@ def impatient(self: MetadataWriter, instant: Instant) -> bool:
     return instant.time not in self._mine
 
 
+@mutant("metadata.several-writers")
+class CompactsOwn(MetadataWriter):
+    """A compaction leaves out what other writers completed after this one had begun an action."""
+
+    known: Collection[str] = ()
+
+    def _begin(self, action: str, plan: bytes = b"") -> Instant:
+        instant = super()._begin(action, plan)
+        self.known = {*self.timelines()[1].completed, instant.time}
+        return instant
+
+    def _compacted(
+        self, file_slice: FileSlice, instant: Instant, data: Timeline
+    ) -> Iterator[Record]:
+        logs = tuple(log for log in file_slice.logs if log.name.instant in self.known)
+        return super()._compacted(replace(file_slice, logs=logs), instant, data)
+
+
 @mutant("metadata.lock-left", FileLock._free)
 def for_ever(self: FileLock, number: int) -> bool:
     """A crashed writer keeps the lock without a limit."""
@@ -286,6 +337,14 @@ def believes_table(self: FileListing, partition: str) -> list[FileStatus]:
     """The table's content is returned although the files were listed."""
     listed = right(self).list_files(partition)
     return listed if self._table is None else self._table.list_files(partition)
+
+
+@mutant("metadata.validate-counts", FileListing._compare)
+def compares_names(self: FileListing, what: str, known: Any, listed: Any) -> None:
+    """A file with another size does not count as a difference."""
+    sides = (known or (), listed)
+    names = [[each if isinstance(each, str) else each[0] for each in side] for side in sides]
+    right(self)._compare(what, *names)
 
 
 @mutant("metadata.validate-counts", FileListing._compare)

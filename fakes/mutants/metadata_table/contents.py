@@ -6,17 +6,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
+from urllib.parse import unquote
 
 from fscontract.contract.api.errors import FileNotFoundException
-from fscontract.contract.api.filesystem import FileStatus
+from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.file_group import FileGroupReader
+from fscontract.pipeline.hudi.file_slices import FileSlice
 from fscontract.pipeline.hudi.io import read_file, write_file
-from fscontract.pipeline.hudi.records import FileEntry, FilesRecord, Record, merge
+from fscontract.pipeline.hudi.records import FileEntry, FilesRecord, LiveFiles, Record, merge
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.table_location import write_properties
-from fscontract.pipeline.hudi.timeline import Instant
+from fscontract.pipeline.hudi.timeline import FIRST_INSTANT, Instant
 from fscontract.pipeline.hudi.writer import MetadataWriter
 
 _Listed = dict[str, list[FileStatus]]
@@ -85,6 +87,35 @@ def short(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
     }
 
 
+@mutant("metadata.sizes", MetadataTable.list_many)
+def floating(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """Sizes are floating-point numbers."""
+    return {
+        name: [replace(status, length=int(float(status.length))) for status in statuses]
+        for name, statuses in right(self).list_many(partitions).items()
+    }
+
+
+@mutant("metadata.sizes", MetadataTable.list_many)
+def sizes_by_name(self: MetadataTable, partitions: Iterable[str]) -> _Listed:
+    """Files of one name have the size of the first one."""
+    sizes: dict[str, int] = {}
+    listed = right(self).list_many(partitions)
+    for name, statuses in listed.items():
+        known = [sizes.setdefault(s.path.rpartition("/")[2], s.length) for s in statuses]
+        pairs = zip(statuses, known, strict=True)
+        listed[name] = [replace(status, length=size) for status, size in pairs]
+    return listed
+
+
+@mutant("metadata.files")
+class LastLogs(FileGroupReader):
+    """A reader merges the last thirty logs."""
+
+    def __init__(self, fs: FileSystem, slice_: FileSlice, *arguments: Any, **options: Any) -> None:
+        super().__init__(fs, replace(slice_, logs=slice_.logs[-30:]), *arguments, **options)
+
+
 @mutant("metadata.root", MetadataTable.list_partitions)
 def dot(self: MetadataTable) -> list[str]:
     """The partition of an unpartitioned dataset has its internal key as name."""
@@ -111,6 +142,40 @@ def keeps_empty(self: MetadataWriter, partitions: Any) -> Any:
 def adds_only(self: MetadataWriter, time: str, change: Change) -> None:
     """Deleted files are not reported to the table."""
     right(self)._apply(time, replace(change, deleted={}))
+
+
+@mutant("metadata.deleted", MetadataWriter._apply)
+def deletes_by_prefix(self: MetadataWriter, time: str, change: Change) -> None:
+    """With a file those are deleted whose names begin with its name."""
+    known = self._names(change.deleted)
+    deleted = {
+        partition: {*names, *(n for n in known[partition] if n.startswith(tuple(names)))}
+        for partition, names in change.deleted.items()
+    }
+    right(self)._apply(time, replace(change, deleted=deleted))
+
+
+@mutant("metadata.deleted", MetadataWriter._apply)
+def deletes_decoded(self: MetadataWriter, time: str, change: Change) -> None:
+    """Escapes in the names of deleted files are decoded, as those of URLs."""
+    deleted = {name: [unquote(n) for n in files] for name, files in change.deleted.items()}
+    right(self)._apply(time, replace(change, deleted=deleted))
+
+
+@mutant("metadata.deleted")
+class KeepsCompacted(FileGroupReader):
+    """A file in the base file of a compaction stays."""
+
+    def _merged_record(
+        self, key: bytes, value: bytes | None, changes: dict[bytes, Record]
+    ) -> Record | None:
+        merged = super()._merged_record(key, value, changes)
+        known = None if value is None else self._decoded(key, value)
+        first = self._slice.base_instant.startswith(FIRST_INSTANT[:14])
+        if first or not isinstance(known, FilesRecord):
+            return merged
+        sizes = merged.sizes if isinstance(merged, FilesRecord) else {}
+        return FilesRecord(known.key, LiveFiles({**known.sizes, **sizes}))
 
 
 @mutant("metadata.deleted", MetadataWriter._apply)

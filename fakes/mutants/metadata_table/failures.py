@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from fscontract.contract.api.filesystem import FileStatus
 from fscontract.fakes.mutants.registry import mutant, right
@@ -18,7 +19,14 @@ from fscontract.pipeline.hudi.io import CorruptFileException, MetadataException,
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.log import Log, LogBlock
 from fscontract.pipeline.hudi.pruning import Filter
-from fscontract.pipeline.hudi.records import ColumnStatistics, Record
+from fscontract.pipeline.hudi.records import (
+    ALL_PARTITIONS,
+    NO_PARTITION,
+    ColumnStatistics,
+    FilesRecord,
+    LiveFiles,
+    Record,
+)
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.timeline import (
     COMPLETED,
@@ -107,6 +115,26 @@ def first_page_only(self: FileListing, partition: str) -> Iterator[FileStatus]:
     return islice(right(self)._listed(partition), 50)
 
 
+@mutant("metadata.fallback-absent", FileListing._all)
+def lists_one_level(self: FileListing) -> dict[str, list[FileStatus]]:
+    """Without a table, partitions below others are left out."""
+    return {name: files for name, files in right(self)._all().items() if "/" not in name}
+
+
+@mutant("metadata.fallback-absent", FileListing._all)
+def lists_no_root(self: FileListing) -> dict[str, list[FileStatus]]:
+    """Without a table, files in the directory of the dataset are left out."""
+    return {name: files for name, files in right(self)._all().items() if name}
+
+
+@mutant("metadata.fallback-absent", FileListing._listed)
+def lists_no_logs(self: FileListing, partition: str) -> Iterator[FileStatus]:
+    """Without a table, files whose names begin with a dot are left out."""
+    for status in right(self)._listed(partition):
+        if "/." not in status.path:
+            yield status
+
+
 @mutant("metadata.fallback-broken", FileListing._ask)
 def gives_up(self: FileListing, question: Callable[..., Any]) -> Any:
     """A damaged table raises an error instead of a listing."""
@@ -180,6 +208,20 @@ class _FileByFile(MetadataTable):
 def keeps_everything(self: _FileByFile, file: _File) -> bool:
     """No file is pruned."""
     return True
+
+
+@mutant("metadata.prune-range", _FileByFile.may_match)
+def zero_is_unknown(self: _FileByFile, file: _File) -> bool:
+    """A bound of 0 counts as unknown."""
+    return file.may_match or 0 in (file.low, file.high)
+
+
+@mutant("metadata.prune-range", _FileByFile.may_match)
+def compares_as_floats(self: _FileByFile, file: _File) -> bool:
+    """Whole numbers are compared as floating-point numbers."""
+    low, high, value = file.low, file.high, file.condition.value
+    whole = file.condition.operator == "=" and all(type(n) is int for n in (low, high, value))
+    return float(low) <= float(value) <= float(high) if whole else file.may_match
 
 
 @mutant("metadata.prune-unknown", MetadataTable.prune)
@@ -271,6 +313,63 @@ def forgets_logs(
 ) -> Iterator[Record]:
     """A compaction copies the base file without the logs."""
     return right(self)._compacted(replace(file_slice, logs=()), instant, data)
+
+
+class _Compacting(MetadataWriter):
+    """Changes the files of partitions when the table is compacted."""
+
+    def files(self, partition: str, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        raise NotImplementedError
+
+    def _compacted(
+        self, file_slice: FileSlice, instant: Instant, data: Timeline
+    ) -> Iterator[Record]:
+        for record in super()._compacted(file_slice, instant, data):
+            if isinstance(record, FilesRecord) and record.key != ALL_PARTITIONS:
+                sizes = self.files(record.key, record.sizes)
+                yield FilesRecord(record.key, LiveFiles(sizes))
+            else:
+                yield record
+
+
+@mutant("metadata.compaction-same", _Compacting.files)
+def compacts_to_nfc(
+    self: _Compacting, partition: str, sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """After a compaction, letters and their accents are one character."""
+    return {normalize("NFC", name): size for name, size in sizes.items()}
+
+
+@mutant("metadata.compaction-same", _Compacting.files)
+def compacts_in_32_bits(
+    self: _Compacting, partition: str, sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """After a compaction, sizes have 32 bits."""
+    return {name: size & 0xFFFFFFFF for name, size in sizes.items()}
+
+
+@mutant("metadata.compaction-same", _Compacting.files)
+def compacts_without_empty_files(
+    self: _Compacting, partition: str, sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """A compaction drops files without bytes."""
+    return {name: size for name, size in sizes.items() if size}
+
+
+@mutant("metadata.compaction-same", _Compacting.files)
+def compacts_without_root(
+    self: _Compacting, partition: str, sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """A compaction drops the files in the directory of the dataset."""
+    return {} if partition == NO_PARTITION else sizes
+
+
+@mutant("metadata.compaction-same", _Compacting.files)
+def compacts_a_thousand(
+    self: _Compacting, partition: str, sizes: Mapping[str, int]
+) -> Mapping[str, int]:
+    """A compaction keeps at most 1,000 files of a partition."""
+    return dict(islice(sizes.items(), 1000))
 
 
 @mutant("metadata.compaction-undecided")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
+from unicodedata import normalize
 
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change
@@ -12,6 +14,8 @@ from fscontract.pipeline.hudi.record_index import RecordLocation
 from fscontract.pipeline.hudi.records import Deleted, Record
 from fscontract.pipeline.hudi.table import MetadataTable
 from fscontract.pipeline.hudi.writer import MetadataWriter
+
+_Located = dict[str, RecordLocation]
 
 
 @mutant("metadata.record-index", MetadataWriter._location_records)
@@ -31,10 +35,37 @@ def keeps_moved(self: MetadataWriter, time: str, change: Change) -> list[Record]
 
 
 @mutant("metadata.record-index", MetadataTable.lookup)
-def without_partition(self: MetadataTable, keys: Iterable[str]) -> dict[str, RecordLocation]:
+def without_partition(self: MetadataTable, keys: Iterable[str]) -> _Located:
     """Locations lack the partition."""
     found = right(self).lookup(keys)
     return {key: location._replace(partition="") for key, location in found.items()}
+
+
+def _by(
+    change: Callable[[str], str], lookup: Callable[[Iterable[str]], _Located], keys: Iterable[str]
+) -> _Located:
+    """Return the locations of changed keys, by the keys."""
+    changed = {key: change(key) for key in keys}
+    locations = lookup(changed.values())
+    return {key: locations[other] for key, other in changed.items() if other in locations}
+
+
+@mutant("metadata.record-index", MetadataTable.lookup)
+def folds_keys(self: MetadataTable, keys: Iterable[str]) -> _Located:
+    """Keys are looked up in lower case."""
+    return _by(str.lower, right(self).lookup, keys)
+
+
+@mutant("metadata.record-index", MetadataTable.lookup)
+def strips_keys(self: MetadataTable, keys: Iterable[str]) -> _Located:
+    """Keys are looked up without white space and zeros at their beginning."""
+    return _by(lambda key: key.lstrip(" 0"), right(self).lookup, keys)
+
+
+@mutant("metadata.record-index", MetadataTable.lookup)
+def composes_keys(self: MetadataTable, keys: Iterable[str]) -> _Located:
+    """A letter and its accent are looked up as one character."""
+    return _by(partial(normalize, "NFC"), right(self).lookup, keys)
 
 
 @mutant("metadata.record-index", MetadataWriter._build)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -89,6 +90,12 @@ def blocks_of_any_size(self: _Changed, block: FileBlockMetadata) -> FileBlockMet
     """Blocks end a byte early."""
     last = block.is_last_block
     return block if last else replace(block, length=max(block.offset, block.length - 1))
+
+
+@mutant("split.block-size", FileSplitterInput.get_block_size)
+def size_in_31_bits(self: FileSplitterInput, info: FileInfo, status: FileStatus) -> int:
+    """A block has less than 2 GiB."""
+    return min(right(self).get_block_size(info, status), (1 << 31) - 1)
 
 
 @mutant("split.default-block-size", FileSplitterInput.get_default_block_size)
@@ -205,6 +212,16 @@ def block_of_nothing(self: FileSplitterInput, info: FileInfo) -> FileMetadata:
     return replace(file, number_of_blocks=1, first_block_id=self._take_ids(1))
 
 
+@mutant("split.empty-file", FileSplitterBase.put)
+def puts_no_empty_files(self: FileSplitterBase, info: FileInfo) -> None:
+    """An empty file that is fed is dropped."""
+    with suppress(FileNotFoundException):
+        status = self.filesystem.get_file_status(info.path)
+        if not status.is_directory and status.length == 0:
+            return
+    right(self).put(info)
+
+
 @mutant("split.directory", _Emitted.emitted)
 def directory_has_length(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """A directory has the length of its status, as in Java."""
@@ -309,6 +326,22 @@ def missing_is_empty(self: FileSplitterBase, info: FileInfo) -> FileStatus:
         return right(self).get_file_status(info)
     except FileNotFoundException:
         return FileStatus(info.path, 0)
+
+
+@mutant("split.base-order", FileSplitterBase.put)
+def puts_once(self: FileSplitterBase, info: FileInfo) -> None:
+    """A path that is fed again is ignored."""
+    known: set[FileInfo] = self.__dict__.setdefault("known", set())
+    if info not in known:
+        known.add(info)
+        right(self).put(info)
+
+
+@mutant("split.base-checkpoint", FileSplitterBase._state)
+def queue_without_directories(self: FileSplitterBase) -> dict[str, Any]:
+    """A checkpoint has the relative paths of the files in the queue."""
+    queue = [FileInfo(None, info.relative_path).to_json() for info in self._queue]
+    return {**right(self)._state(), "queue": queue}
 
 
 @mutant("split.base-checkpoint", FileSplitterBase._state)

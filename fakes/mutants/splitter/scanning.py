@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
@@ -88,6 +91,43 @@ def later_only(self: TimeBasedDirectoryScanner, known: Reference, reference: Ref
     return reference[0] > known[0] or known[1:] != reference[1:]
 
 
+@mutant("split.modified-older", TimeBasedDirectoryScanner._modified)
+def since_1970(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
+    """A time before 1970 counts as unknown."""
+    if reference.modification_time < 0:
+        reference = reference._replace(modification_time=known.modification_time)
+    return known != reference
+
+
+@mutant("split.modified-size", TimeBasedDirectoryScanner._modified)
+def blind_to_emptied(
+    self: TimeBasedDirectoryScanner, known: Reference, reference: Reference
+) -> bool:
+    """A file that has become empty is not found again."""
+    return reference.length > 0 and known != reference
+
+
+@mutant("split.modified-size", TimeBasedDirectoryScanner.take)
+def marks_newest(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
+    """A file that changed while it waited is emitted in its old state, and known in the new one."""
+    info = right(self).take()
+    if info is not None:
+        with suppress(FileNotFoundError):
+            status = self.filesystem.get_file_status(info.status.path)
+            self.references.set(info.input, status.path, Reference.of(status))
+    return info
+
+
+@mutant("split.file-metadata", FileSplitterInput.get_file_status)
+def newest_length(self: FileSplitterInput, info: FileInfo) -> FileStatus:
+    """A file that changed while it waited has its old time and its new length."""
+    status = right(self).get_file_status(info)
+    with suppress(FileNotFoundError):
+        length = self.filesystem.get_file_status(status.path).length
+        return replace(status, length=length)
+    return status
+
+
 @mutant("split.modified-size", TimeBasedDirectoryScanner._modified)
 def blind_to_size(self: TimeBasedDirectoryScanner, known: Reference, reference: Reference) -> bool:
     """A file with another length is not found again, as in Java."""
@@ -140,6 +180,64 @@ def few_levels(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatu
     """Directories below twenty others are not scanned."""
     if path.count("/") < 20:
         yield from right(self)._children(path)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner._children)
+def first_page(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
+    """A directory has at most 1,000 files."""
+    yield from islice(right(self)._children(path), 1000)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner._children)
+def short_paths(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
+    """Paths of more than 1,024 characters are not found."""
+    yield from (s for s in right(self)._children(path) if len(s.path) <= 1024)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner._children)
+def folds_names(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
+    """Of names that differ in the form of an accent only, one is found."""
+    seen: set[str] = set()
+    for status in right(self)._children(path):
+        name = normalize("NFC", status.path)
+        if name not in seen:
+            seen.add(name)
+            yield status
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner._hand_over)
+def alike_once(self: TimeBasedDirectoryScanner, info: ScannedFileInfo) -> None:
+    """Of files with the same name, length, time and etag, one is found."""
+    seen: dict[object, str] = self.__dict__.setdefault("seen", {})
+    path = info.status.path
+    owner = seen.setdefault((path.rpartition("/")[2], info.reference), path)
+    if owner == path or info.status.is_directory:
+        right(self)._hand_over(info)
+
+
+@mutant("split.recursive")
+class NewerOnly(TimeBasedDirectoryScanner):
+    """After the first scan, new files are found only if they are newer than all others."""
+
+    newest = 0.0
+
+    def _scan(self) -> None:
+        self.limit = self.newest
+        super()._scan()
+
+    def _hand_over(self, info: ScannedFileInfo) -> None:
+        status = info.status
+        known = self.references.get(info.input, status.path)
+        if known is not None or status.is_directory or status.modification_time > self.limit:
+            super()._hand_over(info)
+        if not status.is_directory:
+            self.newest = max(self.newest, status.modification_time)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner.accepts)
+def not_yet(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
+    """Files with a time in the future are left until then."""
+    return status.modification_time <= time.time() + 1 and right(self).accepts(status)
 
 
 @mutant("split.recursive", TimeBasedDirectoryScanner._modified)
@@ -206,6 +304,20 @@ class KeepsSlashes(TimeBasedDirectoryScanner):
         super().__init__(filesystem, files, **settings)
         if isinstance(files, str):
             self.files = tuple(part.strip() for part in files.split(",") if part.strip())
+
+
+@mutant("split.inputs-list")
+class OutermostInputs(TimeBasedDirectoryScanner):
+    """An input is left out if its path begins like that of another one."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        paths = self.files
+        self.files = tuple(
+            path
+            for path in paths
+            if not any(path.startswith(p) and path[len(p)] != "/" for p in paths if p != path)
+        )
 
 
 @mutant("split.inputs-required")

@@ -176,6 +176,26 @@ def any_time(self: FileSplitterInput) -> str:
     return write_checkpoint(self._state())
 
 
+@mutant("split.ids-unique", FileSplitterInput._state)
+def counts_emitted_ids(self: FileSplitterInput) -> dict[str, Any]:
+    """A checkpoint counts the blocks that were emitted, and not the others of their file."""
+    state, pending = right(self)._state(), self._pending
+    left = 0 if pending is None else pending.file.number_of_blocks - pending.emitted
+    return {**state, "sequence": state["sequence"] - left}
+
+
+@mutant("split.restored-references", FileSplitterInput._state)
+def forgets_unfinished(self: FileSplitterInput) -> dict[str, Any]:
+    """The known files in a checkpoint lack the one whose blocks are being emitted."""
+    state = right(self)._state()
+    current = None if self._pending is None else self._pending.file.path
+    known = {
+        root: {path: reference for path, reference in files.items() if path != current}
+        for root, files in state["references"].items()
+    }
+    return {**state, "references": known}
+
+
 @mutant("split.restored-references", FileSplitterInput._state)
 def forgets_known(self: FileSplitterInput) -> dict[str, Any]:
     """A checkpoint lacks the known files, as in Java before 3.4."""

@@ -13,6 +13,7 @@ from fscontract.contract.isolation.journal import SharedJournal, shared_file
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.crashes import CurrentScenario
 from fscontract.contract.runner.runner import check
 from tests.contract.runner.conftest import binding_of, settings_for
 
@@ -20,6 +21,7 @@ SEEK, READ, PREAD = Step("seek", (-1,)), Step("read_byte"), Step("pread", ("len-
 PLAIN = Program(5, (SEEK, READ, Step("read_byte", stream=1)), streams=2)
 OPENED = Program(5, (READ,), opening=Opening("file", (("opt", "a.b", "\udcff"),)))
 FAULTY = Program(5, (READ,), faults=FaultPlan((Fault("reset", 2),)))
+SCENARIO = CurrentScenario("file b'a'", "record.final")
 SCHEDULE = Schedule(42, ((SEEK, READ), (PREAD,)), seed=7)
 
 
@@ -31,9 +33,9 @@ def descriptor() -> Iterator[int]:
     os.close(made)
 
 
-@pytest.mark.parametrize("item", [PLAIN, OPENED, FAULTY, SCHEDULE, Program(0, ())])
-def test_program_that_is_begun_can_be_read_by_another_process(
-    item: Program | Schedule, descriptor: int
+@pytest.mark.parametrize("item", [PLAIN, OPENED, FAULTY, SCHEDULE, Program(0, ()), SCENARIO])
+def test_item_that_is_begun_can_be_read_by_another_process(
+    item: Program | Schedule | CurrentScenario, descriptor: int
 ) -> None:
     writer, reader = SharedJournal(descriptor), SharedJournal(descriptor)
     writer.begin(PLAIN)
@@ -69,7 +71,7 @@ def test_program_that_does_not_fit_is_not_recorded(descriptor: int) -> None:
 
 
 def test_run_records_each_of_its_programs(descriptor: int) -> None:
-    seen: list[Program | Schedule | None] = []
+    seen: list[object] = []
 
     class Watched(SharedJournal):
         def begin(self, item: object) -> None:

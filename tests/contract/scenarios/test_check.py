@@ -19,6 +19,7 @@ from fscontract.contract.cli.main import main
 from fscontract.contract.pipeline_bindings import CheckedReader, PipelineBinding, ReaderSettings
 from fscontract.contract.runner.events import Event, Interrupted, Progress, RunFinished, RunStarted
 from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.scenarios import check
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
 from fscontract.contract.spec.known_failures import Known
@@ -117,16 +118,41 @@ def test_scenario_whose_step_exceeds_the_timeout_hangs(
     assert calls == [call]
 
 
-def test_exception_in_a_scenario_violates_its_clause() -> None:
+def test_hangs_leave_time_for_other_scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def hang(*arguments: Any) -> check._Performance[Any]:
+        limits.append(arguments[-1].limit)
+        return check._Performance(hangs=True)
+
+    monkeypatch.setattr(check, "_perform", hang)
+    check_pipeline(LocalSplitterBinding(), select(["split.modified-*"]), timeout=10, budget=20)
+    assert limits[:3] == [10, 1.25, 1]
+
+
+@pytest.mark.parametrize("kind", [LookupError, KeyboardInterrupt, SystemExit])
+def test_exception_in_a_scenario_violates_its_clause(kind: type[BaseException]) -> None:
 
     class Refusing(LocalSplitterBinding):
         def finding(self, *arguments: Any) -> Any:
-            raise LookupError("no way")
+            raise kind("no way")
 
-    result = check_pipeline(Refusing(), select(["split.scan-first"]))
+    result = check_pipeline(Refusing(), select(["split.scan-first", "split.scan-once"]))
     found = result.clauses[0].counterexample
     assert found is not None
-    assert found.actual.startswith("LookupError: no way")
+    assert found.actual.startswith(f"{kind.__name__}: no way")
+    assert [cause.ids for cause in result.causes] == [("split.scan-first", "split.scan-once")]
+
+
+def test_part_that_leaves_no_room_for_threads_is_a_target_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(check, "supervise", refuse)
+    with pytest.raises(TargetError, match=r"splitter: can't start new thread; \d+ threads are"):
+        check_pipeline(LocalSplitterBinding(), select(["split.scan-first"]))
 
 
 def test_known_failure_is_known_until_it_is_fixed() -> None:
