@@ -117,10 +117,10 @@ class LeakClass(JavaClass):
         yield from scene(self, program.opening.scene if program.opening else "file")
         yield "List<Object> streams = new ArrayList<>();"
         yield "int before = 0, more = 0;"
-        yield f"for (int i = 0; i <= {_WARM_UP + _COUNTED}; i++) {{ // a pool may grow at first"
+        yield f"for (int i = 0; i <= {_WARM_UP + 3 * _COUNTED}; i++) {{ // a pool may grow at first"
         yield f"  int held = {_HELD};"
         yield f"  if (i <= {_WARM_UP}) before = held;"
-        yield "  more = Math.max(more, held - before); // before a collector closes them"
+        yield "  more = Math.max(more, held - before); // a collector may close some"
         yield f"  try (FSDataInputStream in = {opening_expression(self.api, program.opening)}) {{"
         yield "    streams.add(in); // it is still referenced"
         yield from (f"    {line}" for line in self._calls(program))
