@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import cycle, product, zip_longest
+from itertools import cycle, zip_longest
 from typing import Any
 
 from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.api.openfile_options import SPLIT_END, SPLIT_START
 from fscontract.contract.models.blockreader import Block, Delivered, Layout, expected_of
+from fscontract.contract.pipeline_bindings import CheckedReader
 from fscontract.contract.scenarios.blockreader.harness import (
     PATH,
     ManualClock,
@@ -298,21 +299,33 @@ def a_file_that_lost_its_end_is_an_error(harness: ReaderHarness) -> None:
     """The status has a greater length than the file."""
     harness.file(DATA).fs.stated[PATH] = len(DATA) + 5
     blocks = harness.blocks(100)
-    for context, length in CONTEXTS.items():
-        reader = harness.reader(context=context, length=length)
+    for _, _, reader in _readers(harness):
         harness.expect_error(partial(harness.read, reader, *blocks), OSError)
 
 
 @scenario("record.grown")
 def what_was_added_later_is_not_read(harness: ReaderHarness) -> None:
     """The file ends at its length at split time, behind a line or in the middle of one."""
-    for length, (context, width) in product((len(DATA), len(DATA) - 2), CONTEXTS.items()):
+    for length in (len(DATA), len(DATA) - 2):
         harness.file(DATA + b"zeta\n").fs.stated[PATH] = length
         blocks = harness.blocks(8)
-        layout = Layout(DATA[:length], context, length=width or 0)
-        expected = [record.record for block in blocks for record in expected_of(layout, block)]
-        seen = harness.read(harness.reader(context=context, length=width), *blocks)
-        harness.expect(_values(seen), expected, f"records of {context}")
+        for context, width, reader in _readers(harness):
+            layout = Layout(DATA[:length], context, length=width or 0)
+            expected = [record.record for block in blocks for record in expected_of(layout, block)]
+            seen = harness.read(reader, *blocks)
+            harness.expect(_values(seen), expected, f"records of {context}")
+
+
+def _readers(harness: ReaderHarness) -> Iterator[tuple[str, int | None, CheckedReader]]:
+    """Yield each kind of context with the length of its records and a reader, if it exists."""
+    for context, length in CONTEXTS.items():
+        try:
+            reader = harness.reader(context=context, length=length)
+        except (NotImplementedError, UnsupportedOperationException):
+            if context == "read-ahead":
+                raise
+        else:
+            yield context, length, reader
 
 
 # Records -----------------------------------------------------------------------------------------

@@ -100,7 +100,8 @@ def test_a_known_should_that_a_part_misses_keeps_reason_and_issue(api: str) -> N
     (unlisted,) = check_pipeline(binding, select([clause])).clauses
     assert unlisted.outcome is Verdict.LAX
     assert unlisted.counterexample is not None
-    known = Known(clause, "not needed here", unlisted.counterexample.signature, "PART-7")
-    (found,) = check_pipeline(binding, select([clause]), [known]).clauses
+    signatures = [failure.signature for failure in unlisted.counterexamples]
+    known = [Known(clause, "not needed here", signature, "PART-7") for signature in signatures]
+    (found,) = check_pipeline(binding, select([clause]), known).clauses
     assert found.outcome is Verdict.LAX
     assert (found.reason, found.issue) == ("not needed here", "PART-7")
