@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
+from contextlib import nullcontext
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.request import Request, urlopen
 
 from fscontract.contract.api.errors import IllegalArgumentException
@@ -76,8 +78,17 @@ def serve() -> None:
     """Run the server in this process until standard input ends."""
     import logging
 
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication
     from moto.server import ThreadedMotoServer
 
+    answer, lock = DomainDispatcherApplication.__call__, threading.Lock()
+
+    def answer_in_turn(app: Any, environ: dict[str, Any], start_response: Any) -> Any:
+        """Answer one conditional request at a time: moto checks the condition, and then writes."""
+        with lock if "HTTP_IF_NONE_MATCH" in environ else nullcontext():
+            return answer(app, environ, start_response)
+
+    DomainDispatcherApplication.__call__ = answer_in_turn  # type: ignore[assignment, method-assign]
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
