@@ -81,14 +81,15 @@ def serve() -> None:
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication
     from moto.server import ThreadedMotoServer
 
-    answer, lock = DomainDispatcherApplication.__call__, threading.Lock()
+    dispatcher: Any = DomainDispatcherApplication
+    answer, lock = dispatcher.__call__, threading.Lock()
 
     def answer_in_turn(app: Any, environ: dict[str, Any], start_response: Any) -> Any:
         """Answer one conditional request at a time: moto checks the condition, and then writes."""
         with lock if "HTTP_IF_NONE_MATCH" in environ else nullcontext():
             return answer(app, environ, start_response)
 
-    DomainDispatcherApplication.__call__ = answer_in_turn  # type: ignore[assignment, method-assign]
+    dispatcher.__call__ = answer_in_turn
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
