@@ -242,18 +242,23 @@ def a_block_that_fails_behind_its_first_records_begins_again(harness: ReaderHarn
         harness.expect(_values(seen), ALPHA)
 
 
-@scenario("block.failure-forgets")
-def a_block_whose_record_was_rejected_begins_again(harness: ReaderHarness) -> None:
-    """The converter rejects a record in the middle of the block, once."""
+def _rejecting_once(record: bytes) -> Callable[[bytes], bytes]:
+    """Return a converter that raises KeyError for a record, the first time."""
     rejected: list[bytes] = []
 
     def convert(data: bytes) -> bytes:
-        if data == ALPHA[2] and not rejected:
+        if data == record and not rejected:
             rejected.append(data)
             raise KeyError(data)
         return data
 
-    reader = harness.file(DATA).reader(converter=convert)
+    return convert
+
+
+@scenario("block.failure-forgets")
+def a_block_whose_record_was_rejected_begins_again(harness: ReaderHarness) -> None:
+    """The converter rejects a record in the middle of the block, once."""
+    reader = harness.file(DATA).reader(converter=_rejecting_once(ALPHA[2]))
     (block,) = harness.blocks(100)
     with suppress(Exception):
         harness.read(reader, block)
@@ -415,16 +420,8 @@ def each_block_is_told_of(harness: ReaderHarness) -> None:
 def a_failed_block_is_told_of_when_it_has_been_read(harness: ReaderHarness) -> None:
     """The converter rejects a record of a block, once; then the block is read again."""
     told: list[int] = []
-    rejected: list[bytes] = []
-
-    def convert(data: bytes) -> bytes:
-        if data == ALPHA[1] and not rejected:
-            rejected.append(data)
-            raise KeyError(data)
-        return data
-
     (block,) = harness.file(DATA).blocks(100)
-    reader = harness.reader(on_block=told.append, converter=convert)
+    reader = harness.reader(on_block=told.append, converter=_rejecting_once(ALPHA[1]))
     with suppress(Exception):
         harness.read(reader, block)
     harness.read(reader, block)

@@ -107,13 +107,17 @@ def strips_blanks(self: Changing, record: bytes, offset: int) -> bytes:
     return record.strip(b" \t")
 
 
+def _with_offsets_of(batch: RecordBatch | None, bits: int) -> RecordBatch | None:
+    """Return a batch whose offsets are cut to their last bits."""
+    if batch is not None:
+        batch.offsets = [offset % (1 << bits) for offset in batch.offsets]
+    return batch
+
+
 @mutant("record.offset", ReadAheadLineReaderContext._find)
 def offset_in_32_bits(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """Offsets are held in 32 bits."""
-    batch = right(self)._find()
-    if batch is not None:
-        batch.offsets = [offset & 0xFFFFFFFF for offset in batch.offsets]
-    return batch
+    return _with_offsets_of(right(self)._find(), bits=32)
 
 
 @mutant("record.offset", ReadAheadLineReaderContext._find)
@@ -572,10 +576,7 @@ class SearchesFromTheStart(Delimited):
 @mutant("record.offset", ReadAheadLineReaderContext._find)
 def offset_in_16_bits(self: ReadAheadLineReaderContext) -> RecordBatch | None:
     """Offsets are held in 16 bits."""
-    batch = right(self)._find()
-    if batch is not None:
-        batch.offsets = [offset & 0xFFFF for offset in batch.offsets]
-    return batch
+    return _with_offsets_of(right(self)._find(), bits=16)
 
 
 @mutant("record.whole", Changing._change)
