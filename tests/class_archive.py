@@ -33,11 +33,14 @@ def make(directory: Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         # The class path of the archive has the jars' own paths: those of a home are gone later.
         home = {**make_home(Path(folder), java), "JAVA_HOME": str(directory)}
+        home["PYSPARK_PYTHON"] = sys.executable  # Otherwise workers run the `python3` of PATH.
         home["SPARK_HOME"] = str((Path(home["SPARK_HOME"]) / "jars").resolve().parent)
         command = [sys.executable, "-c", _PROGRAM, folder]
-        subprocess.run(
-            command, env={**os.environ, **home}, timeout=_PATIENCE, check=True, capture_output=True
+        done = subprocess.run(
+            command, env={**os.environ, **home}, timeout=_PATIENCE, capture_output=True, text=True
         )
+    if done.returncode:
+        raise RuntimeError(f"Spark ended with {done.returncode}:\n{done.stderr}")
     _wrap(directory, java.executable, f"-XX:SharedArchiveFile={archive}")
     return archive
 
