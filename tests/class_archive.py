@@ -37,7 +37,12 @@ def make(directory: Path) -> Path:
         home["SPARK_HOME"] = str((Path(home["SPARK_HOME"]) / "jars").resolve().parent)
         command = [sys.executable, "-c", _PROGRAM, folder]
         done = subprocess.run(
-            command, env={**os.environ, **home}, timeout=_PATIENCE, capture_output=True, text=True
+            command,
+            env={**os.environ, **home},
+            timeout=_PATIENCE,
+            check=False,
+            capture_output=True,
+            text=True,
         )
     if done.returncode:
         raise RuntimeError(f"Spark ended with {done.returncode}:\n{done.stderr}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -47,7 +47,7 @@ from fscontract.contract.runner.events import (
     ViolationFound,
 )
 from fscontract.contract.runner.internal_errors import Fault, InternalError
-from fscontract.contract.runner.replay_files import add_before
+from fscontract.contract.runner.replay_files import add_conditions
 from fscontract.contract.runner.resource_checks import STATUS
 from fscontract.contract.runner.result import (
     INTERRUPTED,
@@ -83,6 +83,9 @@ _LAST_WORDS = 5.0
 _PULSE = 1.0
 #: The maximum of failures of a clause that are tried in any case, and of seconds for all.
 _MAX_TRIED, _TRYING = 3, 30.0
+#: How often the program of a failure runs, if that takes at most so many seconds, and how often one
+#: that passed runs to see whether it comes and goes.
+_REPEATS, _REPEATING, _RUNS = 3, 3.0, 10
 #: The answer for a program that could not be judged.
 _NO_VERDICT = "no verdict"
 _PROMISE = "returns or raises"
@@ -501,12 +504,18 @@ class Isolated:
         if not suspects or self._quiet is None or result.incomplete:
             return result
         self._observed = result.observed
-        seen = self._judged_apart(failure.program for _, failure in suspects if failure.program)
+        # A process that hangs takes long, and one run of it shows the failure.
+        often = [suspect for suspect in suspects if not suspect[1].hangs] * (_REPEATS - 1)
+        if _estimated(result, often) > _REPEATING:
+            often = []
+        ran = [*suspects, *often]
+        seen = self._judged_apart(failure.program for _, failure in ran if failure.program)
         if seen is None:
             return result
-        shown = [_fails(how, failure) for how, (_, failure) in zip(seen, suspects, strict=True)]
-        if all(shown):
+        passed = {id(one[1]) for one, how in zip(ran, seen, strict=True) if not _fails(how, one[1])}
+        if not passed:
             return result
+        shown = [id(failure) not in passed for _, failure in suspects]
         # Those that fail after the others come first: what they need is found sooner.
         order = sorted(range(len(suspects)), key=shown.__getitem__, reverse=True)
         tried = [suspects[number] for number in order]
@@ -547,14 +556,30 @@ class Isolated:
         judged, failure = suspect
         if failure.program is None:
             return True
+        if self._is_intermittent(failure):
+            self._change(judged, replace(failure, intermittent=True), changed)
+            return True
         likely = dict.fromkeys(other.before for other in changed.values())
         fails = partial(self._shows, failure)
         before = needed_before(failure.program, history, fails, lambda: time.is_over, likely)
         if before:
-            if failure.replay:
-                add_before(Path(failure.replay), before)
-            changed[judged.clause.id, failure.signature] = replace(failure, before=before)
+            self._change(judged, replace(failure, before=before), changed)
         return before is not None
+
+    def _is_intermittent(self, failure: Counterexample) -> bool:
+        """Return whether it comes and goes in runs of its program in one process."""
+        if failure.program is None or failure.hangs:
+            return False
+        seen = self._judged_apart([failure.program] * _RUNS) or []
+        shown = [_fails(how, failure) for how in seen]
+        return sum(first != then for first, then in pairwise(shown)) > 1
+
+    @staticmethod
+    def _change(judged: ClauseResult, failure: Counterexample, changed: _Changed) -> None:
+        """Store a failure with its conditions, also in its replay file."""
+        if failure.replay:
+            add_conditions(Path(failure.replay), failure)
+        changed[judged.clause.id, failure.signature] = failure
 
     def _write_scripts(self, failures: _Changed) -> None:
         """Write the scripts of failures anew, with the programs that they need before their own."""
@@ -683,6 +708,12 @@ def _suspects(result: RunResult, start: int, stop: int | None) -> list[_Suspect]
         for failure in judged.counterexamples[start:stop]
         if failure.history and not (failure.known or failure.inherited)
     ]
+
+
+def _estimated(result: RunResult, suspects: Iterable[_Suspect]) -> float:
+    """Return how many seconds the calls of failures take, by those of the run."""
+    calls = sum(len(failure.program.steps) + 1 for _, failure in suspects if failure.program)
+    return calls * result.seconds / max(result.counts.get("operations", 0), 1)
 
 
 def _fails(seen: list[str], failure: Counterexample) -> bool:

@@ -245,7 +245,9 @@ def _skip(call: Call, outcome: Outcome) -> Accepted | Failure:
     missed.append(("skip.progress", skipped == 0 and state.shortest > state.pos >= 0))
     pos = state.pos + skipped if state.pos >= 0 else state.pos
     after = state.at(pos, Origin("skip", "skip.advance"))
-    return Accepted(after, (), tuple(clause for clause, is_missed in missed if is_missed))
+    clauses = tuple(clause for clause, is_missed in missed if is_missed)
+    least = int("skip.progress" in clauses)
+    return Accepted(after, (), clauses, (f"returns {span(least, min(count, _bytes_left(call)))}",))
 
 
 def _skip_nothing(call: Call, outcome: Outcome) -> Accepted | Failure:
@@ -291,7 +293,8 @@ def _available(call: Call, outcome: Outcome) -> Accepted | Failure:
     if not 0 <= estimate <= remaining:
         return Failure("available.bounds", state.origin.moved, "value")
     if estimate == 0 and 0 <= state.pos < state.shortest:
-        return Accepted(after, ("available.bounds",), ("available.positive",))
+        expected = (f"returns {span(1, remaining)}",)
+        return Accepted(after, ("available.bounds",), ("available.positive",), expected)
     return Accepted(after, ("available.bounds", "available.positive"))
 
 

@@ -177,6 +177,7 @@ def _counterexample(example: Counterexample, width: int, tracebacks: bool = Fals
         for number, earlier in enumerate(example.before):
             yield from _labelled(width, "" if number else "before", str(earlier))
         yield from _labelled(width, "program", str(example.program))
+        yield from _labelled(width, "runs", "fails in some of them only" * example.intermittent)
         yield from _labelled(width, "calls", example.calls)
         if 0 < example.step <= len(example.program.steps) and len(example.program.steps) > 1:
             yield from _labelled(

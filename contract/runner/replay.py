@@ -21,7 +21,7 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.sandbox import SandboxedBinding
 from fscontract.contract.runner.timeouts import Next, held_back, supervise, work_here
 from fscontract.contract.runner.tracebacks import recorded
-from fscontract.contract.script.failure import Failure, failure_of
+from fscontract.contract.script.failure import TRIES, Failure, failure_of
 from fscontract.contract.spec.clauses import clauses, notice, read_id
 from fscontract.contract.spec.profiles import Profile, ProfileError
 from fscontract.contract.untrusted import short
@@ -67,8 +67,11 @@ def replay(
             executor = Executor(binding, profile.features, buffer, keys)
             if clauses()[clause].cost is not None and program.opening is not None:
                 return _measure(executor, clause, program, profile)
-            before = earlier(data)
-            return _run(executor, clause, program, before, profile.one_thread)
+            for _ in range(TRIES if data.get("intermittent") is True else 1):
+                result = _run(executor, clause, program, earlier(data), profile.one_thread)
+                if result.outcome != "passes now":
+                    break
+            return result
     finally:
         with held_back():
             binding.dispose()
@@ -103,8 +106,12 @@ def failure_in(binding: Binding, data: dict[str, Any], profile: Profile) -> Fail
     profile = _as_it_was(profile, data)
     buffer = _buffer(binding, profile, data)
     shown_by = program or Schedule.from_json(data["threads"])
-    hangs = data.get("hangs") is True
-    return failure_of(shown_by, clause, binding, profile, buffer, earlier(data), hangs)
+    return replace(
+        failure_of(shown_by, clause, binding, profile, buffer),
+        before=earlier(data),
+        hangs=data.get("hangs") is True,
+        intermittent=data.get("intermittent") is True,
+    )
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import (
     FAILING,
     UNVERIFIED,
@@ -82,10 +81,13 @@ def write_replay(
     return replace(counterexample, replay=str(path), code=code, encode=encode)
 
 
-def add_before(path: Path, before: Iterable[Program]) -> None:
-    """Add programs that have to run before the one of a replay file."""
+def add_conditions(path: Path, counterexample: Counterexample) -> None:
+    """Add to a replay file that other programs have to run before, or that it fails at times."""
     data = load_json(path)
-    data["before"] = [program.to_json() for program in before]
+    if counterexample.before:
+        data["before"] = [program.to_json() for program in counterexample.before]
+    if counterexample.intermittent:
+        data["intermittent"] = True
     path.write_text(_text(data), encoding="utf-8")
 
 

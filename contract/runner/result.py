@@ -195,6 +195,8 @@ class Counterexample:
     traits: tuple[str, ...] = ()
     #: The programs that have to run before it, if it passes alone: streams or opens share state.
     before: tuple[Program, ...] = ()
+    #: Whether its program fails in some runs only.
+    intermittent: bool = False
     #: The programs that ran before it, the last of them, and the one from which it was shrunk.
     history: tuple[Program, ...] = field(default=(), compare=False, repr=False)
 
@@ -291,6 +293,8 @@ class Counterexample:
             data["schedule"] = self.schedule
         if self.before:
             data["before"] = [program.to_json() for program in self.before]
+        if self.intermittent:
+            data["intermittent"] = True
         if self.calls:
             data["calls"] = self.calls
         if self.script:

@@ -295,8 +295,12 @@ def scripted(
     try:
         shown_by = failure.program or Schedule.from_json(failure.threads or {})
         buffer = settings.buffer(binding)
-        profile, before = settings.profile, failure.before
-        shown = failure_of(shown_by, clause, binding, profile, buffer, before, failure.hangs)
+        shown = replace(
+            failure_of(shown_by, clause, binding, settings.profile, buffer),
+            before=failure.before,
+            hangs=failure.hangs,
+            intermittent=failure.intermittent,
+        )
         text = script(default_language(binding), binding, settings.source, shown)
         return replace(failure, script=text)
     except NoScript as error:

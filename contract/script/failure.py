@@ -11,6 +11,9 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.contract.script.calls import NoScript
 from fscontract.contract.spec.profiles import Profile
 
+#: How often a failure that comes in some runs only is tried.
+TRIES = 200
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -37,6 +40,8 @@ class Failure:
     before: tuple[Program, ...] = ()
     #: Whether the last call does not end.
     hangs: bool = False
+    #: Whether it fails in some runs only.
+    intermittent: bool = False
 
 
 def failure_of(
@@ -45,12 +50,10 @@ def failure_of(
     binding: Binding,
     profile: Profile,
     buffer: int,
-    before: tuple[Program, ...] = (),
-    hangs: bool = False,
 ) -> Failure:
     """Return the failure of a clause that a program or a schedule shows; raise NoScript.
 
-    `buffer` is the possible end of the target's buffer, in bytes. The programs `before` run first.
+    `buffer` is the possible end of the target's buffer, in bytes.
     """
     failure = Failure(
         clause,
@@ -61,8 +64,6 @@ def failure_of(
         profile.own_keys,
         profile.unsupported_keys,
         profile.budgets.get(clause, {}),
-        before=before,
-        hangs=hangs,
     )
     return failure if isinstance(shown_by, Program) else failure_of_threads(failure, shown_by)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fscontract.contract.script.calls import NoScript
-from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.failure import TRIES, Failure
 from fscontract.contract.script.layout import docstring, indented, with_options
 from fscontract.contract.spec.clauses import clauses
 
@@ -80,6 +80,12 @@ def set_up(statements: Iterable[str]) -> Iterator[str]:
     yield "except Exception as error:"
     yield '    print("can\'t run:", repr(error))'
     yield "    raise SystemExit(2)"
+
+
+def repeated(run: Iterable[str], right: Iterable[str]) -> list[str]:
+    """Return the statements of runs up to one that fails; those of `right` are indented."""
+    runs = f"for _ in range({TRIES}):  # it fails in some runs only"
+    return [runs, *indented(run), *right, "    if not right:", "        break"]
 
 
 #: The last statement of a script.

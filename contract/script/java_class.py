@@ -14,7 +14,7 @@ from fscontract.contract.program.outcome import Kind
 from fscontract.contract.script.calls import JavaApi, NoScript
 from fscontract.contract.script.data import linear, recurrence
 from fscontract.contract.script.exceptions import with_classes
-from fscontract.contract.script.failure import Failure
+from fscontract.contract.script.failure import TRIES, Failure
 from fscontract.contract.script.frame import LIMIT, MAX_LINES
 from fscontract.contract.script.layout import arguments
 from fscontract.contract.spec.clauses import clauses
@@ -156,7 +156,8 @@ class JavaClass(ABC):
         measured = f"{about} Measured with {versions}." if versions else about
         heads = [*_comment(measured)], [*_comment(about)]
         for head, is_brief in product(heads, (False, True)):
-            inner = (*self.statements(), *self.judged(junit, is_brief))
+            inner = [*self.statements(), *self.judged(junit, is_brief)]
+            inner = [*self._repeated(inner, junit)] if self.failure.intermittent else inner
             body = [*self._start(junit), *(f"    {line}" for line in inner), "  }", "}"]
             rest = (part for line in (*_imports(body), "", *body) for part in _folded(line))
             lines = [*head, *rest]
@@ -184,6 +185,16 @@ class JavaClass(ABC):
             yield f"    var late = {late}; // a call that hangs ends with 1"
             yield "    late.execute(() -> Runtime.getRuntime().halt(1));"
             yield f'    System.out.println("expected: ends within {LIMIT} s");'
+
+    def _repeated(self, statements: list[str], junit: bool) -> Iterator[str]:
+        """Yield the statements of runs up to one that fails."""
+        yield f"for (int run = 1; run <= {TRIES}; run++) {{ // it fails in some runs only"
+        shown = [] if junit else statements[-2:]
+        yield from (f"  {line}" for line in statements[: len(statements) - len(shown)])
+        if shown:
+            yield f"  if (!{self.right} || run == {TRIES}) {{"
+            yield from (*(f"    {line}" for line in shown), "  }")
+        yield "}"
 
     def helper(self) -> Iterator[str]:
         """Yield the lines of a method that the statements call."""

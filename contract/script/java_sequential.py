@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby
 
 from fscontract.contract.models.permitted import FAR, Permitted
@@ -69,6 +70,12 @@ class SequentialClass(JavaClass):
         if call is None:
             raise NoScript(f"the API has no call for {self.step}")
         self.call: Call = call
+        #: Whether the last call may do the same if an earlier call returns that should raise.
+        self._is_same_if_missed = False
+        if planned.lax is not None:
+            with suppress(NoScript):
+                lax = SequentialClass(api, failure, planned.lax).conditions()
+                self._is_same_if_missed = lax == self.conditions()
 
     def says(self) -> str:
         """Return the permitted outcomes as text."""
@@ -82,12 +89,11 @@ class SequentialClass(JavaClass):
         yield from self.file(self.plan.program.at)
         for stream in range(self.plan.program.streams):
             yield f"FSDataInputStream {self._name(Step('open', (), stream))} = fs.open(path);"
+        if self.failure.hangs:
+            yield from self._made((*self.plan.calls, PlannedCall(self.step, may_raise=True)))
+            return
         yield from [] if self.plan.base is None else [f"int at = {self.plan.base};"]
-        for may_raise, some in groupby(
-            self.plan.calls, lambda one: one.may_raise and not one.counted
-        ):
-            calls = [*map(self._before, some)]
-            yield from tolerant(calls) if may_raise else (f"{call};" for call in calls)
+        yield from self._made(self.plan.calls)
         yield from self._last()
         conditions = [*map(plain, self.conditions())]
         text = " ".join(conditions)
@@ -99,17 +105,39 @@ class SequentialClass(JavaClass):
             yield "long n = actual instanceof Number number ? number.longValue() : Long.MIN_VALUE;"
         yield from condition("right", conditions)
 
+    def _made(self, calls: Iterable[PlannedCall]) -> Iterator[str]:
+        """Yield the statements that make calls without their results."""
+        for may_raise, some in groupby(calls, lambda one: one.may_raise and not one.counted):
+            made = [*map(self._before, some)]
+            yield from tolerant(made) if may_raise else (f"{call};" for call in made)
+
     def _before(self, planned: PlannedCall) -> str:
         """Return a call before the last one; raise NoScript."""
-        call = self.api.spell(planned.step, self._name(planned.step))
-        if planned.step.op in ("change", "reopen") or call is None or planned.must_raise:
+        call = self._spelled(planned.step)
+        if planned.must_raise and not (self.failure.hangs or self._is_same_if_missed):
+            raise NoScript("the last call may do more if an earlier one does not raise")
+        is_counted = planned.counted and not self.failure.hangs
+        return f"at += {_count(call)}" if is_counted else str(call)
+
+    def _spelled(self, step: Step) -> Call:
+        call = self.api.spell(step, self._name(step))
+        if step.op in ("change", "reopen") or call is None:
             raise NoScript("the calls before the last one need more than Java's calls")
-        return f"at += {_count(call)}" if planned.counted else str(call)
+        return call
+
+    def judged(self, junit: bool, is_brief: bool) -> Iterator[str]:
+        """Yield the statements that judge the result, or those after calls that all ended."""
+        if not self.failure.hangs:
+            yield from super().judged(junit, is_brief)
+        elif not junit:
+            yield "System.exit(0);"
 
     @property
     def needs_data(self) -> bool:
         """True if bytes that the last call reads are compared."""
-        return any(end.counts or any(part.data for part in end.parts) for end in self.plan.ends)
+        return not self.failure.hangs and any(
+            end.counts or any(part.data for part in end.parts) for end in self.plan.ends
+        )
 
     def conditions(self) -> list[str]:
         """Return the conditions of which one holds if the result is right; raise NoScript."""

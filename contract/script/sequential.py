@@ -23,7 +23,7 @@ from fscontract.contract.script.calls import (
 from fscontract.contract.script.data import content_lines, equal_text
 from fscontract.contract.script.exceptions import exception_classes
 from fscontract.contract.script.failure import Failure
-from fscontract.contract.script.frame import EXIT, assembled, set_up
+from fscontract.contract.script.frame import EXIT, assembled, repeated, set_up
 from fscontract.contract.script.layout import WIDTH, indented, printed, quoted, statement
 from fscontract.contract.script.plan import UNUSUAL_NAME, Plan, PlannedCall, check_conditions
 
@@ -64,16 +64,17 @@ class SequentialScript:
         own = self._writes_its_own
         cleanup = () if own or self.plan.contents[-1] is None else self.api.cleanup
         preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
-        last = [*indented(self.last())]
-        right = [*self.right()]
+        run = ["try:", *indented(self.last()), *self._on_error()]
+        if self.failure.intermittent and own:
+            run = [*preparation, *repeated([*run, *self._closed()], self.right("    "))]
+        elif self.failure.intermittent:
+            run = repeated([*preparation, *run, *self._closed()], self.right("    "))
+        else:
+            run = [*preparation, *run, *self.right()]
         lines = [
-            *preparation,
-            "try:",
-            *last,
-            *self._on_error(),
-            *right,
+            *run,
             *self.shown(),
-            *self._closed(),
+            *([] if self.failure.intermittent else self._closed()),
             *(line for one in cleanup for line in statement(one)),
             EXIT,
         ]

@@ -276,8 +276,9 @@ def _with_program(entry: Known, result: RunResult) -> Known:
 def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
     """Return an entry for each distinct failure in `result` that is neither known nor inherited.
 
-    Those of threads are intermittent, because which schedules fail depends on more than the target.
-    So are those without time to shrink them, unless they are another failure with needless
+    Those of threads are intermittent, because which schedules fail depends on more than the target;
+    so are those that came in some runs of their program only.
+    And so are those without time to shrink them, unless they are another failure with needless
     circumstances.
     """
     return tuple(
@@ -285,7 +286,7 @@ def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
             r.clause.id,
             reason,
             f.signature,
-            intermittent=bool(f.interleaving) or f.unshrunk,
+            intermittent=bool(f.interleaving) or f.unshrunk or f.intermittent,
             program=_program_of(r.clause, f),
         )
         for r in result.clauses

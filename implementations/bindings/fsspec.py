@@ -235,7 +235,7 @@ class FsspecOpener(Opener):
 
 
 _file_of = attrgetter("file")
-_WORDING = Wording("fs.open(name)", "fs.pipe_file(name, data)", raw=True)
+_WORDING = Wording("fs.open(name)", "fs.pipe_file(name, {data})", raw=True)
 _HOW_TO_READ = (
     "specify --file, the path of an existing file, and --content, a local copy of that file"
 )

@@ -224,7 +224,7 @@ _FILES: dict[str, tuple[_Make, _Read]] = {
 
 
 class Wording(NamedTuple):
-    """The way an API opens the path `name`, and writes the bytes `data` there, as source code.
+    """The way an API opens the path `name`, and writes the bytes `{data}` there, as source code.
 
     `raw` says that the opened file may be an `io.RawIOBase`, which is read through a buffer.
     """
@@ -251,7 +251,7 @@ def spell_reader(step: Step, wording: Wording) -> Call | None:
     before = (
         *spelled.written,
         f'name = path + "{_SUFFIXES[step.op]}"',
-        wording.writing,
+        wording.writing.format(data=spelled.data),
         f"file = {wording.opening}",
         *((_BUFFERED,) if wording.raw else ()),
         *spelled.read,
@@ -269,9 +269,10 @@ def spell_reader(step: Step, wording: Wording) -> Call | None:
 
 
 class _Spelling(NamedTuple):
-    """The statements that make `data`, those that make `found` and `expected`, and a short form."""
+    """The source code of a reader: `read` follows `written` and makes `found` and `expected`."""
 
     written: tuple[str, ...]
+    data: str
     read: tuple[str, ...]
     imports: tuple[str, ...]
     shown: str
@@ -291,8 +292,8 @@ def _spell_parquet(seed: int, rows: int) -> _Spelling:
         (
             *_table_text(seed, rows),
             f"parquet.write_table(table(columns), buffer := BytesIO(), row_group_size={size})",
-            "data = buffer.getvalue()",
         ),
+        "buffer.getvalue()",
         (
             *_list("picks", picks),
             "opened = parquet.ParquetFile(file)",
@@ -311,8 +312,8 @@ def _spell_csv(seed: int, rows: int) -> _Spelling:
         (
             *_table_text(seed, rows),
             "lines = [f'{number},\"{text}\"\\n' for number, text in zip(*columns.values())]",
-            'data = "".join(["number,text\\n", *lines]).encode()',
         ),
+        '"".join(["number,text\\n", *lines]).encode()',
         (
             f"options = csv.ReadOptions(block_size={size})",
             'types = {"number": int64(), "text": string()}',
@@ -337,8 +338,8 @@ def _spell_zip(seed: int, rows: int) -> _Spelling:
             'with zipfile.ZipFile(buffer, "w") as archive:',
             "    for number, name in enumerate(texts):",
             "        archive.writestr(name, texts[name], 8 * (number % 2))",
-            "data = buffer.getvalue()",
         ),
+        "buffer.getvalue()",
         (
             *_list("picks", map(literal, ranges_read(seed, rows))),
             "opened = [(zipfile.ZipFile(file).open(name), *place) for name, *place in picks]",

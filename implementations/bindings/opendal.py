@@ -142,7 +142,7 @@ _METHODS = frozenset(
     | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
 )
 _LOCAL = frozenset({"memory", "fs"})
-_WORDING = Wording('operator.open(name, "rb")', "operator.write(name, data)")
+_WORDING = Wording('operator.open(name, "rb")', "operator.write(name, {data})")
 _SCHEME = re.compile(r'Operator\("([^"]*)"')
 
 

@@ -229,7 +229,7 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
 
 
 _WORDING = Wording(
-    "fs.open_input_file(name)", "with fs.open_output_stream(name) as out: out.write(data)"
+    "fs.open_input_file(name)", "with fs.open_output_stream(name) as out: out.write({data})"
 )
 #: Types of local filesystems, and for those from fsspec the part after the +.
 _LOCAL = frozenset({"local", "mock", "file", "memory"})

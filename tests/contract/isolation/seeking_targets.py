@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-#: Filesystems: their streams accept negative seeks, end the process, raise another exception, or
-#: share state.
+#: Filesystems: their streams accept negative seeks, all or some of them, end the process, raise
+#: another exception, or share state.
 TARGETS = """
+import itertools
 import os
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 class Lenient(MemoryInputStream):
     def seek(self, position):
         super().seek(max(position, 0))
+
+class Alternating(MemoryInputStream):
+    seeks = itertools.count()
+
+    def seek(self, position):
+        super().seek(max(position, 0) if position < 0 and next(self.seeks) % 2 else position)
 
 class Deadly(MemoryInputStream):
     def seek(self, position):
@@ -40,6 +47,9 @@ class DeadlyIfLong(Lenient):
 
 def deadly_if_long():
     return MemoryFileSystem(stream_class=DeadlyIfLong)
+
+def alternating():
+    return MemoryFileSystem(stream_class=Alternating)
 
 def sharing():
     return MemoryFileSystem(stream_class=Sharing)

@@ -17,11 +17,14 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.isolation import supervisor
 from fscontract.contract.isolation.supervisor import Isolated
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
+from fscontract.contract.runner.replay import replay
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.time_budget import TimeBudget
+from fscontract.contract.spec import known_failures
 from fscontract.contract.spec.known_failures import Known
-from fscontract.contract.targets import UsageError
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.contract.targets import UsageError, resolve_target
 from tests.contract.isolation.seeking_targets import TARGETS
 
 RUN = RunOptions(None, (), ("seek.negative",), "all", "quick", None, 0, 10.0, {}, None, None)
@@ -140,6 +143,26 @@ def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(
     assert failure.replay is not None
     written = json.loads(Path(failure.replay).read_text())
     assert written["before"] == [program.to_json() for program in failure.before]
+
+
+def test_failure_that_comes_and_goes_is_intermittent_and_needs_no_other_program(
+    targets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So its script and its replay repeat it until it fails."""
+    monkeypatch.chdir(tmp_path)
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
+    with closing(Isolated(f"{targets}:alternating", options, ())) as isolated:
+        result = isolated.check(lambda event: None)
+    failure = result.counterexamples["seek.negative"]
+    assert failure.intermittent
+    assert not failure.before
+    assert "for _ in range(200):" in failure.script
+    assert failure.replay is not None
+    data = json.loads(Path(failure.replay).read_text())
+    assert data["intermittent"]
+    again = replay(resolve_target(f"{targets}:alternating", {}), data, load_profile("default"))
+    assert again.outcome == "still fails"
+    assert known_failures.failures(result, "")[0].intermittent
 
 
 def test_further_failures_of_shared_state_have_the_programs_that_they_need(

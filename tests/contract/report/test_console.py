@@ -79,6 +79,12 @@ def test_a_difference_is_shown_below_the_outcome(make_result: Make) -> None:
     assert block[place + 1] == "  differs    byte 18: expected [01], got [02]"
 
 
+def test_an_intermittent_failure_says_so_below_the_program(make_result: Make) -> None:
+    block = failure_block(make_result(Verdict.FAIL, intermittent=True))
+    place = block.index("  program    f = open(3 bytes); f.seek(2); f.seek(-1)")
+    assert block[place + 1] == "  runs       fails in some of them only"
+
+
 def test_calls_of_the_api_are_shown_below_the_program(make_result: Make) -> None:
     """For a failure and for a SHOULD, if they are another form."""
     calls = "in = fs.open(path); in.seek(-1)"

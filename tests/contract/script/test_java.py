@@ -179,10 +179,19 @@ def _class(
     junit: bool = False,
     options: Mapping[str, str] | None = None,
     hangs: bool = False,
+    intermittent: bool = False,
 ) -> str:
     data = {"length": 300, "streams": 1, "steps": shown.steps, **shown.more}
     features = load_profile(hadoop.default_profile).as_observed({}).features
-    failure = Failure(shown.clause, Program.from_json(data), features, 4096, {}, hangs=hangs)
+    failure = Failure(
+        shown.clause,
+        Program.from_json(data),
+        features,
+        4096,
+        {},
+        hangs=hangs,
+        intermittent=intermittent,
+    )
     return java_script(hadoop, Source("hadoop", options or {}), failure, junit)
 
 
@@ -349,21 +358,57 @@ def test_junit_tests_compile_and_fail_on_findings(hadoop: Binding, tmp_path: Pat
         assert failed == (shown.code == 1), line
 
 
+def _java(directory: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """Run a class from its source."""
+    path = directory / "Reproduction.java"
+    path.write_text(text)
+    command = ["java", _QUICK, "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=DEADLOCK, check=False)
+
+
 @needs_javac
 def test_class_of_a_call_that_hangs_ends_with_1(hadoop: Binding, tmp_path: Path) -> None:
     text = _class(hadoop, _Shown("close.no-raise", 1, [["close"]]), hangs=True)
-    text = text.replace("(30, ", "(1, ").replace("in.close();", "Thread.sleep(60_000);")
-    (tmp_path / "Reproduction.java").write_text(text)
-    classpath = os.pathsep.join(map(str, hadoop_jars()))
-    ran = subprocess.run(
-        ["java", _QUICK, "-cp", classpath, str(tmp_path / "Reproduction.java")],
-        capture_output=True,
-        text=True,
-        timeout=DEADLOCK,
-        check=False,
-    )
-    assert ran.returncode == 1, ran.stderr
-    assert "ends within 30 s" in ran.stdout
+    hanging = text.replace("(30, ", "(1, ").replace("in.close();", "Thread.sleep(60_000);")
+    for one, code in ((hanging, 1), (text, 0)):
+        ran = _java(tmp_path, one)
+        assert ran.returncode == code, ran.stderr
+        assert "ends within 30 s" in ran.stdout
+
+
+@pytest.mark.parametrize(("steps", "code"), [(["skip", 2000], 1), (["skip", 200], 0)])
+def test_class_of_an_intermittent_failure_repeats_its_calls_until_it_comes(
+    hadoop: Binding, tmp_path: Path, steps: list[Any], code: int
+) -> None:
+    text = _class(hadoop, _Shown("skip.count", code, [steps]), intermittent=True)
+    assert len(text.splitlines()) <= 40
+    ran = _java(tmp_path, text)
+    assert ran.returncode == code, ran.stderr
+    assert ran.stdout.count("actual: ") == 1
+
+
+def test_junit_test_of_an_intermittent_failure_asserts_each_run(hadoop: Binding) -> None:
+    text = _class(hadoop, _Shown("skip.count", 1, [["skip", 2000]]), True, intermittent=True)
+    assert text.index("for (int run") < text.index("assertTrue(")
+    assert "System.exit(" not in text
+
+
+def test_class_of_a_call_that_hangs_makes_all_calls_whether_they_raise_or_not(
+    hadoop: Binding,
+) -> None:
+    steps: list[Any] = [["seek", -1], *[["read_byte"]] * 5, ["read_fully", 0, 4, 0, 4], ["close"]]
+    text = _class(hadoop, _Shown("close.no-raise", 1, steps), hangs=True)
+    assert text.index("in.seek(-1);") < text.index("// it may raise") < text.index("in.read();")
+    assert text.index("in.close();") < text.index("System.exit(0);")
+
+
+def test_failure_after_a_call_that_must_raise_has_a_class_if_it_is_one_anyway(
+    hadoop: Binding,
+) -> None:
+    text = _class(hadoop, _Shown("getpos.value", 1, [["seek", -1], ["get_pos"]]))
+    assert text.index("in.seek(-1);") < text.index("// it may raise") < text.index("in.getPos();")
+    with pytest.raises(NoScript, match="if an earlier one does not raise"):
+        _class(hadoop, _Shown("getpos.value", 1, [["seek", -1], ["read_byte"]]))
 
 
 def test_junit_test_of_a_call_that_hangs_has_a_timeout(hadoop: Binding) -> None:

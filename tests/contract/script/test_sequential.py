@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -104,13 +105,16 @@ def _script(
     options: Mapping[str, str] = MappingProxyType({}),
     calls: tuple[BuilderCall, ...] = (),
     hangs: bool = False,
+    intermittent: bool = False,
 ) -> str:
     binding = resolve_target(target, dict(options))
     program = Program.from_json({"length": length, "streams": streams, "steps": steps})
     program = replace(program, opening=Opening("file", calls)) if calls else program
     features = load_profile(binding.default_profile).as_observed({}).features
     versions = dict(getattr(binding, "versions", {}))
-    failure = Failure(clause, program, features, 4096, versions, hangs=hangs)
+    failure = Failure(
+        clause, program, features, 4096, versions, hangs=hangs, intermittent=intermittent
+    )
     return python_script(binding, Source(target, options), failure)
 
 
@@ -137,6 +141,19 @@ def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptR
 def test_right_results_of_recommended_calls_pass(clause: str, bare_scripts: ScriptRunner) -> None:
     ran = bare_scripts.run(_script(_LOCAL, clause, _RECOMMENDED[clause]))
     assert ran.code == 0, ran.output
+
+
+@pytest.mark.parametrize(("target", "code"), [(_MEMORY, 1), (_LOCAL, 0)])
+def test_script_of_an_intermittent_failure_repeats_its_calls_until_it_comes(
+    target: str, code: int, bare_scripts: ScriptRunner
+) -> None:
+    streams, length, steps = _SHARED["close.state"]
+    script = _script(target, "close.state", steps, length, streams, intermittent=True)
+    assert is_formatted(script)
+    ran = bare_scripts.run(script)
+    assert ran.code == code, ran.output
+    later = script.replace("if not right:", "if _ == 199:")
+    assert bare_scripts.run(later).code == code
 
 
 def test_script_of_a_call_that_hangs_says_where_and_ends_with_1() -> None:
@@ -360,7 +377,7 @@ def test_library_reads_the_file_that_it_wrote(
     assert "DATA" not in script
     right = bare_scripts.run(script)
     assert right.code == 0, right.output
-    cut = script.replace("pipe_file(name, data)", f"pipe_file(name, data{wrong})")
+    cut = re.sub(r"(fs.pipe_file\(name, .*)\)", rf"\1{wrong})", script)
     assert bare_scripts.run(cut).code == 1
 
 

@@ -215,7 +215,7 @@ def test_size_of_a_file_is_bounded(rows: Any) -> None:
 @pytest.mark.parametrize("rows", [0, 40])
 def test_spelled_call_reads_what_it_writes(op: str, rows: int) -> None:
     call = spell_reader(
-        Step(op, (3, rows)), library_readers.Wording("BytesIO(files[name])", "files[name] = data")
+        Step(op, (3, rows)), library_readers.Wording("BytesIO(files[name])", "files[name] = {data}")
     )
     assert call is not None
     given: dict[str, Any] = {"path": "p", "files": {}, "BytesIO": io.BytesIO}
@@ -225,7 +225,7 @@ def test_spelled_call_reads_what_it_writes(op: str, rows: int) -> None:
 
 
 def test_spelled_call_reads_a_raw_file_through_a_buffer() -> None:
-    wording = library_readers.Wording("open(files[name])", "files[name] = data", raw=True)
+    wording = library_readers.Wording("open(files[name])", "files[name] = {data}", raw=True)
     call = spell_reader(Step("lib_parquet", (3, 40)), wording)
     assert call is not None
     given: dict[str, Any] = {"path": "p", "files": {}, "open": _ShortReads}
