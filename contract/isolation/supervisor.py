@@ -92,6 +92,7 @@ _PROMISE = "returns or raises"
 #: The outcomes of clauses that failed.
 _FAILED = VIOLATED | {Verdict.KNOWN, Verdict.INHERITED}
 _RUN_ONLY = "its program did not fail again in a new process"
+_NO_TIME = "its program did not fail alone, and no time was left to find what it needs"
 _NOT_HEARD = "the target closed descriptors of the suite"
 #: A failure that may need earlier programs.
 _Suspect: TypeAlias = tuple[ClauseResult, Counterexample]
@@ -538,10 +539,12 @@ class Isolated:
         if lost:
             ids = ", ".join(dict.fromkeys(judged.clause.id for judged, _ in lost))
             text = f"failed in the run only, not when their programs ran again: {ids}"
+            text += "; no time was left to find what they need" * time.is_over
             self._warnings.append(f"{self.name}: {text}")
+        reason = _NO_TIME if time.is_over else _RUN_ONLY
         for judged, failure in lost:
             if failure.script:
-                without = replace(failure, script="", no_script=_RUN_ONLY)
+                without = replace(failure, script="", no_script=reason)
                 changed[judged.clause.id, failure.signature] = without
         self._write_scripts(changed)
         return replace(result, clauses=tuple(_replaced(c, changed) for c in result.clauses))

@@ -179,6 +179,34 @@ def test_further_failures_of_shared_state_have_the_programs_that_they_need(
     assert all("f.unbuffer()" in failure.script for failure in failures)
 
 
+@pytest.mark.parametrize(
+    ("trying", "reason"), [(0.0, "no time was left"), (math.inf, "did not fail again")]
+)
+def test_failure_that_does_not_come_again_has_the_reason_instead_of_a_script(
+    targets: str, trying: float, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`trying` are the seconds that are left after the search for the programs that it needs."""
+    monkeypatch.chdir(tmp_path)
+    budgets: list[TimeBudget] = []
+
+    def budget(seconds: float) -> TimeBudget:
+        budgets.append(TimeBudget(seconds))
+        return budgets[-1]
+
+    def search(*about: object) -> None:
+        budgets[-1].extend(trying - budgets[-1].left)
+
+    monkeypatch.setattr(supervisor, "TimeBudget", budget)
+    monkeypatch.setattr(supervisor, "needed_before", search)
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
+    with closing(Isolated(f"{targets}:sharing", options, ())) as isolated:
+        result = isolated.check(lambda event: None)
+    failure = result.counterexamples["seek.negative"]
+    assert not failure.script
+    assert reason in failure.no_script
+    assert any("failed in the run only" in warning for warning in result.warnings)
+
+
 def test_unknown_target_raises_usage_error() -> None:
     with closing(Isolated("nosuch", RUN, ())) as isolated, pytest.raises(UsageError):
         isolated.set_up()
