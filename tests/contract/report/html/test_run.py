@@ -138,6 +138,12 @@ def test_a_failure_is_drawn_with_what_to_run(page: Page) -> None:
     assert len(marked) == 5
 
 
+def test_intermittent_failure_says_so(make_result: Make, make_run: MakeRun) -> None:
+    failed = make_result(Verdict.FAIL, intermittent=True)
+    text = " ".join(Page(render([make_run(failed)])).text.split())
+    assert "Runs fails in some of them only" in text
+
+
 def test_calls_and_difference_are_shown(make_result: Make, make_run: MakeRun) -> None:
     """Beside the drawing, which has the neutral form."""
     failed = make_result(Verdict.FAIL, calls="f.seek(-1, 1)", difference="byte 18: expected [01]")
