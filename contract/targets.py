@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
 from pathlib import Path
@@ -461,7 +461,14 @@ def _expect_binding(binding: Any, text: str) -> Binding:
 
 def installed(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group by their names."""
-    return {entry.name: entry for entry in sorted(entry_points(group=group))}
+    entries = _entry_points(tuple(sys.path)).select(group=group)
+    return {entry.name: entry for entry in sorted(entries)}
+
+
+@lru_cache(maxsize=1)
+def _entry_points(path: tuple[str, ...]) -> Any:
+    """Return all entry points on `path`, which is sys.path: they are in a file of each package."""
+    return entry_points()
 
 
 #: The extra of a requirement, as package metadata name it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from tempfile import TemporaryDirectory
@@ -63,8 +64,12 @@ def search(
             failing.append(program)
             raise _FailingProgram
 
-    with _no_trace(), suppress(_FailingProgram, OutOfTime):
-        attempt()
+    gc.freeze()  # Hypothesis collects garbage in each new thread: slow in a large process
+    try:
+        with _no_trace(), suppress(_FailingProgram, OutOfTime):
+            attempt()
+    finally:
+        gc.unfreeze()
     return failing[-1] if failing else None
 
 

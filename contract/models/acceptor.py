@@ -10,6 +10,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from fscontract.contract.models import (
@@ -183,6 +184,7 @@ def about(op: str, args: tuple[object, ...], state: State) -> tuple[str, ...]:
     return tuple(c for c in named if c) or TABLES[op].clauses
 
 
+@lru_cache(maxsize=1 << 14)
 def chargeable(op: str, args: tuple[object, ...], length: int) -> frozenset[str]:
     """Return the clauses that a call on a file of `length` bytes exercises or violates.
 

@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 
 import boto3
 import opendal
-import smart_open
 from obstore.store import S3Store
 
 from fscontract.contract.binding import Binding
@@ -136,6 +135,8 @@ class _Opened(OpenedFileBinding):
 
 def smart(place: Place) -> Binding:
     """Return a binding to files of smart_open."""
+    import smart_open  # which imports all clouds' clients that are installed
+
     client = place.boto3
 
     def opener(path: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from importlib.metadata import EntryPoint, PackageNotFoundError
+from importlib.metadata import EntryPoint, EntryPoints, PackageNotFoundError
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NoReturn
@@ -77,10 +77,12 @@ def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "fscontract.pipelines": {"part": "demo_bindings:part"},
     }
 
-    def entry_points(group: str) -> list[EntryPoint]:
-        return [EntryPoint(name, value, group) for name, value in places[group].items()]
-
-    monkeypatch.setattr(targets, "entry_points", entry_points)
+    entries = [
+        EntryPoint(name, value, group)
+        for group, values in places.items()
+        for name, value in values.items()
+    ]
+    monkeypatch.setattr(targets, "entry_points", lambda: EntryPoints(entries))
 
 
 def _write(tmp_path: Path, text: str) -> None:
@@ -95,6 +97,16 @@ def test_a_name_is_an_installed_target() -> None:
     """It gets the options."""
     binding = resolve_target("demo", {"a": "b"})
     assert (binding.name, _made(binding)) == ("demo", ({"a": "b"},))
+
+
+def test_entry_points_are_read_again_when_the_path_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "demo" in targets.installed("fscontract.targets")
+    monkeypatch.setattr(targets, "entry_points", lambda: EntryPoints([]))
+    assert "demo" in targets.installed("fscontract.targets")
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    assert targets.installed("fscontract.targets") == {}
 
 
 def test_a_name_may_be_that_of_a_part_of_a_pipeline() -> None:

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.docs.test_examples import BLOCKS
+from tests.few_programs import run_few_in_commands
 from tests.limits import DEADLOCK
 
 FILES = {b.name: b.text for b in BLOCKS if b.document.name == "pytest-and-ci.md" and b.name}
@@ -36,8 +37,11 @@ def test_the_steps_come_in_their_order(workflow: dict[str, Any]) -> None:
     assert workflow["permissions"] == {"contents": "read"}
 
 
-def test_the_check_does_what_the_page_says(workflow: dict[str, Any], tmp_path: Path) -> None:
+def test_the_check_does_what_the_page_says(
+    workflow: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It fails by nothing but what is worse, annotates the job, and leaves what is uploaded."""
+    run_few_in_commands(monkeypatch)
     (job,) = workflow["jobs"].values()
     (step,) = (s["run"] for s in job["steps"] if s.get("name") == "Check the contract")
     (tmp_path / "notes.py").write_text(FILES["notes.py"])

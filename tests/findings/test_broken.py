@@ -138,6 +138,7 @@ def reads_too_little(real: Any) -> Callable[..., Any]:
     return read_block
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize(
     ("owner", "name", "broken", "clause"),
     [
@@ -163,6 +164,7 @@ def test_injected_bug_violates_its_clause(
     assert failures(tmp_path, clause) == {clause}
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("block", [1000, None, pytest.param(8 << 20, marks=pytest.mark.deep)])
 @pytest.mark.parametrize(
     ("broken", "clause"),

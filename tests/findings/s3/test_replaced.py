@@ -13,7 +13,6 @@ from typing import Any
 import obstore as obs
 import opendal
 import pytest
-import smart_open
 from obstore.exceptions import GenericError
 from pyarrow.fs import S3FileSystem
 
@@ -75,6 +74,8 @@ def _s3fs(place: Place, **how: Any) -> Any:
 
 
 def _smart(place: Place) -> Any:
+    import smart_open
+
     parameters = {"client": place.boto3}
     return smart_open.open(f"s3://{place.bucket}/k", "rb", transport_params=parameters)
 

@@ -42,6 +42,10 @@ public class FaultyFileSystem extends FilterFileSystem {
     return Calls.isNull() ? null : new FSDataOutputStream(new FileOutputStream(at(path)), null);
   }
 
+  public boolean mkdirs(Path path) {
+    return mkdirs(path, FsPermission.getDirDefault());
+  }
+
   public boolean mkdirs(Path path, FsPermission permission) {
     return !Calls.isNull() && at(path).mkdirs();
   }
