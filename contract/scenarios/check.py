@@ -60,6 +60,8 @@ TIMEOUT = 10.0
 _LONGEST_TEXT = 400
 
 
+#: A part of the signatures of failures of random scenarios: another seed need not show them.
+_OF_RANDOM = "; random; "
 #: The part of the time of a run that the first step that hangs may take.
 _FIRST_HANG = 0.5
 
@@ -440,9 +442,11 @@ def _verdict(
         lost=lost,
     )
     ended_early = out_of_time or bool(stopped)
-    return outcome_of(
-        clause, seen, entries_of(known, target), date.today(), ended_early=ended_early
-    )
+    listed = [
+        replace(entry, intermittent=True) if _OF_RANDOM in entry.signature else entry
+        for entry in entries_of(known, target)
+    ]
+    return outcome_of(clause, seen, listed, date.today(), ended_early=ended_early)
 
 
 def _unverified(

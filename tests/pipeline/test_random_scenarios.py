@@ -8,9 +8,11 @@ import pytest
 
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import RunStarted
+from fscontract.contract.runner.result import Verdict
 from fscontract.contract.scenarios.check import check_pipeline, scenarios_of
 from fscontract.contract.scenarios.scenario import RANDOM
 from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.known_failures import Known
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
 from fscontract.pipeline.hudi.binding import TableBinding
@@ -84,3 +86,9 @@ def test_failure_names_the_seed_and_fails_again_with_it() -> None:
     assert "of seed 11, Case(" in expected
     assert not any("11" in signature for signature, _ in found[0])
     assert [(e.effort, e.seed) for e in seen if isinstance(e, RunStarted)] == [("normal", 11)] * 2
+
+
+def test_known_failure_need_not_occur_with_another_seed() -> None:
+    known = Known("record.none-lost", "a bug", "scenario: record; random; record.none-lost")
+    (result,) = check_pipeline(ReaderBinding(), select(["record.none-lost"]), [known]).clauses
+    assert result.outcome is Verdict.PASS
