@@ -1,25 +1,27 @@
 """Count the likely causes that reports show for mutants, and for pairs of them.
 
-    python -m benchmarks.causes [--sample N] [--pairs N] [--seed S] [--jobs N]
+    python -m benchmarks.causes [--parts] [--sample N] [--pairs N] [--seed S] [--jobs N]
 
 A mutant has one bug, so that the failures of its report should be of one cause; those of a stream
 with the bugs of two mutants, of two causes. The mutants are those of streams, Python files and
-openFile(), and one in eight of those of filesystems and stores, by default all of them. Each is
-checked at effort quick, by all clauses of streams and openFile(), or by those of its document. A
-mutant of which these clauses show nothing, such as one for threads, is left out.
+openFile(), and one in eight of those of filesystems and stores, by default all of them; with
+`--parts` those of splitters, block readers and metadata tables, and pairs of these. Each is checked
+at effort quick, by all clauses of streams and openFile(), or by those of its document. A mutant of
+which these clauses show nothing, such as one for threads, is left out.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
 from fscontract.contract.runner.result import RunResult
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
+from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 
@@ -28,6 +30,9 @@ _FILESYSTEMS = (
     *("fsspec-filesystem", "fsspec-async", "fsspec-chain", "pyarrow-filesystem"),
     *("obstore-store", "opendal-operator", "readers"),
 )
+_PARTS = ("splitter", "blockreader", "metadata-table")
+#: Time limit of a step of a scenario, in seconds.
+_STEP = 3.0
 #: Checks that follow all others, and take long.
 _LEFT_OUT = "concurrency."
 
@@ -58,6 +63,8 @@ def checked(mutant: Mutant) -> RunResult:
         and clause.testable
         and not any(check.startswith(_LEFT_OUT) for check in clause.checks)
     )
+    if mutant.document in _PARTS:
+        return check_pipeline(mutant.binding(), judged, timeout=_STEP)
     return check(mutant.binding(), Settings(mutant.profile(), judged))
 
 
@@ -71,12 +78,14 @@ def counted(*names: str) -> Counted:
     return Counted(names, tuple(cause.ids for cause in checked(mutant).causes))
 
 
-def random_pairs(count: int, seed: int) -> list[tuple[str, str]]:
-    """Return pairs of mutants of streams that one stream can have both of."""
-    chosen, of_streams = random.Random(seed), mutants("fsdatainputstream")
+def random_pairs(
+    count: int, seed: int, documents: Sequence[str] = ("fsdatainputstream",)
+) -> list[tuple[str, str]]:
+    """Return pairs of mutants of these documents that one target can have both of."""
+    chosen, all_of_them = random.Random(seed), mutants(*documents)
     pairs: list[tuple[str, str]] = []
     while len(pairs) < count:
-        first, second = chosen.sample(of_streams, 2)
+        first, second = chosen.sample(all_of_them, 2)
         if first.clause != second.clause and first.combined(second) is not None:
             pairs.append((str(first), str(second)))
     return pairs
@@ -89,11 +98,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=60, metavar="N", help="the number of pairs")
     parser.add_argument("--seed", type=int, default=0, help="the seed of samples and pairs")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="the number of processes")
+    parser.add_argument("--parts", action="store_true", help="mutants of parts of pipelines")
     given = parser.parse_args()
-    names = [str(mutant) for mutant in chosen_mutants()]
+    names = [str(mutant) for mutant in (mutants(*_PARTS) if given.parts else chosen_mutants())]
     if given.sample is not None:
         names = random.Random(given.seed).sample(names, min(given.sample, len(names)))
-    pairs = random_pairs(given.pairs, given.seed)
+    documents = _PARTS if given.parts else ("fsdatainputstream",)
+    pairs = random_pairs(given.pairs, given.seed, documents)
     with ProcessPoolExecutor(given.jobs) as pool:
         _show("mutants have one cause", pool.map(counted, names), lambda causes: causes == 1)
         both = pool.map(counted, *zip(*pairs, strict=True))

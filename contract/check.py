@@ -139,9 +139,16 @@ class InProcess:
         """Return the result of the run; TargetError if there can be none."""
         binding, run, known = self._binding, self._run, self._known
         if isinstance(binding, PipelineBinding):
-            clauses, timeout = self.clauses, run.timeout
             return check_pipeline(
-                binding, clauses, known, timeout, listener, run.fail_fast, budget_of(run)
+                binding,
+                self.clauses,
+                known,
+                run.timeout,
+                listener,
+                run.fail_fast,
+                budget_of(run),
+                effort=run.effort,
+                seed=run.seed,
             )
         settings = settings_for(binding, run, self.clauses, known, target=self._typed)
         return runner.check(binding, settings, listener)

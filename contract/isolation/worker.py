@@ -125,6 +125,8 @@ class _Child:
                     self._journal,
                     protocol.from_json(tuple[Crash, ...], request["crashes"]),
                     None if request["until"] is None else request["until"][1],
+                    run.effort,
+                    run.seed,
                 )
             else:
                 target.check(self._listen)

@@ -11,6 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from fscontract.contract.models.violation import Violation
@@ -90,6 +92,7 @@ def split_blocks(
     ]
 
 
+@lru_cache(maxsize=16)
 def lines_of(layout: Layout) -> list[Record]:
     """Return all records of the unsplit file that end with a delimiter, without filtering."""
     data, start = layout.data, layout.data_offset
@@ -104,6 +107,43 @@ def lines_of(layout: Layout) -> list[Record]:
         records.append(Record(start if first is None else first, data[start:stop], end))
         start, first = end, None
     return records
+
+
+def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield the features of a file and its blocks on which bugs of readers depend."""
+    data, lines = layout.data, [] if layout.context.startswith("fixed") else lines_of(layout)
+    yield layout.context
+    yield from (f"delimiter {layout.delimiter!r}",) if layout.delimiter else ()
+    bounds = {block.offset for block in blocks if not block.is_first}
+    starts = {line.offset for line in lines[1:]}
+    contents = [(line.offset, line.offset + len(line.record), line.end) for line in lines]
+    features = {
+        "several blocks": bool(bounds),
+        "blocks in another order": any(
+            block.previous != before.block_id for before, block in pairwise(blocks)
+        ),
+        "a block begins with a record": not bounds.isdisjoint(starts),
+        "a block begins in a record": any(
+            low < at <= high for at in bounds for low, high, _ in contents
+        ),
+        "a block begins in a delimiter": any(
+            high < at < end for at in bounds for _, high, end in contents
+        ),
+        "a record of several blocks": any(
+            sum(low < at < end for at in bounds) > 1 for low, _, end in contents
+        ),
+        "several records": len(lines) > 1,
+        "an empty record": any(not line.record for line in lines),
+        "no delimiter at the end": any(high == end for _, high, end in contents),
+        "a byte order mark": BOM[:2] in data,
+        "carriage returns": b"\r" in data,
+        "carriage returns and line feeds": b"\r\n" in data,
+        "other bytes than ASCII": not data.isascii(),
+        "control characters": any(byte < 32 and byte not in b"\r\n\t" for byte in set(data)),
+        "spaces": b" " in data or b"\t" in data,
+        "a long file": len(data) > 4096,
+    }
+    yield from (name for name, is_there in features.items() if is_there)
 
 
 def expected_of(layout: Layout, block: Block) -> list[Record]:

@@ -14,7 +14,8 @@ _DIGITS = re.compile(r"\d+")
 class Violation:
     """A violated clause: what it permits, what was observed, and in which scenario, if named.
 
-    `kind` tells it from other violations of the clause: the compared value, or an exception.
+    `kind` tells it from other violations of the clause: the compared value, or an exception. `uses`
+    names what the scenario had used of the part by then: calls, settings and features of files.
     """
 
     clause: str
@@ -22,6 +23,7 @@ class Violation:
     actual: str
     scenario: str = ""
     kind: str = ""
+    uses: frozenset[str] = frozenset()
 
 
 class Judge:
@@ -44,5 +46,9 @@ class Judge:
         head = f"{what}: " if what else ""
         required, observed = (repr(v)[: self.longest_repr] for v in (expected, actual))
         violation = Violation(clause, head + required, observed, kind=_DIGITS.sub("N", what))
-        self.violations.append(violation)
+        self.record(violation)
         return violation
+
+    def record(self, violation: Violation) -> None:
+        """Add a violation."""
+        self.violations.append(violation)

@@ -7,8 +7,8 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from functools import partial
 from typing import Any, Generic
 
@@ -48,6 +48,7 @@ from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
+from fscontract.contract.scenarios.attribution import explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
@@ -59,8 +60,18 @@ TIMEOUT = 10.0
 _LONGEST_TEXT = 400
 
 
+#: A part of the signatures of failures of random scenarios: another seed need not show them.
+_OF_RANDOM = "; random; "
+#: The part of the time of a run that the first step that hangs may take.
+_FIRST_HANG = 0.5
+
+
 class _Stopped(Exception):
     """Ends a run: with its first failure or after several crashes, as it says, or out of time."""
+
+
+class _Late(Exception):
+    """Ends a scenario when the time of the run is over."""
 
 
 class Findings:
@@ -76,6 +87,8 @@ class Findings:
         self.inexpressible: dict[str, str] = {}
         #: Number of comparisons that judged each clause.
         self.exercised: Counter[str] = Counter()
+        #: What each scenario without a violation used of the part.
+        self.passed: list[frozenset[str]] = []
         #: Number of scenarios that were run.
         self.scenarios = 0
 
@@ -84,6 +97,14 @@ class Findings:
         """The most serious result of each violated clause: a hang, or its first violation."""
         first = {clause: next(iter(found.values())) for clause, found in self.failed.items()}
         return {**first, **self.hung}
+
+    @property
+    def explanations(self) -> dict[str, str]:
+        """For each violated clause the one that explains it."""
+        failed = {clause: [v.uses for v in found.values()] for clause, found in self.failed.items()}
+        for clause, hang in self.hung.items():
+            failed.setdefault(clause, []).append(hang.uses)
+        return explanations(failed, self.passed)
 
 
 @dataclass
@@ -94,6 +115,8 @@ class _Performance(Generic[H]):
     error: BaseException | None = None
     text: str = ""
     hangs: bool = False
+    #: Whether the time of the run was over before its end.
+    late: bool = False
 
 
 def scenarios_of(binding: PipelineBinding) -> ScenarioSet[Any]:
@@ -114,11 +137,14 @@ def scenarios_of(binding: PipelineBinding) -> ScenarioSet[Any]:
 
 
 def find_violations(
-    binding: PipelineBinding, clauses: Collection[str], timeout: float = TIMEOUT
+    binding: PipelineBinding,
+    clauses: Collection[str],
+    timeout: float = TIMEOUT,
+    effort: str = "quick",
 ) -> Findings:
     """Run the scenarios that judge one of these clauses, and return everything they show."""
     findings = Findings()
-    play(findings, binding, clauses, timeout)
+    play(findings, binding, clauses, timeout, effort=effort)
     return findings
 
 
@@ -141,43 +167,57 @@ def play(
     clauses: Collection[str],
     timeout: float,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-    budget: float = math.inf,
+    time: TimeBudget | None = None,
     journal: Journal | None = None,
+    effort: str = "quick",
+    seed: int = 0,
 ) -> None:
     """Run the scenarios of these clauses, and add the results to the findings.
 
+    Random scenarios follow the others: their number depends on the effort, their calls on the seed.
+
     A scenario hangs if one of its steps takes more than `timeout` seconds, or less after others
-    have hung, so that they leave time in a `budget` of seconds. It is then abandoned, and other
-    scenarios are skipped if all clauses that they judge have hung, as are those that ended an
-    earlier process. The `journal` has the scenario that runs.
+    have hung, so that they leave time. It is then abandoned, and other scenarios are skipped if all
+    clauses that they judge have hung, as are those that ended an earlier process. A scenario that
+    runs when the `time` is over is abandoned, too; only its violations count. The `journal` has the
+    scenario that runs.
     """
-    kit = scenarios_of(binding)
-    scenarios = kit.selected(clauses)
-    hangs, journal = HangTime(budget, timeout), journal or Journal()
-    journal.limit = timeout
+    kit, time, journal = scenarios_of(binding), time or TimeBudget(), journal or Journal()
+    scenarios = [*kit.selected(clauses), *kit.selected_random(clauses, effort, seed)]
+    hangs, journal.limit = HangTime(time.seconds, timeout), min(timeout, _FIRST_HANG * time.seconds)
     ended = {crash.counterexample.identity for crash in findings.crashes}
     for number, scenario in enumerate(scenarios, 1):
-        hung = findings.hung and scenario not in kit.selected({*clauses} - findings.hung.keys())
+        late, left = False, {*clauses} - findings.hung.keys()
+        hung = findings.hung and not kit.judges(scenario, left)
         if not hung and f"scenario: {scenario.name}" not in ended:
             journal.begin(CurrentScenario(scenario.name, scenario.charged))
-            performance = _perform(binding, kit, scenario, journal)
+            performance = _perform(binding, kit, scenario, time, journal)
             _judge(findings, kit, scenario, performance)
+            late = performance.late
             if performance.hangs:
                 hangs.spend(journal.limit)
                 journal.limit = hangs.limit()
-        journal.done = number
-        on_progress(number, len(scenarios))
+        journal.done = number - late
+        on_progress(number - late, len(scenarios))
+        if late:
+            break
     journal.begin(None)
 
 
 def _perform(
-    binding: PipelineBinding, kit: ScenarioSet[H], scenario: Scenario[H], journal: Journal
+    binding: PipelineBinding,
+    kit: ScenarioSet[H],
+    scenario: Scenario[H],
+    time: TimeBudget,
+    journal: Journal,
 ) -> _Performance[H]:
-    """Run a scenario in a thread with the time limit of the journal."""
+    """Run a scenario in a thread with the time limit of the journal, until the time is over."""
     performance: _Performance[H] = _Performance()
 
     def tick() -> None:
         journal.beats += 1
+        if time.is_over:
+            raise _Late
 
     def perform(scenario: Scenario[H]) -> None:
         try:
@@ -196,8 +236,10 @@ def _perform(
         return Next.END
 
     try:
-        tick()
+        journal.beats += 1
         supervise(iter([scenario]), perform, journal.limit, on_hang, tick)
+    except _Late:
+        performance.late = True
     except RuntimeError as error:
         threads = f"{threading.active_count()} threads are running"
         raise TargetError(f"{binding.name}: {error}; {threads}") from error
@@ -210,24 +252,36 @@ def _judge(
     findings: Findings, kit: ScenarioSet[H], scenario: Scenario[H], performance: _Performance[H]
 ) -> None:
     """Add the result of a scenario to the findings."""
-    findings.scenarios += 1
+    findings.scenarios += not performance.late
     harness, error = performance.harness, performance.error
-    name = scenario.description if kit.described else ""
+    name = scenario.description if kit.described or scenario.detail else ""
+    uses = frozenset[str]() if harness is None else harness.uses
     violations = [] if harness is None else list(harness.violations)
     if harness is not None:
         findings.exercised.update(harness.exercised)
     if performance.hangs:
-        hang = Violation(scenario.charged, "it ends", "still running", name)
+        hang = Violation(scenario.charged, "it ends", "still running", name, uses=uses)
         findings.hung.setdefault(scenario.charged, hang)
+    elif performance.late:
+        pass  # an exception may come from its interruption
     elif isinstance(error, UnsupportedOperationException) and not violations:
         findings.inexpressible.setdefault(scenario.charged, performance.text)
     elif error is not None and not violations:
-        expected = "no exception" if kit.described else scenario.description
+        expected = "no exception" if name else scenario.description
         kind = type(error).__name__
-        violations.append(Violation(scenario.charged, expected, performance.text, kind=kind))
+        violations.append(
+            Violation(scenario.charged, expected, performance.text, kind=kind, uses=uses)
+        )
+    elif harness is not None and not violations:
+        findings.passed.append(harness.uses | harness.observations)
+    head = f"{scenario.detail}: " if scenario.detail else ""
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
-        distinct.setdefault((scenario.name, violation.kind), replace(violation, scenario=name))
+        expected = f"{head}{violation.expected}"
+        shown = replace(violation, scenario=name, expected=expected)
+        key = scenario.name, violation.kind
+        if key not in distinct or len(shown.uses) < len(distinct[key].uses):
+            distinct[key] = shown  # the simplest one explains the most
 
 
 def _described(error: BaseException) -> str:
@@ -247,84 +301,112 @@ def check_pipeline(
     journal: Journal | None = None,
     crashes: Sequence[Crash] = (),
     until: int | None = None,
+    effort: str = "quick",
+    seed: int = 0,
 ) -> RunResult:
     """Check a part of a pipeline by the selected clauses about such parts.
 
-    If `fail_fast`, the run ends with the first scenario that shows a failure. No scenario begins
-    after `budget` seconds, or after the first `until` ones; clauses that none has reached by then
-    are unexercised. The `journal` has the scenario that runs, and `crashes` are those that ended
-    earlier processes of the run. Raise TargetError if there is no check for parts of its kind.
+    If `fail_fast`, the run ends with the first scenario that shows a failure. It ends after
+    `budget` seconds, or after the first `until` scenarios; clauses that none has reached by then
+    are unexercised. The effort is the number of random scenarios, whose calls depend on the seed.
+    The `journal` has the scenario that runs, and `crashes` are those that ended earlier processes
+    of the run. Raise TargetError if there is no check for parts of its kind.
     """
-    sandbox, time, findings = Sandbox(), TimeBudget(budget), Findings(crashes)
-    playing = partial(play, findings, binding, timeout=timeout, budget=budget, journal=journal)
+    selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
+    findings, time = Findings(crashes), TimeBudget(budget)
+    run = _Run(binding, selected, known, effort, seed, findings, time, listener, fail_fast, until)
     try:
-        return _checked(
-            binding, clauses, known, playing, findings, listener, sandbox, fail_fast, time, until
+        return run.finished(
+            partial(
+                play,
+                findings,
+                binding,
+                {c.id for c in selected},
+                timeout,
+                run.on_progress,
+                time,
+                journal,
+                effort,
+                seed,
+            )
         )
     finally:
-        sandbox.close()
+        run.sandbox.close()
 
 
-def _checked(
-    binding: PipelineBinding,
-    clauses: Sequence[Clause],
-    known: Sequence[Known],
-    playing: Callable[..., None],
-    findings: Findings,
-    listener: Listener,
-    sandbox: Sandbox,
-    fail_fast: bool,
-    time: TimeBudget,
-    until: int | None,
-) -> RunResult:
-    started, start = clock.now(), clock.monotonic()
-    selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
-    listener(RunStarted(binding.name, binding.api, "none", "quick", 0, len(selected)))
-    listener(PhaseStarted("scenarios", None))
-    cut_short: list[PhaseShare] = []
+@dataclass
+class _Run:
+    """A run on a part of a pipeline, whose results go into `findings`."""
 
-    def on_progress(done: int, total: int) -> None:
-        sandbox.patches.undo()
-        listener(Progress("scenarios", done, total, 0, unit="scenario"))
-        if fail_fast and done < total and any(c.outcome in VIOLATED for c in result().clauses):
+    binding: PipelineBinding
+    clauses: Sequence[Clause]
+    known: Sequence[Known]
+    effort: str
+    seed: int
+    findings: Findings
+    time: TimeBudget
+    listener: Listener
+    fail_fast: bool
+    until: int | None
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    started: datetime = field(default_factory=clock.now)
+    cut_short: list[PhaseShare] = field(default_factory=list)
+
+    def finished(self, playing: Callable[[], None]) -> RunResult:
+        """Play the scenarios, and return the result."""
+        name, api = self.binding.name, self.binding.api
+        started = RunStarted(name, api, "none", self.effort, self.seed, len(self.clauses))
+        self.listener(started)
+        self.listener(PhaseStarted("scenarios", None))
+        stopped = ""
+        try:
+            playing()
+        except _Stopped as ended:
+            stopped = str(ended)
+        except KeyboardInterrupt:
+            self.sandbox.restore()
+            lost = replace(self.result(lost=INTERRUPTED), incomplete=INTERRUPTED)
+            self.listener(Interrupted(lost))
+            raise
+        self.sandbox.restore()
+        finished = self.result(stopped=stopped)
+        self.listener(RunFinished(finished))
+        return finished
+
+    def on_progress(self, done: int, total: int) -> None:
+        """Report a scenario; raise _Stopped if it is the last one that may run."""
+        self.sandbox.patches.undo()
+        self.listener(Progress("scenarios", done, total, 0, unit="scenario"))
+        if done >= total:
+            return
+        if self.fail_fast and any(c.outcome in VIOLATED for c in self.result().clauses):
             raise _Stopped(FAILED_FAST)
-        if until is not None and until <= done < total:
-            raise _Stopped(f"{STOPPED} after {len(findings.crashes)} crashes")
-        if time.is_over and done < total:
-            cut_short.append(PhaseShare("scenarios", done, total))
+        if self.until is not None and self.until <= done:
+            raise _Stopped(f"{STOPPED} after {len(self.findings.crashes)} crashes")
+        if self.time.is_over:
+            self.cut_short.append(PhaseShare("scenarios", done, total))
             raise _Stopped
 
-    def result(lost: str = "", stopped: str = "") -> RunResult:
-        name, late = binding.name, bool(cut_short)
+    def result(self, lost: str = "", stopped: str = "") -> RunResult:
+        """Return the result so far; the arguments are those of a verdict."""
+        name, findings, late = self.binding.name, self.findings, bool(self.cut_short)
+        causes = findings.explanations
         return RunResult(
             target=name,
-            binding=binding.api,
+            binding=self.binding.api,
             profile="none",
-            effort="quick",
-            seed=0,
-            started=started,
-            seconds=clock.monotonic() - start,
+            effort=self.effort,
+            seed=self.seed,
+            started=self.started,
+            seconds=self.time.spent,
             clauses=tuple(
-                _verdict(c, findings, known, name, lost, stopped, late) for c in selected
+                _verdict(c, findings, self.known, name, lost, stopped, late, causes.get(c.id, ""))
+                for c in self.clauses
             ),
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
-            warnings=sandbox.patches.warnings,
-            cut_short=tuple(cut_short),
+            warnings=self.sandbox.patches.warnings,
+            cut_short=tuple(self.cut_short),
         )
-
-    stopped = ""
-    try:
-        playing(clauses={c.id for c in selected}, on_progress=on_progress)
-    except _Stopped as ended:
-        stopped = str(ended)
-    except KeyboardInterrupt:
-        sandbox.restore()
-        listener(Interrupted(replace(result(INTERRUPTED), incomplete=INTERRUPTED)))
-        raise
-    sandbox.restore()
-    finished = result(stopped=stopped)
-    listener(RunFinished(finished))
-    return finished
 
 
 def _verdict(
@@ -335,10 +417,12 @@ def _verdict(
     lost: str,
     stopped: str,
     out_of_time: bool,
+    cause: str,
 ) -> ClauseResult:
     """Return the outcome of a clause.
 
     `lost` and `stopped` say why scenarios were not run: lost, or left out because of a failure.
+    `cause` is the clause that explains its violations.
     """
     hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id, {})
     exercised = findings.exercised[clause.id]
@@ -347,20 +431,22 @@ def _verdict(
         exercised or len(crashes),
         crashed=tuple(crash.counterexample for crash in crashes if not crash.hung),
         hung=(
-            *(() if hung is None else (_counterexample(hung, "hangs"),)),
+            *(() if hung is None else (_counterexample(hung, "hangs", cause),)),
             *(crash.counterexample for crash in crashes if crash.hung),
         ),
         failed=tuple(
-            _counterexample(violation, violation.scenario or clause.id, key)
+            _counterexample(violation, violation.scenario or clause.id, cause, key)
             for key, violation in failed.items()
         ),
         unverified=_unverified(clause.id, findings, stopped, out_of_time),
         lost=lost,
     )
     ended_early = out_of_time or bool(stopped)
-    return outcome_of(
-        clause, seen, entries_of(known, target), date.today(), ended_early=ended_early
-    )
+    listed = [
+        replace(entry, intermittent=True) if _OF_RANDOM in entry.signature else entry
+        for entry in entries_of(known, target)
+    ]
+    return outcome_of(clause, seen, listed, date.today(), ended_early=ended_early)
 
 
 def _unverified(
@@ -377,19 +463,19 @@ def _unverified(
 
 
 def _counterexample(
-    violation: Violation, how: str, key: tuple[str, str] = ("", "")
+    violation: Violation, how: str, cause: str, key: tuple[str, str] = ("", "")
 ) -> Counterexample:
     """Return the violation as a counterexample; `key` tells it from others of the clause."""
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
     actual = "; ".join(part for part in (shown, violation.scenario) if part)
     identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
     is_error = violation.actual.partition(":")[0] == violation.kind != ""
-    trait = re.sub(r"\d+", "N", violation.actual) if is_error else f"{violation.clause}: {how}"
+    error = (re.sub(r"\d+", "N", violation.actual),) if is_error else ()
     return Counterexample(
         None,
         (clip(violation.expected, _LONGEST_TEXT),),
         actual,
         how=f"scenario: {how}",
         identity=identity,
-        traits=(trait,),
+        traits=(f"cause: {cause}", *error),
     )

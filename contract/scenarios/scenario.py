@@ -7,13 +7,21 @@ clause. Only a comparison exercises a clause; running a scenario does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, cast
 
 from fscontract.contract.models.violation import Judge, Violation
 from fscontract.contract.runner.timeouts import beat
 from fscontract.contract.spec.clauses import clauses
+
+#: The random scenarios of each effort.
+RANDOM = {"quick": 20, "normal": 500, "deep": 10_000}
+
+
+#: What a scenario uses of a part if it uses anything.
+_USUAL = "the usual"
 
 
 class Violated(Exception):
@@ -26,6 +34,21 @@ class Violated(Exception):
         self.violation = violation
 
 
+P = TypeVar("P")
+
+
+class _Noted:
+    """An object of a part; `note` gets the name of each attribute that is used."""
+
+    def __init__(self, part: Any, note: Callable[[str], None]) -> None:
+        self._part = part
+        self._note = note
+
+    def __getattr__(self, name: str) -> Any:
+        self._note(name)
+        return getattr(self._part, name)
+
+
 class Harness(Judge):
     """Drives one part of a pipeline in one scenario, and judges its behaviour.
 
@@ -34,10 +57,47 @@ class Harness(Judge):
 
     #: True if a scenario continues after a violation, because it judges several clauses.
     collects: ClassVar[bool] = False
+    #: Calls and settings of nearly every scenario, which tell none from another.
+    usual: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, clause: str = "") -> None:
         super().__init__()
         self.clause = clause
+        self._used: set[str] = set()
+        #: What was observed of the part, right or wrong.
+        self.observations: set[str] = set()
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """What the scenario has used of the part: calls, settings and features of files."""
+        return frozenset({_USUAL, *self._used} - self.usual if self._used else ())
+
+    def use(self, *names: str) -> None:
+        """Note that the scenario uses something of the part."""
+        self._used.update(names)
+
+    def noted(self, part: P) -> P:
+        """Return an object of the part whose calls are noted as used."""
+        return cast(P, _Noted(part, self.use))
+
+    def record(self, violation: Violation) -> None:
+        """Add a violation, with what has been used and observed until now.
+
+        The observations of earlier violations belong to it, since those may be its cause.
+        """
+        self.use(*self.observed(violation.clause, violation.kind))
+        super().record(replace(violation, uses=violation.uses | self.uses))
+
+    def observed(self, clause: str, what: str) -> tuple[str, ...]:
+        """Return what a comparison for a clause observes of the part, each in a word."""
+        return ("results",)
+
+    def compare(
+        self, clause: str, actual: object, expected: object, what: str = ""
+    ) -> Violation | None:
+        """Compare two values, and note what that observes."""
+        self.observations.update(self.observed(clause, what))
+        return super().compare(clause, actual, expected, what)
 
     def step(self) -> None:
         """Restart the time limit: it applies to each step of a scenario."""
@@ -58,7 +118,7 @@ class Harness(Judge):
     def fail(self, expected: str, actual: str, clause: str = "", kind: str = "") -> NoReturn:
         """End the scenario with a violation."""
         violation = Violation(clause or self.clause, expected, actual, kind=kind)
-        self.violations.append(violation)
+        self.record(violation)
         raise Violated(violation)
 
     def close(self) -> None:
@@ -81,6 +141,8 @@ class Scenario(Generic[H]):
     play: Callable[[H], None]
     #: Its condition, in one sentence.
     description: str
+    #: The calls of a random scenario, and its number and seed.
+    detail: str = ""
 
 
 class Scenarios(Generic[H]):
@@ -109,11 +171,13 @@ class ScenarioSet(Generic[H]):
 
     `harness` makes the harness of a scenario from a binding and the charged clause. `model` is the
     name of the check of those clauses that a model judges in every scenario. If `described`,
-    scenario descriptions are sentences, and counterexamples include them.
+    scenario descriptions are sentences, and counterexamples include them. `random` makes a random
+    scenario.
     """
 
     harness: Callable[[Any, str], H]
     scenarios: tuple[Scenario[H], ...]
+    random: Callable[[Random], Scenario[H]] | None = None
     model: str = ""
     described: bool = False
 
@@ -124,7 +188,21 @@ class ScenarioSet(Generic[H]):
 
     def selected(self, ids: Collection[str]) -> list[Scenario[H]]:
         """Return the scenarios that judge one of these clauses."""
+        return [s for s in self.scenarios if self.judges(s, ids)]
+
+    def selected_random(
+        self, ids: Collection[str], effort: str, seed: int
+    ) -> Iterator[Scenario[H]]:
+        """Yield the random scenarios of an effort and a seed that judge one of these clauses."""
+        if self.random is None:
+            return
+        for number in range(1, RANDOM[effort] + 1):
+            made = self.random(Random(f"{seed} {number}"))
+            if self.judges(made, ids):
+                yield replace(made, detail=f"random {number} of seed {seed}, {made.detail}")
+
+    def judges(self, scenario: Scenario[H], ids: Collection[str]) -> bool:
+        """Return whether the scenario, or the model in it, judges one of the clauses."""
         known = clauses()
-        if any(self.model in known[clause].checks for clause in ids if clause in known):
-            return list(self.scenarios)
-        return [s for s in self.scenarios if not {*s.clauses}.isdisjoint(ids)]
+        of_model = any(self.model in known[clause].checks for clause in ids if clause in known)
+        return of_model or not {*scenario.clauses}.isdisjoint(ids)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.scenarios.check import find_violations
-from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.contract.scenarios.check import check_pipeline, find_violations
+from fscontract.contract.spec.clauses import select
+from fscontract.contract.spec.known_failures import failures
+from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.io import MetadataException
@@ -22,6 +24,18 @@ def test_the_check_of_its_clause_finds_a_mutant(mutant: Mutant) -> None:
     assert mutant.clause in broken, f"{mutant}: {mutant.says}"
     for error in ("AttributeError", "TypeError", "NameError", "AssertionError", "KeyError"):
         assert not broken[mutant.clause].startswith(error)
+
+
+def test_a_second_bug_is_seen_beside_a_known_one() -> None:
+    """Whole numbers that are compared as floats fail otherwise than a bound of 0 that is lost."""
+    first = mutant_named("metadata.prune-range-ZeroIsUnknown")
+    both = first.combined(mutant_named("metadata.prune-range-ComparesAsFloats"))
+    assert both is not None
+    judged = select(["metadata.prune-*"])
+    known = failures(check_pipeline(first.binding(), judged), "the first bug")
+    result = check_pipeline(both.binding(), judged, known)
+    new = [f.signature for c in result.clauses for f in c.counterexamples if not f.known]
+    assert new == ["scenario: metadata.prune-range; prune_large; x = N"]
 
 
 class Strict(MetadataWriter):

@@ -13,6 +13,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 from fscontract.contract.api.filesystem import ByteBuffer, FileRange, FileSystem, FSDataInputStream
@@ -233,6 +234,48 @@ class OtherBytes(WholeFile):
         return bytearray(value) if len(value) % 2 else memoryview(value)
 
 
+class _Number(int):
+    """An integer of another class, such as that of an array library."""
+
+    def __repr__(self) -> str:
+        return f"number({int(self)})"
+
+
+class _Data(bytes):
+    """Bytes of another class."""
+
+
+class OtherClasses(WholeFile):
+    """Delivers records, offsets and ids of classes of its library; a record has more fields."""
+
+    def process(self, block: Block) -> Iterator[Any]:
+        for read in super().process(block):
+            value = _Data(read.record) if type(read.record) is bytes else read.record
+            yield SimpleNamespace(
+                block_id=_Number(read.block_id),
+                record=value,
+                offset=_Number(read.offset),
+                partition=0,
+            )
+
+
+class Unclosable(WholeFile):
+    """Returns an iterator without a method to close it."""
+
+    def process(self, block: Block) -> Iterator[_Read]:
+        return map(_Read._make, super().process(block))
+
+
+class ReusesRecord(WholeFile):
+    """Yields one object again and again, as row readers of some libraries do."""
+
+    def process(self, block: Block) -> Iterator[Any]:
+        row = SimpleNamespace()
+        for read in super().process(block):
+            row.block_id, row.record, row.offset = read
+            yield row
+
+
 class _Patient(CheckedScaling):
     """The kit's decisions, but none before the first interval is over."""
 
@@ -280,6 +323,7 @@ class _WithoutScaling(BlockReaderBinding):
 
 ALL = (
     *map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, PythonFiles, ByteBuffers, OtherBytes)),
+    *map(_Binding, (OtherClasses, Unclosable, ReusesRecord)),
     _WithoutScaling(),
 )
 #: Readers that take long.

@@ -187,7 +187,46 @@ class ClosesOnce(LocalSplitterBinding):
         return _ClosesOnce(super().finding(*arguments))
 
 
+class _Number(int):
+    """An integer of another class, such as that of an array library."""
+
+    def __repr__(self) -> str:
+        return f"number({int(self)})"
+
+
+class _OtherRecord:
+    """A record whose numbers are of another class."""
+
+    def __init__(self, record: Any) -> None:
+        self._record = record
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._record, name)
+        return _Number(value) if type(value) is int else value
+
+
+def _other_classes(taken: Callable[[], Sequence[Any]]) -> Callable[[], Iterator[Any]]:
+    def records() -> Iterator[Any]:
+        yield from map(_OtherRecord, taken())
+
+    return records
+
+
+class OtherClasses(LocalSplitterBinding):
+    """Records are yielded lazily, and their numbers have another class."""
+
+    def fed(self, *arguments: Any) -> Any:
+        splitter: Any = super().fed(*arguments)
+        splitter.taken = _other_classes(splitter.taken)
+        return splitter
+
+    def finding(self, *arguments: Any) -> Any:
+        splitter: Any = super().finding(*arguments)
+        splitter.taken = _other_classes(splitter.taken)
+        return splitter
+
+
 ALL = (
     *map(_binding, (Backwards, Shuffled, FilesFirst)),
-    *(kind(kind.__name__) for kind in (Gaps, RoundsTimes, OneFile, ClosesOnce)),
+    *(kind(kind.__name__) for kind in (Gaps, RoundsTimes, OneFile, ClosesOnce, OtherClasses)),
 )

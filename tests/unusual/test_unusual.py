@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from fscontract import check
-from fscontract.contract.pipeline_bindings import BlockReaderBinding, SplitterBinding
+from fscontract.contract.pipeline_bindings import (
+    BlockReaderBinding,
+    MetadataTableBinding,
+    SplitterBinding,
+)
 from fscontract.contract.runner.result import VIOLATED, RunResult
 from tests.samples import sampled
-from tests.unusual import files, filesystems, readers, splitters, streams
+from tests.unusual import files, filesystems, readers, splitters, streams, tables
 
 #: The seconds of a run without failures, and of one whose inherited failures have to be shrunk.
 _BUDGET, _BUDGET_TO_SHRINK = 0.8, 5.0
@@ -100,4 +104,10 @@ def test_a_splitter_conforms(splitter: SplitterBinding) -> None:
 )
 def test_a_block_reader_conforms(reader: BlockReaderBinding) -> None:
     result = check(reader)
+    assert (_failures(result), result.conforms) == ([], True)
+
+
+@pytest.mark.parametrize("table", sampled(2, tables.ALL, attrgetter("name")))
+def test_a_metadata_table_conforms(table: MetadataTableBinding) -> None:
+    result = check(table)
     assert (_failures(result), result.conforms) == ([], True)

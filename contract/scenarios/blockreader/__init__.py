@@ -7,5 +7,7 @@ from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
 from fscontract.contract.scenarios.scenario import ScenarioSet
 
 SCENARIOS: ScenarioSet[ReaderHarness] = ScenarioSet(
-    ReaderHarness, (*files.SCENARIOS, *streams.scenario.all, *scaling.scenario.all)
+    ReaderHarness,
+    (*files.SCENARIOS, *streams.scenario.all, *scaling.scenario.all),
+    files.random_scenario,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from random import Random
 
 from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.models.blockreader import (
@@ -50,7 +51,11 @@ class Case:
             blocks = split_blocks(len(layout.data), size, layout.data_offset)
             if self.strides > 1:
                 blocks = [b for i in range(self.strides) for b in blocks[i :: self.strides]]
-            violation = self._read(harness, blocks)
+            file = ReaderHarness(harness.binding, self.clause or "record.none-twice")
+            violation = self._read(harness, file, blocks)
+            if violation is None:
+                harness.use(*file.uses)
+                harness.observations |= {"records", "offsets", "block ids", "order"}
             if violation is not None:
                 reading = f"{layout.data!r:.120} in blocks of {size}"
                 clause = self.clause or violation.clause
@@ -59,15 +64,17 @@ class Case:
                     clause=clause,
                     expected=f"{reading}: {violation.expected}",
                     kind=violation.kind or violation.clause,
+                    uses=file.uses,
                 )
-                harness.violations.append(shown)
+                harness.record(shown)
                 first = first or shown
         if first is not None:
             raise Violated(first)
 
-    def _read(self, harness: ReaderHarness, blocks: Sequence[Block]) -> Violation | None:
+    def _read(
+        self, harness: ReaderHarness, file: ReaderHarness, blocks: Sequence[Block]
+    ) -> Violation | None:
         """Read the blocks by a new reader; return the first violation."""
-        file = ReaderHarness(harness.binding, self.clause or "record.none-twice")
         file.file(self.layout.data)
         file.fs.shorts = self.shorts
         try:
@@ -246,6 +253,40 @@ def _scenarios() -> Iterator[Scenario[ReaderHarness]]:
         description = "A file is read in blocks of several sizes."
         name = f"file {case.layout.data!r:.60}" if case.clause else f"file {number}"
         yield Scenario(name, clauses, clauses[0], case, description)
+
+
+#: The parts of random files, and the delimiters of their records; None for line ends.
+_PARTS = (b"a", b"b", b"ab", b"\n", b"\r", b"\r\n", b"|", b"-", b" ", b"\0", b"\xff", b"\xc3\xa9")
+_DELIMITERS = (None, None, None, b"|", b"--", b"\r\n", b"aba", b"\n")
+#: Contexts that a reader may lack, and the clause about their records.
+_OF_CONTEXT = {"fixed": "record.fixed-length", "fixed-width": "record.width-owner"}
+_CONTEXTS = ("read-ahead", "read-ahead", "read-ahead", "line", "fixed", "fixed-width")
+
+
+def random_scenario(rng: Random) -> Scenario[ReaderHarness]:
+    """Return a scenario that reads a random file by random settings in blocks of random sizes."""
+    context, delimiter = rng.choice(_CONTEXTS), rng.choice(_DELIMITERS)
+    is_fixed = context.startswith("fixed")
+    parts = (*_PARTS, delimiter or b"\n", delimiter or b"\n")
+    data = b"".join(rng.choices(parts, k=rng.randint(0, 30)))
+    layout = Layout(
+        data,
+        context,
+        None if is_fixed else delimiter,
+        length=rng.randint(1, 7) if is_fixed else 0,
+        data_offset=rng.randint(0, min(3, len(data))) if rng.random() < 0.2 else 0,
+        drop_blank=not is_fixed and rng.random() < 0.2,
+        limit=rng.randint(1, 6) if not is_fixed and rng.random() < 0.2 else None,
+        skips=rng.random() < 0.5,
+    )
+    sizes = (*rng.sample(range(1, 10), 2), 1000)
+    shorts = rng.choices(range(1, 5), k=2) if rng.random() < 0.3 else ()
+    buffer, overflow = (rng.choice((None, None, 1, 2, 7)) for _ in range(2))
+    clause = _OF_CONTEXT.get(context, "")
+    case = Case(clause, layout, sizes, shorts, buffer, overflow, strides=rng.choice((1, 1, 2)))
+    description = "A random file is read in blocks of several sizes."
+    clauses = (clause,) if clause else CLAUSES
+    return Scenario("random", clauses, clauses[0], case, description, f"{case}")
 
 
 #: One scenario for each of these files.

@@ -5,9 +5,12 @@ The port of a block reader provides no filesystem, so the files are not instrume
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
@@ -28,7 +31,13 @@ from fscontract.contract.api.filesystem import (
     Release,
     no_release,
 )
-from fscontract.contract.models.blockreader import Block, Delivered, split_blocks
+from fscontract.contract.models.blockreader import (
+    Block,
+    Delivered,
+    Layout,
+    features_of,
+    split_blocks,
+)
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
     CheckedReader,
@@ -57,6 +66,30 @@ class SparseBytes:
         return bytes(b"\n" * blank + rest)
 
 
+#: Settings that are part of a layout.
+_OF_LAYOUT = frozenset({"context", "delimiter", "length"})
+#: How files are decompressed, by the suffix of their paths.
+_UNPACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".bz2": bz2.decompress,
+}
+#: What is observed, by words of a clause or of the comparison.
+_OBSERVED = {
+    "block ids": "block ids",
+    "record.owner": "block ids",
+    "offset": "offsets",
+    "record.order": "order",
+    "stream": "streams",
+    "builder": "options",
+    "split": "options",
+    "reported": "reported blocks",
+    "records and blocks": "reported blocks",
+    "counted": "counters",
+    "seconds": "counters",
+    "furthest": "reads",
+}
+
+
 @dataclass
 class ManualClock:
     """A clock that a scenario sets."""
@@ -73,11 +106,14 @@ class ReaderHarness(Harness):
 
     collects: ClassVar[bool] = True
     longest_repr = 300
+    usual = frozenset({"process", "read-ahead"})
 
     def __init__(self, binding: BlockReaderBinding, clause: str = "") -> None:
         super().__init__(clause)
         self.binding = binding
         self.fs = InstrumentedFiles({})
+        #: The settings of each reader, and the blocks that it was given.
+        self._blocks_of: dict[CheckedReader, tuple[ReaderSettings, list[Block]]] = {}
 
     def file(self, data: bytes | SparseBytes, path: str = PATH) -> ReaderHarness:
         """Add a file."""
@@ -86,7 +122,48 @@ class ReaderHarness(Harness):
 
     def reader(self, **settings: Any) -> CheckedReader:
         """Return a reader with these settings."""
-        return self.binding.reader(self.fs, ReaderSettings(**settings))
+        made = ReaderSettings(**settings)
+        self.use(*(name for name, value in settings.items() if value and name not in _OF_LAYOUT))
+        reader = self.noted(self.binding.reader(self.fs, made))
+        self._blocks_of[reader] = made, []
+        return reader
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """What the scenario has used of the part: calls, settings and features of files."""
+        used = set(super().uses)
+        if self.fs.shorts:
+            used.add("short reads")
+        for settings, blocks in self._blocks_of.values():
+            paths = {block.path for block in blocks}
+            used |= {"several files"} if len(paths) > 1 else set()
+            for path in paths:
+                mine = [block for block in blocks if block.path == path]
+                used |= {*features_of(self._layout(settings, mine[0]), mine)}
+        return frozenset(used)
+
+    def _layout(self, settings: ReaderSettings, block: Block) -> Layout:
+        """Return the file of a block, as text, with the settings of its reader."""
+        data = self.fs.files.get(block.path, b"")
+        text = b"" if isinstance(data, SparseBytes) else data
+        for suffix, unpack in _UNPACKERS.items():
+            if block.path.endswith(suffix):
+                self.use("a compressed file")
+                with suppress(Exception):  # it may be cut
+                    text = unpack(text)
+        length = settings.length or self.fs.block_size
+        return Layout(
+            text[: block.file_length] if text is data else text,
+            settings.context,
+            settings.delimiter,
+            length,
+            settings.data_offset,
+        )
+
+    def observed(self, clause: str, what: str) -> tuple[str, ...]:
+        """Return what a comparison observes of the reader: records if nothing else."""
+        text = f"{clause} {what}"
+        return (next((name for word, name in _OBSERVED.items() if word in text), "records"),)
 
     def blocks(self, size: int, path: str = PATH, first_id: int = 1) -> list[Block]:
         """Return the blocks of a file."""
@@ -105,6 +182,8 @@ class ReaderHarness(Harness):
         """Yield the records of a block; it is a violation if they exceed the bytes of the files."""
         limit = 50 + sum(len(data) for data in self.fs.files.values())
         self.fs.reads = 0
+        self.step()
+        self._blocks_of[reader][1].append(block)
         for count, record in enumerate(reader.process(block)):
             if count >= limit:
                 self.fail(f"at most {limit} records", "records without end")
@@ -115,6 +194,7 @@ class ReaderHarness(Harness):
     ) -> BaseException:
         """Judge the clause by whether a call raises one of these exceptions; return it."""
         self.judged()
+        self.use("an error")
         try:
             result = call()
         except kinds as error:

@@ -160,8 +160,12 @@ def readers_may_take_turns(harness: ReaderHarness) -> None:
     seen = [record for reader, block in turns for record in harness.read(reader, block)]
     harness.expect(_values(seen), ALPHA, "records of the shared blocks")
     (mine,), (others,) = harness.blocks(100), harness.blocks(100, "/other")
-    pairs = zip_longest(harness.records(first, mine), harness.records(second, others))
-    taken = [[record.record for record in column if record] for column in zip(*pairs, strict=True)]
+    values = [
+        (record.record for record in harness.records(reader, block))
+        for reader, block in ((first, mine), (second, others))
+    ]
+    columns = zip(*zip_longest(*values), strict=True)
+    taken = [[value for value in column if value is not None] for column in columns]
     harness.expect(taken, [ALPHA, OTHER.split()], "records of the two files")
 
 

@@ -7,6 +7,7 @@ from fscontract.contract.scenarios.metadata_table import (
     contents,
     designs,
     failures,
+    random_actions,
     record_index,
     services,
 )
@@ -23,4 +24,5 @@ SCENARIOS: ScenarioSet[TableHarness] = ScenarioSet(
         *services.scenario.all,
         *failures.scenario.all,
     ),
+    random_actions.random_scenario,
 )

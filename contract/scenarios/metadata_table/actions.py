@@ -39,7 +39,7 @@ def init_empty(harness: TableHarness) -> None:
     """A dataset without files; the first one is added later."""
     writer = harness.table({})
     with closing(harness.reader()) as reader:
-        harness.expect(reader.partitions(), [], "partitions")
+        harness.expect([*reader.partitions()], [], "partitions")
     harness.commit(writer, {A: {"first": 1}})
     harness.expect_dataset()
 

@@ -28,6 +28,8 @@ _PROPERTIES, _ASIDE = f"{DATASET}/.hoodie/hoodie.properties", f"{DATASET}/.hoodi
 #: Partitions.
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
+#: What settings let a writer do by itself.
+_SAME_AS = {"compact_after": "compact", "keep_instants": "archive"}
 _DIGITS = re.compile(r"\d+")
 #: The initial files.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
@@ -42,6 +44,10 @@ class TableHarness(Harness):
     """A dataset with writers and readers; `model` is the expected content of the dataset."""
 
     collects: ClassVar[bool] = True
+    usual = frozenset(
+        {"initialize", "bootstrap", "begin", "finish", "commit", "partitions", "files"}
+    )
+    usual |= {"close"}
 
     def __init__(self, binding: MetadataTableBinding, clause: str = "") -> None:
         super().__init__(clause)
@@ -87,9 +93,16 @@ class TableHarness(Harness):
 
     def writer(self, **settings: Any) -> CheckedWriter:
         """Return another writer."""
-        writer = self.binding.writer(self.fs, TableSettings(**settings))
+        self.use(*(_SAME_AS.get(name, name) for name, value in settings.items() if value))
+        writer = self.noted(self.binding.writer(self.fs, TableSettings(**settings)))
         self._writers.append(writer)
         return writer
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """What the scenario has used of the part: calls, settings and features of files."""
+        died = self.fs.kill_at is not None
+        return super().uses | {"a process that died"} if died else super().uses
 
     def next_writer(self, **settings: Any) -> CheckedWriter:
         """Return a writer in another process, after a crash."""
@@ -108,6 +121,7 @@ class TableHarness(Harness):
     def begin(self, writer: CheckedWriter, action: str = "commit") -> str:
         """Begin an action."""
         self.step()
+        self.use(action)
         time = writer.begin(action)
         self.model.request(time, action)
         self.model.begin(time)
@@ -172,7 +186,8 @@ class TableHarness(Harness):
 
     def reader(self, as_of: str | None = None, read_only: bool = False) -> CheckedTableReader:
         """Return a reader, which the caller closes."""
-        return self.binding.reader(self.fs, as_of, read_only)
+        self.use(*(("as_of",) if as_of else ()), *(("read_only",) if read_only else ()))
+        return self.noted(self.binding.reader(self.fs, as_of, read_only))
 
     def listing(self, as_of: str | None = None, read_only: bool = False) -> Listing:
         """Return everything that a new reader lists."""

@@ -77,10 +77,29 @@ def _facts(record: Record) -> tuple[Any, ...]:
     return (*(getattr(record, name) for name in (*_FILE, *_COUNT)), ids)
 
 
+_BOUNDS = ("cover", "order", "end-offset", "block-size", "block-count", "last-flag", "data-offset")
+_SEQUENCE = ("metadata-first", "pending-first", "file-start", "threshold")
+_IDS = ("ids-form", "ids-unique", "ids-listed", "linked", "first-unlinked")
+_METADATA = ("file-metadata", "version-kept", "uri", "block-file", "block-file-length")
+#: What is observed, by the clause.
+_OBSERVED = {
+    f"split.{name}": observed
+    for observed, names in {
+        "blocks": _BOUNDS,
+        "sequence": _SEQUENCE,
+        "ids": _IDS,
+        "metadata": _METADATA,
+    }.items()
+    for name in names
+}
+
+
 class SplitterHarness(Harness):
     """Files, and splitters over them; the model judges the records."""
 
     collects: ClassVar[bool] = True
+    usual = frozenset({"start", "begin_window", "settle", "emit_tuples", "end_window", "taken"})
+    usual |= {"close", "block_size", "operator_id", "scan_interval"}
 
     def __init__(self, binding: SplitterBinding, clause: str = "") -> None:
         super().__init__(clause)
@@ -94,6 +113,12 @@ class SplitterHarness(Harness):
         self._acceptors: dict[int, Acceptor] = {}
         self.note(INPUT)
 
+    def observed(self, clause: str, what: str) -> tuple[str, ...]:
+        """Return what a comparison observes of the splitter: files if nothing else."""
+        if clause in _OBSERVED:
+            return (_OBSERVED[clause],)
+        return ("blocks", "files") if "block" in what else ("files",)
+
     # files --------------------------------------------------------------------------------
 
     def write(self, path: str, length: int = 11, **fields: Any) -> str:
@@ -102,6 +127,9 @@ class SplitterHarness(Harness):
         with self.fs.create(path) as file:
             file.write(bytes(length))
         self.fs.stated[path] = fields
+        self.use(*fields, *(() if length else ("empty file",)))
+        if path in self.versions:
+            self.use("file written again")
         self._note_parents(path)
         self.note(path)
         return path
@@ -110,6 +138,7 @@ class SplitterHarness(Harness):
         """Make a directory; return its path."""
         path = path if path.startswith("/") else f"{INPUT}/{path}"
         self.fs.mkdirs(path)
+        self.use("directory")
         self._note_parents(path)
         self.note(path)
         return path
@@ -117,6 +146,7 @@ class SplitterHarness(Harness):
     def state(self, path: str, **fields: Any) -> None:
         """Replace fields of the status of a file."""
         self.fs.stated[path] = fields
+        self.use("other status", *fields)
         self.note(path)
 
     def note(self, path: str) -> None:
@@ -126,12 +156,17 @@ class SplitterHarness(Harness):
     def _note_parents(self, path: str) -> None:
         parent = path.rpartition("/")[0]
         if parent and parent not in self.versions:
+            self.use("directory")
             self._note_parents(parent)
             self.note(parent)
 
     def has_children(self, directory: str) -> bool:
         """Return whether a scenario wrote something below a directory, given by path or URI."""
         return any(path.startswith(f"{directory}/") for path in self.versions)
+
+    def _is_directory(self, path: str) -> bool:
+        versions = self.versions.get(path)
+        return versions is None or versions[-1].is_directory
 
     def known_as(self, uri: str, path: str) -> None:
         """Tell the model an alternative URI of a file."""
@@ -143,10 +178,15 @@ class SplitterHarness(Harness):
         self, files: str | Sequence[str] = INPUT, checkpoint: str | None = None, **settings: Any
     ) -> FindingHarness:
         """Start a splitter that finds files, with blocks of 2 bytes and no threshold."""
+        inputs = [files] if isinstance(files, str) else files
+        self.use(*settings, *(("several inputs",) if len(inputs) > 1 else ()))
+        if not all(self._is_directory(path) for path in inputs):
+            self.use("an input that is a file")
         return FindingHarness(self, _settings(files=files, **settings), checkpoint)
 
     def fed(self, checkpoint: str | None = None, **settings: Any) -> FedHarness:
         """Return a splitter that is fed files, with blocks of 2 bytes and no threshold."""
+        self.use(*settings)
         return FedHarness(self, _settings(**settings), checkpoint)
 
     def expect_refusal(self, **settings: Any) -> None:
@@ -175,8 +215,11 @@ class SplitterHarness(Harness):
 
     def take(self, acceptor: Acceptor) -> None:
         """Take over the findings of the model."""
-        self.violations += acceptor.violations
+        for violation in acceptor.violations:
+            self.record(violation)
         self.exercised.update(acceptor.exercised)
+        for clause in acceptor.exercised:
+            self.observations.update(self.observed(clause, ""))
         acceptor.violations, acceptor.exercised = [], Counter()
 
     def close(self) -> None:
@@ -206,12 +249,12 @@ class _LifeHarness(Generic[S]):
         self, harness: SplitterHarness, life: S, settings: SplitterSettings, checkpoint: str | None
     ) -> None:
         self.harness = harness
-        self.life = life
+        self.life = harness.noted(life)
         self.settings = settings
         # a splitter that stores nothing starts from the beginning
         stores = checkpoint is not None or settings.windows is not None
         self.acceptor = harness.acceptor(settings, continues=stores)
-        harness.splitters.append(life)
+        harness.splitters.append(self.life)
         self._found_inputs: set[str] = set()
 
     def emitted(self) -> Window:
@@ -309,6 +352,7 @@ class FindingHarness(_LifeHarness[FindingSplitter]):
 
     def again(self, checkpoint: str | None = None, **settings: Any) -> FindingHarness:
         """End this lifetime, and start another from a checkpoint or from the beginning."""
+        self.harness.use("another lifetime", *settings)
         self.close()
         return FindingHarness(self.harness, replace(self.settings, **settings), checkpoint)
 

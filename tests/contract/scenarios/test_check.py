@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -214,6 +215,45 @@ def test_no_scenario_begins_when_the_time_is_over() -> None:
     late = {c.clause.id: c.reason for c in result.clauses if c.outcome is Verdict.UNEXERCISED}
     assert set(late.values()) == {"out of time"}
     assert len(late) < len(chosen)
+
+
+def test_scenario_whose_steps_are_slow_ends_with_the_time() -> None:
+    """It does not hang, since each step ends; only the violations until then count."""
+
+    class Slow(LocalSplitterBinding):
+        def finding(self, *arguments: Any) -> Any:
+            splitter: Any = super().finding(*arguments)
+            begin = splitter.begin_window
+
+            def begin_slowly(number: int) -> None:
+                time.sleep(0.1)
+                begin(number)
+
+            splitter.begin_window = begin_slowly
+            return splitter
+
+    begun = time.monotonic()
+    result = check_pipeline(Slow(), select(["split.replay-same"]), budget=1.0)
+    assert time.monotonic() - begun < DEADLOCK / 2
+    (clause,) = result.clauses
+    assert (clause.outcome, clause.reason) == (Verdict.UNEXERCISED, "out of time")
+    assert [share.phase for share in result.cut_short] == ["scenarios"]
+
+
+def test_first_hang_takes_half_of_the_time() -> None:
+    """So it is reported although the budget is shorter than the time limit of a step."""
+    released = threading.Event()
+
+    class Stuck(LocalSplitterBinding):
+        def finding(self, *arguments: Any) -> Any:
+            released.wait(DEADLOCK)
+            raise AssertionError("it was released")
+
+    try:
+        result = check_pipeline(Stuck(), select(["split.trigger"]), budget=0.6, timeout=100)
+    finally:
+        released.set()
+    assert _outcome(result, "split.trigger") is Verdict.HANG
 
 
 def test_progress_counts_scenarios() -> None:
