@@ -84,6 +84,13 @@ def test_call_that_ends_the_process_is_a_crash_with_its_shortest_program(targets
     assert [step.op for step in clause.counterexample.program.steps] == ["seek"]
 
 
+def run_both(target: str) -> RunResult:
+    """Check seek() and unbuffer(), of which one may change what the other does."""
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
+    with closing(Isolated(target, options, ())) as isolated:
+        return isolated.check(lambda event: None)
+
+
 @pytest.fixture
 def ended(targets: str, monkeypatch: pytest.MonkeyPatch) -> RunResult:
     """The result of a run whose process ends outside any program."""
@@ -135,9 +142,7 @@ def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(
 ) -> None:
     """So its replay file fails in a process that runs nothing else."""
     monkeypatch.chdir(tmp_path)
-    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
-    with closing(Isolated(f"{targets}:sharing", options, ())) as isolated:
-        failure = isolated.check(lambda event: None).counterexamples["seek.negative"]
+    failure = run_both(f"{targets}:sharing").counterexamples["seek.negative"]
     assert "unbuffer" in {step.op for program in failure.before for step in program.steps}
     assert "f.unbuffer()" in failure.script
     assert failure.replay is not None
@@ -150,9 +155,7 @@ def test_failure_that_comes_and_goes_is_intermittent_and_needs_no_other_program(
 ) -> None:
     """So its script and its replay repeat it until it fails."""
     monkeypatch.chdir(tmp_path)
-    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
-    with closing(Isolated(f"{targets}:alternating", options, ())) as isolated:
-        result = isolated.check(lambda event: None)
+    result = run_both(f"{targets}:alternating")
     failure = result.counterexamples["seek.negative"]
     assert failure.intermittent
     assert not failure.before
@@ -171,9 +174,7 @@ def test_further_failures_of_shared_state_have_the_programs_that_they_need(
     """So have those beyond the few of a clause that are always tried."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(supervisor, "_MAX_TRIED", 1)
-    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
-    with closing(Isolated(f"{targets}:sharing_two_ways", options, ())) as isolated:
-        result = isolated.check(lambda event: None)
+    result = run_both(f"{targets}:sharing_two_ways")
     (failures,) = (c.counterexamples for c in result.clauses if c.clause.id == "seek.negative")
     assert len(failures) > 1
     assert all("f.unbuffer()" in failure.script for failure in failures)
@@ -198,9 +199,7 @@ def test_failure_that_does_not_come_again_has_the_reason_instead_of_a_script(
 
     monkeypatch.setattr(supervisor, "TimeBudget", budget)
     monkeypatch.setattr(supervisor, "needed_before", search)
-    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
-    with closing(Isolated(f"{targets}:sharing", options, ())) as isolated:
-        result = isolated.check(lambda event: None)
+    result = run_both(f"{targets}:sharing")
     failure = result.counterexamples["seek.negative"]
     assert not failure.script
     assert reason in failure.no_script
