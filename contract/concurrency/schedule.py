@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from fscontract.contract.program.arguments import ProgramError
@@ -117,9 +118,11 @@ def _number(value: Any, maximum: int, where: str) -> int:
 
 
 #: Limit of runs to shrink one schedule.
-ATTEMPTS = 200
-#: How many single switches of a schedule with more of them are tried first.
-_SINGLES = 8
+ATTEMPTS = 250
+#: Schedules with more switches are tried with a single one of them, first with as many far apart.
+_FEW = 8
+#: How many single switches of a schedule with more of them are tried first. These runs are short.
+_SINGLES = 64
 
 
 def shrink(
@@ -127,6 +130,11 @@ def shrink(
 ) -> Schedule:
     """Return the smallest schedule found for which `fails` is still true."""
     remaining = attempts
+    for candidate in islice(_single_switches(schedule), attempts):
+        remaining -= 1
+        if fails(candidate):
+            schedule = candidate
+            break
     improved = True
     while improved:
         improved = False
@@ -141,7 +149,6 @@ def shrink(
 
 
 def _smaller(schedule: Schedule) -> Iterator[Schedule]:
-    yield from _single_switches(schedule)
     count = len(schedule.threads)
     if count > 2:
         for thread in range(count):
@@ -160,10 +167,17 @@ def _smaller(schedule: Schedule) -> Iterator[Schedule]:
 
 
 def _single_switches(schedule: Schedule) -> Iterator[Schedule]:
-    """Yield the schedule with one of its many switches, for some that lie far apart."""
-    between = len(schedule.switches) // _SINGLES
-    for switch in schedule.switches[between // 2 :: between] if between else ():
-        yield replace(schedule, switches=(switch,))
+    """Yield the schedule with one of its many switches, for some of them, first far apart.
+
+    The thread that it switches from is the first one: another one would run after the first ended.
+    """
+    switches = schedule.switches if len(schedule.switches) > _FEW else ()
+    between = len(switches) // _SINGLES or 1
+    some = switches[between // 2 :: between]
+    apart = some[_FEW // 2 :: _FEW]
+    for switch in (*apart, *(one for one in some if one not in apart)):
+        single = replace(schedule, switches=(switch,))
+        yield _reversed(single) if switch.thread else single
 
 
 def _reversed(schedule: Schedule) -> Schedule:

@@ -43,6 +43,12 @@ class Failure:
     #: Whether it fails in some runs only.
     intermittent: bool = False
 
+    @property
+    def is_repeated(self) -> bool:
+        """True if scripts repeat its calls: available() depends on what has arrived by then."""
+        steps = self.program.steps
+        return self.intermittent or bool(steps and steps[-1].op == "available")
+
 
 def failure_of(
     shown_by: Program | Schedule,

@@ -84,8 +84,8 @@ def set_up(statements: Iterable[str]) -> Iterator[str]:
 
 def repeated(run: Iterable[str], right: Iterable[str]) -> list[str]:
     """Return the statements of runs up to one that fails; those of `right` are indented."""
-    runs = f"for _ in range({TRIES}):  # it fails in some runs only"
-    return [runs, *indented(run), *right, "    if not right:", "        break"]
+    loop = f"while right and next(runs, False):  # it fails in some of {TRIES} runs only"
+    return [f"right, runs = True, iter([True] * {TRIES})", loop, *indented(run), *right]
 
 
 #: The last statement of a script.

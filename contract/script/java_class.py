@@ -157,7 +157,7 @@ class JavaClass(ABC):
         heads = [*_comment(measured)], [*_comment(about)]
         for head, is_brief in product(heads, (False, True)):
             inner = [*self.statements(), *self.judged(junit, is_brief)]
-            inner = [*self._repeated(inner, junit)] if self.failure.intermittent else inner
+            inner = [*self._repeated(inner, junit)] if self.failure.is_repeated else inner
             body = [*self._start(junit), *(f"    {line}" for line in inner), "  }", "}"]
             rest = (part for line in (*_imports(body), "", *body) for part in _folded(line))
             lines = [*head, *rest]

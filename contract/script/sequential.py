@@ -60,21 +60,27 @@ class SequentialScript:
                 self._if_missed, self._ends_if_missed = [] if same else found, False
 
     def text(self) -> str:
-        """Return the script; raise NoScript if it is too long."""
+        """Return the script, without the first difference if it is too long; raise NoScript."""
+        try:
+            return self._text(whole=True)
+        except NoScript:
+            return self._text(whole=False)
+
+    def _text(self, whole: bool) -> str:
         own = self._writes_its_own
         cleanup = () if own or self.plan.contents[-1] is None else self.api.cleanup
         preparation = [*set_up([*self.file_made(), *self.calls_before(), *self.buffer_made()])]
         run = ["try:", *indented(self.last()), *self._on_error()]
-        if self.failure.intermittent and own:
+        if self.failure.is_repeated and own:
             run = [*preparation, *repeated([*run, *self._closed()], self.right("    "))]
-        elif self.failure.intermittent:
+        elif self.failure.is_repeated:
             run = repeated([*preparation, *run, *self._closed()], self.right("    "))
         else:
             run = [*preparation, *run, *self.right()]
         lines = [
             *run,
-            *self.shown(),
-            *([] if self.failure.intermittent else self._closed()),
+            *self.shown(whole),
+            *([] if self.failure.is_repeated else self._closed()),
             *(line for one in cleanup for line in statement(one)),
             EXIT,
         ]
@@ -267,8 +273,11 @@ class SequentialScript:
         yield f"except {'BaseException' if self.api.panics else 'Exception'} as error:"
         yield "    actual = error"
 
-    def shown(self) -> Iterator[str]:
-        """Yield the statements that print what is expected and what came."""
+    def shown(self, whole: bool = True) -> Iterator[str]:
+        """Yield the statements that print what is expected and what came.
+
+        If `whole`, they also print the first difference of a long result.
+        """
         ends = self.plan.ends
         if self.plan.base is not None:
             ends = (max(ends, key=lambda end: end.position),)
@@ -278,7 +287,7 @@ class SequentialScript:
         if self._fills_buffer:
             actual += f" {{{self._filled}!r:.200}}"
         yield from printed(text, actual)
-        yield from self._difference()
+        yield from self._difference() if whole else ()
 
     @property
     def _fills_buffer(self) -> bool:

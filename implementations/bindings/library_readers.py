@@ -265,15 +265,17 @@ def spell_reader(step: Step, wording: Wording) -> Call | None:
         )
         imports = (f"from io import {names}", *(one for one in imports if one != _BYTES))
     shown = f"{spelled.shown}({wording.opening.replace('name', 'path')})"
-    return Call("found == expected", Form.EQUAL, before=before, imports=imports, shown=shown)
+    equal = f"found == {spelled.expected}"
+    return Call(equal, Form.EQUAL, before=before, imports=imports, shown=shown)
 
 
 class _Spelling(NamedTuple):
-    """The source code of a reader: `read` follows `written` and makes `found` and `expected`."""
+    """The source code of a reader: `read` follows `written` and makes `found`."""
 
     written: tuple[str, ...]
     data: str
     read: tuple[str, ...]
+    expected: str
     imports: tuple[str, ...]
     shown: str
 
@@ -298,9 +300,8 @@ def _spell_parquet(seed: int, rows: int) -> _Spelling:
             *_list("picks", picks),
             "opened = parquet.ParquetFile(file)",
             "found = [opened.read_row_group(*pick).to_pydict() for pick in picks]",
-            f"expected = [{{n: columns[n][{size} * g :][:{size}] for n in names}} "
-            "for g, names in picks]",
         ),
+        f"[{{n: columns[n][{size} * g :][:{size}] for n in names}} for g, names in picks]",
         (_BYTES, "from pyarrow import parquet, table"),
         "parquet.ParquetFile",
     )
@@ -321,8 +322,8 @@ def _spell_csv(seed: int, rows: int) -> _Spelling:
             "opened = csv.open_csv(file, options, convert_options=converting)",
             f"names, everything = {literal(names)}, opened.read_all().to_pydict()",
             "found = {name: everything[name] for name in names}",
-            "expected = {name: columns[name] for name in names}",
         ),
+        "{name: columns[name] for name in names}",
         ("from pyarrow import csv, int64, string",),
         "csv.open_csv",
     )
@@ -344,8 +345,8 @@ def _spell_zip(seed: int, rows: int) -> _Spelling:
             *_list("picks", map(literal, ranges_read(seed, rows))),
             "opened = [(zipfile.ZipFile(file).open(name), *place) for name, *place in picks]",
             "found = [(f.seek(start), f.read(count))[1] for f, start, count in opened]",
-            "expected = [texts[name][start : start + count] for name, start, count in picks]",
         ),
+        "[texts[name][start : start + count] for name, start, count in picks]",
         (_BYTES, "import zipfile"),
         "zipfile.ZipFile",
     )

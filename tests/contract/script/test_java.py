@@ -265,7 +265,8 @@ def _write_class(directory: Path, name: str, text: str) -> None:
     """Write a class, whose exits are replaced by a print."""
     text = text.replace("class Reproduction", f"class {name}").replace("-script", f"-script{name}")
     text = text.replace("har:/tmp/fscontract", f"har:{directory}/{name}")
-    exits = f'  static void exits(int code) {{ System.out.println("{name} exits " + code); }}'
+    exits = f"  static int code = -1; static void exits(int code) {{ if ({name}.code < 0) {{"
+    exits += f' System.out.println("{name} exits " + code); {name}.code = code; }} }}'
     text = text.replace("System.exit(", "exits(").rstrip()[:-1]
     (directory / f"{name}.java").write_text(f"{text}{exits}\n}}\n")
 

@@ -152,8 +152,15 @@ def test_script_of_an_intermittent_failure_repeats_its_calls_until_it_comes(
     assert is_formatted(script)
     ran = bare_scripts.run(script)
     assert ran.code == code, ran.output
-    later = script.replace("if not right:", "if _ == 199:")
+    later = script.replace("while right and next", "while next")
     assert bare_scripts.run(later).code == code
+
+
+def test_script_of_available_repeats_it_because_it_depends_on_what_has_arrived() -> None:
+    steps: list[Any] = [["available"]]
+    program = Program.from_json({"length": 9, "streams": 1, "steps": steps})
+    assert Failure("available.positive", program, frozenset(), 4096, {}).is_repeated
+    assert not Failure("available.positive", Program(9, ()), frozenset(), 4096, {}).is_repeated
 
 
 def test_script_of_a_call_that_hangs_says_where_and_ends_with_1() -> None:
