@@ -83,8 +83,8 @@ _LAST_WORDS = 5.0
 _PULSE = 1.0
 #: The maximum of failures of a clause that are tried in any case, and of seconds for all.
 _MAX_TRIED, _TRYING = 3, 30.0
-#: How often the program of a failure runs, if that takes at most so many seconds, and how often one
-#: that passed runs to see whether it comes and goes.
+#: The runs of the program of a failure, the seconds that more than one of all may take, and the
+#: runs of one that passed, which show whether the failure comes and goes.
 _REPEATS, _REPEATING, _RUNS = 3, 3.0, 10
 #: The answer for a program that could not be judged.
 _NO_VERDICT = "no verdict"

@@ -69,7 +69,7 @@ class Harness(Judge):
 
     @property
     def uses(self) -> frozenset[str]:
-        """What the scenario has used of the part: calls, settings and features of files."""
+        """The calls, settings and features of files that the scenario has used of the part."""
         return frozenset({_USUAL, *self._used} - self.usual if self._used else ())
 
     def use(self, *names: str) -> None:

@@ -45,9 +45,13 @@ class Failure:
 
     @property
     def is_repeated(self) -> bool:
-        """True if scripts repeat its calls: available() depends on what has arrived by then."""
+        """True if scripts repeat its calls: available() depends on what has arrived by then.
+
+        One run shows a call that hangs.
+        """
         steps = self.program.steps
-        return self.intermittent or bool(steps and steps[-1].op == "available")
+        by_time = bool(steps and steps[-1].op == "available")
+        return not self.hangs and (self.intermittent or by_time)
 
 
 def failure_of(

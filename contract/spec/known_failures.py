@@ -276,10 +276,9 @@ def _with_program(entry: Known, result: RunResult) -> Known:
 def failures(result: RunResult, reason: str) -> tuple[Known, ...]:
     """Return an entry for each distinct failure in `result` that is neither known nor inherited.
 
-    Those of threads are intermittent, because which schedules fail depends on more than the target;
-    so are those that came in some runs of their program only.
-    And so are those without time to shrink them, unless they are another failure with needless
-    circumstances.
+    Those of threads are intermittent, because which schedules fail depends on more than the target.
+    So are those that came in some runs of their program only, and those without time to shrink
+    them, unless they are another failure with needless circumstances.
     """
     return tuple(
         Known(

@@ -130,7 +130,7 @@ class ReaderHarness(Harness):
 
     @property
     def uses(self) -> frozenset[str]:
-        """What the scenario has used of the part: calls, settings and features of files."""
+        """The calls, settings and features of files that the scenario has used of the part."""
         used = set(super().uses)
         if self.fs.shorts:
             used.add("short reads")

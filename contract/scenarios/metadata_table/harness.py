@@ -100,7 +100,7 @@ class TableHarness(Harness):
 
     @property
     def uses(self) -> frozenset[str]:
-        """What the scenario has used of the part: calls, settings and features of files."""
+        """The calls, settings and features of files that the scenario has used of the part."""
         died = self.fs.kill_at is not None
         return super().uses | {"a process that died"} if died else super().uses
 

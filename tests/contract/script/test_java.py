@@ -403,6 +403,13 @@ def test_class_of_a_call_that_hangs_makes_all_calls_whether_they_raise_or_not(
     assert text.index("in.close();") < text.index("System.exit(0);")
 
 
+def test_class_of_available_that_hangs_makes_the_call_once(hadoop: Binding) -> None:
+    text = _class(hadoop, _Shown("available.positive", 1, [["available"]]), hangs=True)
+    assert "in.available();" in text
+    assert "for (int run" not in text
+    assert "right" not in text
+
+
 def test_failure_after_a_call_that_must_raise_has_a_class_if_it_is_one_anyway(
     hadoop: Binding,
 ) -> None:

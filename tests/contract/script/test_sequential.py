@@ -161,6 +161,8 @@ def test_script_of_available_repeats_it_because_it_depends_on_what_has_arrived()
     program = Program.from_json({"length": 9, "streams": 1, "steps": steps})
     assert Failure("available.positive", program, frozenset(), 4096, {}).is_repeated
     assert not Failure("available.positive", Program(9, ()), frozenset(), 4096, {}).is_repeated
+    hanging = Failure("available.positive", program, frozenset(), 4096, {}, hangs=True)
+    assert not hanging.is_repeated
 
 
 def test_script_of_a_call_that_hangs_says_where_and_ends_with_1() -> None:
