@@ -17,13 +17,17 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchmarks.matrix.places import PLACES
 from benchmarks.matrix.targets import TARGETS, Target
+from fscontract.implementations.bindings.hadoop.targets import embedded_settings
+from fscontract.implementations.jvm.jvm import hadoop_jars, s3a_jars
+from fscontract.implementations.s3.moto_target import EmbeddedServer, make_bucket
 
 #: Targets whose failures cover the kinds of scripts.
 USUAL = (
@@ -94,8 +98,12 @@ def scripts_of(target: Target, effort: str = "quick") -> Scripts:
             result = Scripts(missing=Counter(why for _, why in _MISSING.findall(_said(done))))
             environment = environment_of(target, provided)
             is_bare = ":" not in target.target.replace("://", "")
-            for path in sorted(directory.glob("*")):
-                code, said = _run(path, environment, is_bare)
+            with _class_path(target, Path(scratch)) as jars:
+                ran = [
+                    (path, *_run(path, environment, is_bare, jars))
+                    for path in sorted(directory.glob("*"))
+                ]
+            for path, code, said in ran:
                 if code == 1 and any(word in said for word in _SHOWING):
                     result.shown += 1
                 else:
@@ -114,14 +122,33 @@ def environment_of(target: Target, provided: Mapping[str, str]) -> dict[str, str
     return {**os.environ, "PYTHONPATH": _PATH, "TARGET_URL": url, **options}
 
 
-def _run(path: Path, environment: Mapping[str, str], is_bare: bool) -> tuple[int, str]:
+@contextmanager
+def _class_path(target: Target, scratch: Path) -> Iterator[list[Path]]:
+    """Yield the jars of a target of Hadoop; for S3A also a configuration, and start a server."""
+    if not target.target.startswith(("hadoop", "s3a")):
+        yield []
+    elif target.target != "s3a":
+        yield [*hadoop_jars()]
+    else:
+        with EmbeddedServer() as server:
+            make_bucket(server.url)
+            lines = (
+                f"<property><name>{name}</name><value>{value}</value></property>"
+                for name, value in embedded_settings(server.url).items()
+            )
+            text = "\n".join(["<configuration>", *lines, "</configuration>"])
+            (scratch / "core-site.xml").write_text(text)
+            yield [scratch, *s3a_jars()]
+
+
+def _run(
+    path: Path, environment: Mapping[str, str], is_bare: bool, jars: Sequence[Path]
+) -> tuple[int, str]:
     """Run a script, without fscontract if `is_bare`; return its exit code, and what it printed."""
     command = [sys.executable, *(["-c", _BARE] if is_bare else []), str(path)]
     if path.suffix == ".java":
-        from fscontract.implementations.jvm.jvm import hadoop_jars
-
         made = f"-Djava.io.tmpdir={path.parent}"
-        command = ["java", made, "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
+        command = ["java", made, "-cp", os.pathsep.join(map(str, jars)), str(path)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, env=environment, timeout=_SCRIPT, check=False

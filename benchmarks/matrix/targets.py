@@ -206,7 +206,7 @@ FSSPEC = (
 )
 CLIENTS = (
     Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 F31 F51 N7 N8 N13 N14", "ftp", _SMALL),
-    Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 F31 N3 N4 N6 N7", "sftp", _PORT),
+    Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 F31 F51 N3 N4 N6 N7", "sftp", _PORT),
     Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5 N12 N15", "sftp", _PORT),
     Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19 S23", "directory"),
     Target("PyArrow S3", "pyarrow+s3://{bucket}", "F8 S4 S5 S6 S22 S23", "bucket", _ARROW),
@@ -216,9 +216,9 @@ CLIENTS = (
     Target("OpenDAL local", "opendal+file://{directory}", "S7 S8 S9 S12 S26 S36", "directory"),
     Target("OpenDAL memory", "opendal+memory://", "S7 S8 S9 S12 S26 S36"),
     Target("OpenDAL S3", "opendal+s3://{bucket}", "S7 S8 S9 S12 S24 S26", "bucket", _OPENDAL),
-    Target("smart_open S3", f"{_CLIENTS}:smart", "S1 S16 S29", "bucket", _PLACE),
+    Target("smart_open S3", f"{_CLIENTS}:smart", "F51 S1 S16 S29", "bucket", _PLACE),
     Target(
-        "boto3 StreamingBody", f"{_CLIENTS}:body", "S17", "bucket", _PLACE, "", "!supports-seek"
+        "boto3 StreamingBody", f"{_CLIENTS}:body", "F51 S17", "bucket", _PLACE, "", "!supports-seek"
     ),
     Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 F41 F42 F51 S13 S14 S38", "bucket", _S3FS),
     *(

@@ -289,7 +289,7 @@ class Blame:
         for simpler in self._simpler(violation):
             seen = self._run(simpler)
             if seen is not None and not _is_other(seen, violation):
-                return self.charge(seen)
+                return self.charge(self.alone(seen))
         plainer = self._in_plainer_call(violation)
         if plainer is not None:
             return self.charge(plainer)

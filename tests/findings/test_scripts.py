@@ -1,14 +1,14 @@
-"""Tests that the scripts of docs/findings.md still show their findings.
+"""Tests that the scripts of docs/findings.md fail as long as the bug is there.
 
 `UPDATE_DOCS=1` (without -n) writes the scripts into the page.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import platform
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from benchmarks.matrix.explained import findings
+from benchmarks.releases import installed_release
 from fscontract.contract.report.matrix import load_findings
 from fscontract.contract.script.frame import MAX_LINES
 from fscontract.contract.spec.clauses import clauses
@@ -47,8 +48,10 @@ _NEEDED = {
     "N": ("asyncssh", "paramiko", "pyftpdlib", "wsgidav"),
     "P": ("pyarrow",),
 }
+#: The finding on older releases of fsspec, and one of them.
+_OF_RELEASES, _RELEASE = "F57", "2023.6.0"
 #: Versions of the packages where the table has those of the libraries in them.
-_VERSIONS = {"Hadoop 3.5.0": "4.3.0"}
+_VERSIONS = {"Hadoop 3.3.3": "4.3.0", "Hadoop 3.5.0": "4.3.0"}
 _FENCE = re.compile(r"^```python (\S+\.py)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -116,10 +119,14 @@ def _runs() -> Iterator[Any]:
     known = {finding.id: finding for finding in FINDINGS}
     for name, path in SCRIPTS.items():
         number = name.partition("_")[0].upper()
+        if number == _OF_RELEASES:
+            continue
         marks = [pytest.mark.xdist_group("datasource")] if number.startswith("P") else []
         # Half of those that start Java or a server, as other tests of findings do, too.
         if number[0] in "HNS" and not is_sampled(3, number):
             marks.append(pytest.mark.deep)
+        if number == "H12":
+            marks = [pytest.mark.s3a]
         for server in _SERVERS.get(number, (None,)):
             for more in _ARGUMENTS.get(number, ("",)):
                 words = [number, server.__name__ if server and number == "N7" else "", more]
@@ -156,22 +163,41 @@ def test_script_shows_its_finding(
         pytest.skip(f"not installed: {', '.join(missing)}")
     (tmp_path / "it").write_bytes(b"hello")
     with server(tmp_path) if server else nullcontext("") as url:
-        done = subprocess.run(
-            [sys.executable, script, *filter(None, (url, more))],
-            env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-            capture_output=True,
-            text=True,
-            timeout=DEADLOCK,
-            check=False,
-        )
-    may_abort = "obstore" in finding.libraries or finding.id == "S37"
-    if may_abort and done.returncode in (-signal.SIGABRT, -signal.SIGSEGV):
-        return  # at its exit (S21, S37)
+        done = _run(script, *filter(None, (url, more)))
     if done.returncode:
-        message = f"{script.name} fails: note that in docs/findings.md\n{done.stderr}"
-        if _measured(finding):
-            pytest.fail(message)
-        pytest.xfail(message)
+        assert _fails_at_its_last_statement(script, done.stderr), done.stderr
+        return
+    message = f"{script.name} passes: note in docs/findings.md that the bug is fixed"
+    if _measured(finding):
+        pytest.fail(message)
+    pytest.xfail(message)
+
+
+@pytest.mark.deep
+def test_script_of_an_older_release_fails_with_it_only(tmp_path: Path) -> None:
+    (script,) = (path for name, path in SCRIPTS.items() if name.startswith(_OF_RELEASES.lower()))
+    release = installed_release("fsspec", _RELEASE, tmp_path)
+    assert release
+    assert _fails_at_its_last_statement(script, _run(script, PYTHONPATH=str(release)).stderr)
+    assert _run(script).returncode == 0
+
+
+def _run(script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, script, *arguments],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, **environment},
+        capture_output=True,
+        text=True,
+        timeout=DEADLOCK,
+        check=False,
+    )
+
+
+def _fails_at_its_last_statement(script: Path, stderr: str) -> bool:
+    """Return whether the assertion there failed; not one before it, and no other error."""
+    last = ast.parse(script.read_text(encoding="utf-8")).body[-1]
+    place = rf'File "{re.escape(str(script))}", line (\d+), in <module>\n(?: .*\n)+AssertionError: '
+    return any(int(line) >= last.lineno for line in re.findall(place, stderr))
 
 
 def test_scripts_have_at_most_40_lines() -> None:

@@ -14,6 +14,7 @@ from fscontract.contract.script.calls import BUFFER, Call, Form, JavaApi, NoScri
 from fscontract.contract.text import mask_url, secrets_of
 from fscontract.implementations.bindings.script_setup import FILE, URL_VARIABLE
 from fscontract.implementations.bindings.spelling import spell_program
+from fscontract.implementations.s3.moto_target import BUCKET
 
 _INT = 2**31
 
@@ -169,6 +170,8 @@ def java_setup(source: Source) -> JavaApi:
     }
     scheme = source.options.get("filesystem", "raw")
     url = source.target.partition("+")[2] or source.target
+    if url == "s3a":  # the endpoint and the credentials are in core-site.xml
+        url = f"s3a://{source.options.get('bucket', BUCKET)}/"
     if url.startswith(("raw://", "file://", *_MADE_HERE)):
         scheme = url.partition("://")[0]
     elif source.target != "hadoop":

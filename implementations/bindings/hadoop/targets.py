@@ -57,6 +57,11 @@ _EMBEDDED = {
 }
 
 
+def embedded_settings(url: str) -> dict[str, str]:
+    """Return the configuration of S3A for a moto server at a URL."""
+    return {"fs.s3a.endpoint": url, **_EMBEDDED}
+
+
 class S3ABinding(HadoopBinding):
     """Binding to S3A, optionally on a server that ends with it."""
 
@@ -99,7 +104,7 @@ def s3a(options: Mapping[str, str]) -> Binding:
     server = start({})
     try:
         make_bucket(server.url)
-        return _binding(BUCKET, {"fs.s3a.endpoint": server.url, **_EMBEDDED, **given}, server)
+        return _binding(BUCKET, {**embedded_settings(server.url), **given}, server)
     except BaseException:
         server.close()
         raise

@@ -14,6 +14,7 @@ from fscontract.contract.api.errors import PathIOException
 from fscontract.contract.api.filesystem import Allocate, Buffer, FileRange, Release, no_release
 from fscontract.contract.program.arguments import Argument
 from fscontract.contract.program.content import content
+from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
@@ -298,6 +299,19 @@ def test_opening_is_not_charged_with_a_later_call_if_there_is_no_time_to_shrink(
     findings = ShrinkingCounterexamples(subject, Everything())
     with findings.taken_unshrunk():
         assert findings.violation(found) == "read-vectored.data"
+
+
+@pytest.mark.parametrize("opening", [None, Opening("late")], ids=["plain", "builder"])
+def test_a_call_that_fails_alone_is_charged_itself_if_there_is_no_time_to_shrink(
+    executor: MakeExecutor, opening: Opening | None
+) -> None:
+    subject = executor(RefusesTheEnd)
+    start, end = (Step("pread", (position, 4, 0, 1)) for position in (0, 1))
+    found = subject.run(Program(1, (POSITION, start, start, end), opening=opening)).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    with findings.taken_unshrunk():
+        assert findings.violation(found) == "pread.eof"
 
 
 class RefusesRangesToTheEnd(RefusesLongRanges):

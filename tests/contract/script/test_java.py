@@ -449,11 +449,25 @@ def test_file_context_opens_the_file_that_a_filesystem_writes(hadoop: Binding) -
 
 
 def _class_of_url(hadoop: Binding, url: str, file: str, content: Path) -> str:
+    return _class_of(hadoop, Source(f"hadoop+{url}", {}, file, content if file else None))
+
+
+def _class_of(hadoop: Binding, source: Source) -> str:
     features = load_profile(hadoop.default_profile).as_observed({}).features
     program = Program.from_json({"length": 9, "streams": 1, "steps": [["read_byte"]]})
     failure = Failure("read-byte.value", program, features, 4096, {})
-    source = Source(f"hadoop+{url}", {}, file, content if file else None)
     return java_script(hadoop, source, failure, junit=False)
+
+
+def test_class_of_s3a_opens_the_bucket_with_the_options_that_are_no_secrets(
+    hadoop: Binding,
+) -> None:
+    options = {"bucket": "mine", "fs.s3a.retry.limit": "2", "fs.s3a.secret.key": "hunter2"}
+    text = _class_of(hadoop, Source("s3a", options))
+    assert '"s3a://mine/"' in text
+    assert 'configuration.set("fs.s3a.retry.limit", "2");' in text
+    assert "hunter2" not in text
+    assert "getenv" in text
 
 
 def test_only_file_of_a_target_is_read_and_not_written(hadoop: Binding, tmp_path: Path) -> None:
