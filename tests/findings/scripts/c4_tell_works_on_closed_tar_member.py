@@ -4,10 +4,14 @@ import io
 import tarfile
 
 made = io.BytesIO()
-tar = tarfile.open(fileobj=made, mode="w")
-tar.addfile(tarfile.TarInfo("it"))
-tar.close()
+with tarfile.open(fileobj=made, mode="w") as tar:
+    tar.addfile(tarfile.TarInfo("it"))
 made.seek(0)
-f = tarfile.open(fileobj=made).extractfile("it")
-f.close()
-assert f.tell() == 0  # expected ValueError
+file = tarfile.open(fileobj=made).extractfile("it")
+file.close()
+try:
+    seen = file.tell()
+except Exception as error:
+    seen = error
+
+assert isinstance(seen, ValueError), repr(seen)

@@ -5,5 +5,6 @@ import zipfile
 
 archive = zipfile.ZipFile(io.BytesIO(), "w")
 archive.writestr("it", b"x" * 9000)
-f = archive.open("it")
-assert len(f.readline(5000)) == 5120  # expected 5000
+line = archive.open("it").readline(5000)
+
+assert len(line) <= 5000, len(line)

@@ -2,11 +2,15 @@
 
 from buffered import Store
 
-f = Store().open("d/file")
-for call, argument in ((f.readline, 0), (f.readlines, 1)):
+
+def outcome(call, argument):
     try:
-        call(argument)  # expected bytes
-    except TypeError as error:
-        print(error)
-    else:
-        raise SystemExit("fixed")
+        return call(argument)
+    except Exception as error:
+        return error
+
+
+file = Store().open("d/file")
+seen = [outcome(file.readline, 2), outcome(file.readlines, 1)]
+
+assert seen == [b"ab", [b"cde"]], seen

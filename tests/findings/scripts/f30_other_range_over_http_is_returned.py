@@ -7,13 +7,29 @@ import fsspec
 
 from fscontract.fakes import HttpServer
 
+
+def cat(server):
+    try:
+        return fs.cat_file(f"{server.url}/k", 3, 6)
+    except Exception as error:
+        return error
+
+
+def read(server):
+    try:
+        with fs.open(f"{server.url}/k", block_size=4) as file:
+            file.seek(3)
+            return file.read(3)
+    except Exception as error:
+        return error
+
+
 fs = fsspec.filesystem("http")
 with tempfile.TemporaryDirectory() as directory:
     Path(directory, "k").write_bytes(b"0123456789")
     with HttpServer(directory, shift_ranges=True) as server:
-        assert fs.cat_file(f"{server.url}/k", 3, 6) == b"234"  # expected b"345" or an error
-        with fs.open(f"{server.url}/k", block_size=4) as file:
-            file.seek(4)
-            assert file.read(2) == b"34"  # expected b"45" or an error
+        seen = [cat(server), read(server)]
     with HttpServer(directory, omit_content_range=True) as server:
-        assert fs.cat_file(f"{server.url}/k", 3, 6) == b"0123456789"
+        seen += [cat(server)]
+
+assert all(each == b"345" or isinstance(each, Exception) for each in seen), seen

@@ -9,6 +9,6 @@ with tempfile.TemporaryDirectory() as directory:
     with zipfile.ZipFile(f"{directory}/a.zip", "w") as archive:
         archive.writestr("it", "abc")
     fs = fsspec.filesystem("zip", fo=f"{directory}/a.zip")
-    assert fs.cat_file("it", 0, -3) == b""
-    assert fs.cat_file("it", 0, -10) == b"abc"  # expected b"", as b"abc"[0:-10]
-    assert fs.cat_file("it", 2, 1) == b"c"  # expected b""
+    seen = [fs.cat_file("it", 0, -3), fs.cat_file("it", 0, -10), fs.cat_file("it", 2, 1)]
+
+assert seen == [b"", b"", b""], seen

@@ -7,15 +7,18 @@ import fsspec
 
 from fscontract.fakes import HttpServer
 
+
+def cat(start, end):
+    try:
+        return fs.cat_file(f"{server.url}/k", start, end)
+    except Exception as error:
+        return error
+
+
 fs = fsspec.filesystem("http")
 with tempfile.TemporaryDirectory() as directory:
     Path(directory, "k").write_bytes(b"abc")
     with HttpServer(directory) as server:
-        assert fs.cat_file(f"{server.url}/k", 0, 0) == b""
-        for start, end in ((None, 0), (0, -10)):
-            try:
-                fs.cat_file(f"{server.url}/k", start, end)  # expected b""
-            except Exception as error:
-                assert getattr(error, "status", None) == 416
-            else:
-                raise SystemExit("fixed")
+        seen = [cat(0, 0), cat(None, 0), cat(0, -10)]
+
+assert seen == [b"", b"", b""], seen

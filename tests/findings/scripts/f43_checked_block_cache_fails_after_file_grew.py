@@ -1,6 +1,5 @@
 """F43: a block cache that renews its copy of a file that grew fails, instead of reading it."""
 
-import itertools
 import tempfile
 import time
 from pathlib import Path
@@ -8,20 +7,18 @@ from unittest import mock
 
 import fsspec
 
-RENEWING = {"check_files": True}, {"expiry_time": 100}
-
-for cache, options in itertools.product(("filecache", "blockcache"), RENEWING):
+seen = []
+for options in ({"check_files": True}, {"expiry_time": 100}):
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "k")
         file.write_bytes(b"abc")
-        fs, path = fsspec.url_to_fs(f"{cache}::file://{file}", **{cache: options})
-        assert fs.cat_file(path) == b"abc"
+        fs, path = fsspec.url_to_fs(f"blockcache::file://{file}", blockcache=options)
+        fs.cat_file(path)
         file.write_bytes(b"abcdef")
         try:
             with mock.patch("time.time", return_value=time.time() + 200):
-                assert fs.cat_file(path) == b"abcdef"  # expected of both
-        except ValueError as error:
-            assert cache == "blockcache", cache
-            assert "mmap length is greater than file size" in str(error)
-        else:
-            assert cache == "filecache", "fixed"
+                seen.append(fs.cat_file(path))
+        except Exception as error:
+            seen.append(error)
+
+assert seen == [b"abcdef", b"abcdef"], seen

@@ -21,12 +21,14 @@ with tempfile.TemporaryDirectory() as directory:
     file.write_bytes(b"old")
     behind = Fails()
     fs = fsspec.filesystem("filecache", fs=behind, check_files=True)
-    assert fs.cat_file(str(file)) == b"old"
+    fs.cat_file(str(file))
     file.write_bytes(b"new bytes")
     behind.fails = True
     try:
         fs.cat_file(str(file))
-    except OSError as error:
-        assert "connection lost" in str(error)
+    except OSError:
+        pass
     behind.fails = False
-    assert fs.cat_file(str(file)) == b"old"  # expected: b"new bytes"
+    data = fs.cat_file(str(file))
+
+assert data == b"new bytes", data

@@ -9,5 +9,6 @@ with tempfile.TemporaryDirectory() as directory:
     Path(directory, "pack").write_bytes(b"abcdSECRET")
     parts = {"mine": [f"file://{directory}/pack", 0, 4]}
     fs = fsspec.filesystem("reference", fo=parts, remote_protocol="file")
-    assert fs.cat_file("mine") == b"abcd"
-    assert fs.cat_file("mine", 2, 1) == b"cdSECRET"  # expected b"", as b"abcd"[2:1]
+    data = fs.cat_file("mine", 2, 1)
+
+assert data == b"", data

@@ -8,12 +8,12 @@ with tempfile.NamedTemporaryFile() as made, tempfile.TemporaryDirectory() as cac
     made.write(b"a")
     made.flush()
     fs = fsspec.filesystem("blockcache", target_protocol="file", cache_storage=cache)
-    assert fs.cat_file(made.name, 0, 1) == b"a"
+    fs.cat_file(made.name, 0, 1)
     made.write(b"bcde")
     made.flush()
     try:
-        fs.cat_file(made.name, 0, 1)  # expected b"a" or an OSError
-    except ValueError as error:
-        assert "mmap length is greater than file size" in str(error)
-    else:
-        raise SystemExit("fixed")
+        seen = fs.cat_file(made.name, 0, 1)
+    except Exception as error:
+        seen = error
+
+assert seen == b"a" or isinstance(seen, OSError), repr(seen)

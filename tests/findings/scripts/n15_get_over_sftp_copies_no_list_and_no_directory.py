@@ -1,17 +1,20 @@
 """N15: get of sshfs copies neither a list of files nor a directory. Argument: server URL."""
 
 import tempfile
+from pathlib import Path
 
 from sftp import asyncssh_client
 
 fs = asyncssh_client()
 fs.makedirs("/tree", exist_ok=True)
 fs.pipe_file("/tree/it", b"0123456789")
-local = tempfile.mkdtemp() + "/"
-for source, error in ((["/tree/it"], "TypeError"), ("/tree", "SFTPFailure")):
-    try:
-        fs.get(source, local, recursive=True)
-    except Exception as found:
-        assert type(found).__name__ == error  # expected a copy of the file in `local`
-    else:
-        raise SystemExit("fixed")
+seen = []
+for source in (["/tree/it"], "/tree"):
+    with tempfile.TemporaryDirectory() as local:
+        try:
+            fs.get(source, f"{local}/", recursive=True)
+            seen.append([path.name for path in Path(local).rglob("*") if path.is_file()])
+        except Exception as error:
+            seen.append(error)
+
+assert seen == [["it"], ["it"]], seen
