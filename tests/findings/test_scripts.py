@@ -244,6 +244,24 @@ def test_rows_name_clauses_of_their_sections_and_a_known_consequence() -> None:
         assert re.match(r"yes, .*#\d+$|no$|not recorded$", finding.reported), finding
 
 
+def test_sections_give_clauses_the_levels_of_the_specification() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    given = {pair for group in re.findall(r"\([^()]*\)", text) for pair in _levels(group)}
+    assert len(given) > 100
+    assert [pair for pair in given if clauses()[pair[0]].level != pair[1]] == []
+
+
+def _levels(group: str) -> Iterator[tuple[str, str]]:
+    """Yield clauses and their level, which follows them: `a` and `b`, MUST; `c`, SHOULD."""
+    named: list[str] = []
+    for word, level in re.findall(r"`([\w.-]+)`|\b(MUST|SHOULD|MAY)\b", group):
+        if level:
+            yield from ((name, level) for name in named if name in clauses())
+            named = []
+        else:
+            named.append(word)
+
+
 def test_files_that_the_page_links_exist() -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", PAGE.read_text(encoding="utf-8"))
     assert [link for link in links if not (PAGE.parent / link).exists()] == []
