@@ -1,7 +1,8 @@
 """H11: FileContext reports an unknown filesystem in build()."""
 
-from hadoop import FileContext, Path, raises
+from hadoop import FileContext, JClass, Path, outcome
 
 builder = FileContext.getFileContext().openFile(Path("gopher://host/file"))
-error = "org.apache.hadoop.fs.UnsupportedFileSystemException"  # expected from the future
-assert raises(error, builder.build)
+builder.must("fs.unknown.key", "1")
+seen = outcome(builder.build)
+assert isinstance(seen, JClass("java.lang.IllegalArgumentException")), repr(seen)
