@@ -4,6 +4,5 @@ from hadoop import Path, buffer, outcome
 from hadoop_archive import archive, har
 
 f = har.open(Path(f"{archive}/it"))
-assert f.read(2**31, buffer(4), 1, 3) == -1
 seen = outcome(lambda: f.read(2**32 - 9, buffer(4), 1, 3))
 assert seen == -1, repr(seen)

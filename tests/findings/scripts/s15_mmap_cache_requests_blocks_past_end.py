@@ -4,7 +4,7 @@ from s3 import put, s3fs_filesystem
 
 put("k", b"abcde")
 f = s3fs_filesystem().open("bucket/k", cache_type="mmap", block_size=4096)
-assert f.read(1) == b"a"
+f.read(1)
 try:
     seen = f.read(4096)
 except Exception as error:

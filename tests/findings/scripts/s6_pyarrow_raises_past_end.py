@@ -4,7 +4,6 @@ from s3 import put, pyarrow_filesystem
 
 put("k", b"abcde")
 f = pyarrow_filesystem().open_input_file("bucket/k")
-assert f.read_at(1, 5) == b""
 try:
     seen = f.read_at(1, 6)
 except Exception as error:
