@@ -250,14 +250,14 @@ HADOOP = (
     Target(
         "Hadoop raw, FileContext",
         "hadoop+raw://{directory}",
-        "H1 H3 H4 H5 H6 H7 H11 H18",
+        "H1 H3 H4 H5 H6 H7 H18",
         "directory",
         _CONTEXT,
     ),
     Target(
         "Hadoop local, FileContext",
         "hadoop+file://{directory}",
-        "H1 H3 H4 H5 H6 H7 H11 H13 H18",
+        "H1 H3 H4 H5 H6 H7 H13 H18",
         "directory",
         _CONTEXT,
     ),

@@ -147,14 +147,17 @@ def judge_call(case: Case, index: int, outcome: Outcome) -> StageVerdict:
 
 
 def judge_build(case: Case, outcome: Outcome) -> StageVerdict:
-    """Judge `build`: it rejects only mandatory keys that are unknown or unsupported.
+    """Judge `build`: it rejects paths of another filesystem, and unknown or unsupported mandatory
+    keys.
 
     If it returns despite such a key, `judge_get` judges what follows.
     """
     kinds = _refusals(case)
+    if outcome.raised and _refuses_path(case, outcome):
+        return _OVER
     if kinds and outcome.raised:
         return _OVER if outcome.kind in kinds else _fails("", "build", outcome, kinds)
-    if outcome.raised and (_may_reject(case, outcome) or _refuses_path(case, outcome)):
+    if outcome.raised and _may_reject(case, outcome):
         return _OVER
     return _must_return(case, "build", outcome)
 

@@ -96,7 +96,7 @@ def replacing(directory: Path) -> Iterator[str]:
 
 _SERVERS: dict[str, tuple[Server, ...]] = {
     **dict.fromkeys(("F25", "F26", "S2", "S3", "S6", "S9", "S13", "S14", "F54"), (moto,)),
-    **dict.fromkeys(("S15", "S16", "S17", "S20", "S22", "S28", "S29"), (moto,)),
+    **dict.fromkeys(("S15", "S16", "S17", "S20", "S22", "S28", "S29", "S38"), (moto,)),
     "S1": (replacing,),
     **dict.fromkeys(("F11", "F12"), (_files(WithoutRanges),)),
     **dict.fromkeys(("F13", "F48", "F49"), (_files(WithRanges),)),

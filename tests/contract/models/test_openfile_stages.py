@@ -326,3 +326,13 @@ def test_read_of_a_python_file_may_raise_past_the_end_of_an_overstated_file() ->
     assert not ends_overstated_file(overstated, read, failure, Outcome(Kind.OTHER))
     assert not ends_overstated_file(overstated, Step("read_byte"), failure, raised)
     assert not ends_overstated_file(case(("opt_long", LENGTH, 2)), read, failure, raised)
+
+
+@pytest.mark.parametrize("refusal", [MISSING, ILLEGAL])
+def test_build_may_refuse_a_path_of_another_filesystem_before_a_mandatory_key(
+    refusal: Outcome,
+) -> None:
+    """As FileContext does: it finds the filesystem of the path first."""
+    unknown = ("must", "other.key", "1")
+    assert judge_build(case(unknown, scene="foreign"), refusal) == StageVerdict(ended=True)
+    assert judge_build(case(unknown, scene="missing"), MISSING).failure is not None

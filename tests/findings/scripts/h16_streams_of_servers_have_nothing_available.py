@@ -7,5 +7,5 @@ from hadoop_servers import filesystem
 
 mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
 f = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode).open(Path("/it"))
-assert f.available() == 0  # expected more than 0
-assert f.read() == ord("h")
+available = f.available()
+assert available > 0, available

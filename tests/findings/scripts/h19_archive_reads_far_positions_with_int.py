@@ -1,10 +1,8 @@
 """H19: pread() far past the end of a file in an archive casts its length to 32 bits."""
 
-from hadoop import Path, buffer, raises
+from hadoop import Path, buffer, outcome
 from hadoop_archive import archive, har
 
 f = har.open(Path(f"{archive}/it"))
-assert f.read(2**31, buffer(4), 1, 3) == -1
-# expected -1
-position = 2**32 - 9
-assert raises("java.lang.IndexOutOfBoundsException", lambda: f.read(position, buffer(4), 1, 3))
+seen = outcome(lambda: f.read(2**32 - 9, buffer(4), 1, 3))
+assert seen == -1, repr(seen)

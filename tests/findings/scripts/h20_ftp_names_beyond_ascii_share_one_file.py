@@ -2,15 +2,15 @@
 
 import sys
 
-from hadoop import Path, raises
+from hadoop import Path, outcome
 from hadoop_servers import filesystem
 
 mode = "PASSIVE_LOCAL_DATA_CONNECTION_MODE"
 ftp = filesystem(sys.argv[1], fs_ftp_data_connection_mode=mode)
-for path in (Path("/文"), Path("/語")):
-    out = ftp.create(path, True)
-    out.write(65)
+contents = {"/文": 65, "/語": 66}
+for name, byte in contents.items():
+    out = ftp.create(Path(name), True)
+    out.write(byte)
     out.close()
-    # expected to open
-    assert raises("java.io.FileNotFoundException", lambda path=path: ftp.open(path))
-assert len(ftp.listStatus(Path("/"))) == 2  # expected 3: these files, and `it`
+seen = {name: outcome(lambda name=name: ftp.open(Path(name)).read()) for name in contents}
+assert seen == contents, seen

@@ -1,7 +1,7 @@
 """H3: a positioned read far past the end raises an Error."""
 
-from hadoop import buffer, path, raises, raw
+from hadoop import IOException, buffer, outcome, path, raw
 
 f = raw.open(path)
-error = "org.apache.hadoop.fs.FSError"  # expected -1 or an IOException
-assert raises(error, lambda: f.read(2**63 - 1, buffer(1), 0, 1))
+seen = outcome(lambda: f.read(2**63 - 1, buffer(1), 0, 1))
+assert seen == -1 or isinstance(seen, IOException), repr(seen)

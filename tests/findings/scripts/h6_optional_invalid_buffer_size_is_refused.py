@@ -1,9 +1,10 @@
 """H6: an invalid buffer size is refused although it is optional."""
 
-from hadoop import path, raises, raw
+from hadoop import outcome, path, raw
 
 key = "fs.option.openfile.buffer.size"
-error = "java.lang.NumberFormatException"  # expected the default
-assert raises(error, lambda: raw.openFile(path).opt(key, "abc").build())
-error = "java.util.concurrent.ExecutionException"  # of an IllegalArgumentException
-assert raises(error, lambda: raw.openFile(path).opt(key, "-1").build().get())
+seen = [
+    outcome(lambda: raw.openFile(path).opt(key, "abc").build().get().read()),
+    outcome(lambda: raw.openFile(path).opt(key, "-1").build().get().read()),
+]
+assert seen == [0, 0], seen

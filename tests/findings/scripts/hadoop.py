@@ -12,6 +12,7 @@ jpype.startJVM("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", classpath=[jars])
 Configuration = JClass("org.apache.hadoop.conf.Configuration")
 FileContext = JClass("org.apache.hadoop.fs.FileContext")
 FileSystem = JClass("org.apache.hadoop.fs.FileSystem")
+IOException = JClass("java.io.IOException")
 Path = JClass("org.apache.hadoop.fs.Path")
 URI = JClass("java.net.URI")
 local = FileSystem.getLocal(Configuration())
@@ -29,12 +30,11 @@ def write(path, size):
         f.write(buffer(size))
 
 
-def raises(name, call):
+def outcome(call):
     try:
-        call()
-    except JClass(name):
-        return True
-    return False
+        return call()
+    except Exception as error:
+        return error
 
 
 write(path, 10_000)

@@ -4,10 +4,6 @@ import io
 
 from boltons.ioutils import MultiFileReader
 
-f = MultiFileReader(io.BytesIO(b"ab"), io.BytesIO(b"cd"))
-rest = f.read(-1)  # expected b"abcd", as f.read() returns
-everything = f.read(0)  # expected b""
-
-print(rest, everything)
-assert rest == b""
-assert everything == b"abcd"
+nothing = MultiFileReader(io.BytesIO(b"ab"), io.BytesIO(b"cd")).read(0)
+rest = MultiFileReader(io.BytesIO(b"ab"), io.BytesIO(b"cd")).read(-1)
+assert (nothing, rest) == (b"", b"abcd"), (nothing, rest)

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -11,14 +10,15 @@ READ = """
 import os, sys, indexed_gzip
 file = indexed_gzip.IndexedGzipFile(sys.argv[1])
 os.remove(sys.argv[1])
-file.read(1)  # expected b"a", or FileNotFoundError
+try:
+    assert file.read(1) == b"a"
+except FileNotFoundError:
+    pass
 """
 
 with tempfile.TemporaryDirectory() as directory:
     path = os.path.join(directory, "deleted.gz")
     with gzip.open(path, "wb") as made:
         made.write(b"abc")
-    code = subprocess.run([sys.executable, "-c", READ, path], check=False).returncode
-
-print("exit code", code)
-assert code == -signal.SIGSEGV
+    code = subprocess.run([sys.executable, "-c", READ, path]).returncode
+assert code == 0, code

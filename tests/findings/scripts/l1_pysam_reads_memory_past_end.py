@@ -9,15 +9,17 @@ import pysam
 READ = """
 import pysam, sys
 file = pysam.BGZFile(sys.argv[1], "rb")
-file.seek(6)
-print(len(file.readline()))  # expected: 0, or an error
+try:
+    file.seek(6)
+    print(len(file.readline()))
+except (OSError, ValueError):
+    print(0)
 """
 
 with tempfile.NamedTemporaryFile(suffix=".gz") as made:
     with pysam.BGZFile(made.name, "wb") as file:
         file.write(b"line\n")
     command = [sys.executable, "-c", READ, made.name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-
-print(done.returncode, done.stdout)
-assert done.returncode < 0 or done.stdout.strip() not in ("", "0")
+    done = subprocess.run(command, capture_output=True, text=True)
+seen = done.returncode, done.stdout
+assert seen == (0, "0\n"), seen

@@ -7,14 +7,12 @@ import zstandard
 stored = zstandard.ZstdCompressor().compress(b"hello")
 reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(stored))
 try:
-    count = reader.readinto(bytearray())  # expected 0
-except zstandard.ZstdError as error:
-    count = repr(error)
-position = reader.seek(2)
+    count = reader.readinto(bytearray())
+except Exception as error:
+    count = error
 reader.close()
-after_close = reader.tell()  # expected ValueError
-
-print(count, reader.seekable(), position, after_close)
-assert count != 0
-assert not reader.seekable()  # although it can seek forward
-assert position == after_close == 2
+try:
+    position = reader.tell()
+except Exception as error:
+    position = error
+assert count == 0 and isinstance(position, ValueError), (count, position)

@@ -34,5 +34,6 @@ spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "fals
 spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
 spark.dataSource.register(Numbers)
 frame = spark.read.format("Numbers").load()
-rows = frame.where("n < 3").union(frame.where("n >= 8")).collect()
-assert [row.n for row in rows] == [8, 9, 8, 9]  # expected [0, 1, 2, 8, 9]
+union = frame.where("n < 3").union(frame.where("n >= 8"))
+rows = sorted(row.n for row in union.collect())
+assert rows == [0, 1, 2, 8, 9], rows

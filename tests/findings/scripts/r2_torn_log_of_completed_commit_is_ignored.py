@@ -7,7 +7,10 @@ from hudi_table import Change, directory, listed, name, writer
 
 instant = writer.begin()
 writer.finish(instant, Change({"city=a": {name(3, instant.time): 5}}))
-assert listed() == [0, 1, 2, 3]
 (log,) = glob.glob(f"{directory.name}/table/.hoodie/metadata/files/.*.log.*[0-9]")
 os.truncate(log, os.path.getsize(log) - 100)
-assert listed() == [0, 1, 2]  # expected an error, or all four files
+try:
+    seen = listed()
+except Exception as error:
+    seen = error
+assert isinstance(seen, Exception) or seen == [0, 1, 2, 3], seen

@@ -8,15 +8,12 @@ operator = opendal.Operator("memory")
 operator.write("k", b"abcd")
 f = operator.open("k", "rb")
 try:
-    f.readinto(array.array("I", [0]))  # expected 4
-except BufferError as error:
-    assert "not compatible with u8" in str(error)
-else:
-    raise SystemExit("fixed")
+    count = f.readinto(array.array("I", [0]))
+except Exception as error:
+    count = error
 f.close()
 try:
-    f.read()
-except OSError as error:
-    assert not isinstance(error, ValueError)  # expected ValueError
-else:
-    raise SystemExit("fixed")
+    read = f.read()
+except Exception as error:
+    read = error
+assert count == 4 and isinstance(read, ValueError), (count, read)

@@ -6,22 +6,21 @@ import sys
 import obstore
 from obstore.store import MemoryStore
 
-PROGRAM = """
+READ = """
 import obstore
 from obstore.store import MemoryStore
 store = MemoryStore()
 store.put("k", b"abcde")
-obstore.open_reader(store, "k").read(2**62)
+try:
+    assert obstore.open_reader(store, "k").read(2**62) == b"abcde"
+except MemoryError:
+    pass
 """
 store = MemoryStore()
 store.put("k", b"abcde")
 try:
-    obstore.get_ranges(store, "k", starts=[0, 6], ends=[1, 8])
-except Exception:
-    raise SystemExit("fixed") from None
-except BaseException as panic:  # expected an Exception
-    print(type(panic).__name__)
-else:
-    raise SystemExit("fixed")
-done = subprocess.run([sys.executable, "-c", PROGRAM], stderr=subprocess.PIPE)
-assert done.returncode == -6  # SIGABRT; expected MemoryError or b"abcde"
+    seen = obstore.get_ranges(store, "k", starts=[0, 6], ends=[1, 8])
+except BaseException as error:
+    seen = error
+code = subprocess.run([sys.executable, "-c", READ], stderr=subprocess.PIPE).returncode
+assert isinstance(seen, (EOFError, OSError)) and code == 0, (seen, code)

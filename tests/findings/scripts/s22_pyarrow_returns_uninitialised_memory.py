@@ -5,6 +5,9 @@ from s3 import put, pyarrow_filesystem
 put("k", b"A" * 20_000)
 f = pyarrow_filesystem().open_input_file("bucket/k")
 put("k", b"B" * 100)
-data = f.read_at(20_000, 0)
-assert data[:100] == b"B" * 100
-assert len(data) == 20_000  # expected 100 bytes or an OSError
+try:
+    seen = f.read_at(20_000, 0)
+except Exception as error:
+    seen = error
+right = b"A" * 20_000, b"B" * 100
+assert isinstance(seen, Exception) or seen in right, (len(seen), seen[90:200])

@@ -5,13 +5,11 @@ import tempfile
 from pyarrow.fs import LocalFileSystem
 
 with tempfile.NamedTemporaryFile() as made:
-    made.write(b"abcde")
+    made.write(b"ab")
     made.flush()
-    with LocalFileSystem().open_input_file(made.name) as file:
-        assert file.read1(2) == b"ab"
-        try:
-            file.read1(-1)  # expected 1 to 3 bytes
-        except SystemError as error:
-            assert "Negative size" in str(error)
-        else:
-            raise SystemExit("fixed")
+    file = LocalFileSystem().open_input_file(made.name)
+try:
+    seen = file.read1(-1)
+except Exception as error:
+    seen = error
+assert seen in (b"a", b"ab"), repr(seen)

@@ -20,15 +20,13 @@ stream = io.BytesIO()
 with pa.ipc.new_stream(stream, table.schema) as writer:
     writer.write_table(table)
 
-try:
-    pq.read_table(ShortReads(parquet.getvalue()))  # expected the table
-except pa.ArrowInvalid as error:
-    assert "magic bytes not found" in str(error)
-else:
-    raise SystemExit("fixed")
-try:
-    pa.ipc.open_stream(ShortReads(stream.getvalue())).read_all()  # expected the table
-except pa.ArrowInvalid as error:
-    assert "but only read 100" in str(error)
-else:
-    raise SystemExit("fixed")
+seen = []
+for read in (
+    lambda: pq.read_table(ShortReads(parquet.getvalue())),
+    lambda: pa.ipc.open_stream(ShortReads(stream.getvalue())).read_all(),
+):
+    try:
+        seen.append(read())
+    except Exception as error:
+        seen.append(error)
+assert seen == [table, table], seen

@@ -2,10 +2,13 @@
 
 from misbehaving import opendal_operator, serving
 
-for kind, seen in {"shift_ranges": b"23", "ignore_ranges": b"01"}.items():
-    with (
-        serving(b"0123456789", **{kind: True}) as server,
-        opendal_operator(server).open("k", "rb") as file,
-    ):
-        file.seek(3)
-        assert file.read(2) == seen, kind  # expected b"34" or an error
+seen = {}
+for kind in ("shift_ranges", "ignore_ranges"):
+    with serving(b"0123456789", **{kind: True}) as server:
+        try:
+            file = opendal_operator(server).open("k", "rb")
+            file.seek(3)
+            seen[kind] = file.read(2)
+        except Exception as error:
+            seen[kind] = error
+assert all(isinstance(each, Exception) or each == b"34" for each in seen.values()), seen

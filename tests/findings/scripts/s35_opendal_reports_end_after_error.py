@@ -4,13 +4,13 @@ from misbehaving import opendal_operator, serving
 
 from fscontract.fakes import Fault, FaultPlan
 
+seen = []
 with serving(b"0123456789") as server:
     server.injector.attach(FaultPlan((Fault("slow-down"),)))
-    with opendal_operator(server).open("k", "rb") as file:
+    file = opendal_operator(server).open("k", "rb")
+    for _ in range(2):
         try:
-            file.read(4)
+            seen.append(file.read(4))
         except Exception as error:
-            assert "503" in str(error) or "SlowDown" in str(error), error
-        else:
-            raise SystemExit("fixed")
-        assert file.read(4) == b""  # expected b"0123"
+            seen.append(error)
+assert b"" not in seen, seen

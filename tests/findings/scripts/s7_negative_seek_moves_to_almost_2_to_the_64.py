@@ -8,5 +8,10 @@ store = MemoryStore()
 store.put("k", b"abcde")
 operator = opendal.Operator("memory")
 operator.write("k", b"abcde")
+seen = []
 for f in (obstore.open_reader(store, "k"), operator.open("k", "rb")):
-    assert f.seek(-1) == 2**64 - 1  # expected ValueError
+    try:
+        seen.append(f.seek(-1))
+    except Exception as error:
+        seen.append(error)
+assert all(isinstance(each, (ValueError, OSError)) for each in seen), seen
