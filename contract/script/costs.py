@@ -1,12 +1,12 @@
-"""Write a program that costs more than its clause permits as a Python script.
+"""Write a program that costs more than its clause permits as a Python script or a Java class.
 
-The script reads the counters of the stream and of its filesystem, by Hadoop's names, before and
+They read the counters of the stream and of its filesystem, by Hadoop's names, before and
 after the calls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -15,10 +15,12 @@ from fscontract.contract.api.openfile_options import READ_POLICY
 from fscontract.contract.program.content import OF_COSTS, SparseContent, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Step, resolve_step
-from fscontract.contract.script.calls import NoScript, ScriptApi, Source
+from fscontract.contract.script.calls import JavaApi, NoScript, ScriptApi, Source
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
+from fscontract.contract.script.java_class import JavaClass, text_literal
 from fscontract.contract.script.layout import indented, literal, printed
+from fscontract.contract.script.openings import java_builder
 from fscontract.contract.spec.clauses import Cost, clauses
 
 #: The starts of the names of counters that a filesystem has for all of its streams together.
@@ -43,8 +45,7 @@ def cost_script(api: ScriptApi, source: Source, failure: Failure) -> str:
     data = content(cost.length, OF_COSTS)
     if isinstance(data, SparseContent):
         raise NoScript(f"the file has {cost.length:,} bytes")
-    policy = next((args[-1] for name, *args in opening.calls if args[0] == READ_POLICY), None)
-    sign, allowed = _limit(failure, cost, policy)
+    sign, allowed = _limit(failure, cost, opening)
     imports = {
         line
         for step in (*(cost.before or ()), *cost.steps)
@@ -62,7 +63,7 @@ def cost_script(api: ScriptApi, source: Source, failure: Failure) -> str:
         ),
         *_read_off(cost),
         f"right = 0 <= count {sign} {allowed}",
-        *printed(f"{_words(sign)} {allowed} {_COUNTED[cost.meter]}", "{count} {more}"),
+        *printed(_says(sign, allowed, cost), "{count} {more}"),
         *api.cleanup,
         EXIT,
     ]
@@ -106,16 +107,18 @@ def _given(name: str, args: list[Any]) -> str:
     return "status" if name == "with_file_status" else ", ".join(map(literal, args))
 
 
-def _limit(failure: Failure, cost: Cost, policy: object) -> tuple[str, int]:
-    """Return the comparison with the budget of a read policy, and the budget."""
+def _limit(failure: Failure, cost: Cost, opening: Opening) -> tuple[str, int]:
+    """Return the comparison with the budget of the read policy, and the budget."""
+    policy = next((args[-1] for name, *args in opening.calls if args[0] == READ_POLICY), None)
     replaces = "default" in failure.budget
     budget = failure.budget if replaces else {**cost.budget, **failure.budget}
     entry = policy if policy in budget else "default"
     return "==" if cost.exact else "<=", budget[str(entry)]
 
 
-def _words(sign: str) -> str:
-    return "exactly" if sign == "==" else "at most"
+def _says(sign: str, allowed: int, cost: Cost) -> str:
+    """Return the permitted cost as text."""
+    return f"{'exactly' if sign == '==' else 'at most'} {allowed} {_COUNTED[cost.meter]}"
 
 
 def _steps(api: ScriptApi, failure: Failure, steps: tuple[Step, ...]) -> Iterator[str]:
@@ -139,3 +142,85 @@ def _read_off(cost: Cost) -> Iterator[str]:
         yield "count = more.pop(names[0], -1) - sum(more.values())"
     else:
         yield "count = max(more.values(), default=-1)  # several may count the same"
+
+
+class CostClass(JavaClass):
+    """Calls of a file that a builder opens, which cost too much."""
+
+    def __init__(self, api: JavaApi, failure: Failure) -> None:
+        cost, opening = clauses()[failure.clause].cost, failure.program.opening
+        assert cost is not None
+        if opening is None or api.is_context or api.is_fixed:
+            raise NoScript("the filesystem has no counters, or writes no file")
+        super().__init__(api, failure, bytes(cost.length))
+        self.cost = cost
+        self.opening = opening.resolved(cost.length, failure.buffer)
+        self.sign, self.allowed = _limit(failure, cost, opening)
+
+    @property
+    def needs_data(self) -> bool:
+        """False: no byte is compared."""
+        return False
+
+    def says(self) -> str:
+        """Return the permitted cost as text."""
+        return _says(self.sign, self.allowed, self.cost)
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that make the calls between two readings of the counters."""
+        telling, subtracted = METERS[self.cost.meter]
+        names = [n for n in telling if not n.startswith(_OF_STREAMS)] or telling
+        is_of_streams = names == telling and telling[0].startswith(_OF_STREAMS)
+        yield from self.file()
+        if any(name == "with_file_status" for name, *_ in self.opening.calls):
+            yield "FileStatus status = fs.getFileStatus(path);"
+        start = [] if is_of_streams else [*_counters("start", "fs")]
+        yield from start or ["Map<String, Long> start = Map.of();"]
+        # older releases lack optLong(), to which opt() is the same
+        opened = java_builder(self.api, self.opening).replace(".optLong(", ".opt(")
+        yield f"FSDataInputStream in = {opened}.build().get();"
+        yield from self._calls(self.cost.before or ())
+        sources = ("in",) if is_of_streams else ("fs", "in")
+        if self.cost.before and self.cost.meter != "held":
+            yield from (
+                line.replace("Map<String, Long> ", "") for line in _counters("start", *sources)
+            )
+        yield from self._calls(self.cost.steps)
+        yield from _counters("end", *sources)
+        if len(names) == 1:
+            yield f"long actual = {_rise(text_literal(names[0]))};"
+        else:
+            yield "long actual = 0;"
+            yield from _for_each(names, f"actual = Math.max(actual, {_rise('name')});")
+        if subtracted:
+            yield from _for_each(subtracted, f"actual -= {_rise('name')};")
+        yield f"boolean right = actual {self.sign} {self.allowed};"
+
+    def _calls(self, steps: tuple[Step, ...]) -> Iterator[str]:
+        """Yield calls whose results do not matter, equal ones in a loop; raise NoScript."""
+        for step, alike in groupby(steps):
+            call = self.api.spell(resolve_step(step, self.cost.length, self.failure.buffer), "in")
+            if call is None:
+                raise NoScript(f"the API has no call for {step}")
+            count = len([*alike])
+            line = f"{call.expression};"
+            loop = f"for (int i = 0; i < {count}; i++) {{"
+            yield from [loop, f"  {line}", "}"] if count > 1 else [line]
+
+
+def _counters(variable: str, *sources: str) -> Iterator[str]:
+    """Yield the statements that read the counters of these objects in Java."""
+    first, *others = (f"IOStatisticsSupport.retrieveIOStatistics({s}).counters()" for s in sources)
+    yield f"Map<String, Long> {variable} = new HashMap<>({first});"
+    yield from (f"{variable}.putAll({other});" for other in others)
+
+
+def _rise(name: str) -> str:
+    """Return the Java expression of what the counter of a name rose by."""
+    return f"end.getOrDefault({name}, 0L) - start.getOrDefault({name}, 0L)"
+
+
+def _for_each(names: Iterable[str], statement: str) -> Iterator[str]:
+    """Yield a Java loop over names of counters."""
+    yield f"for (String name : List.of({', '.join(map(text_literal, names))})) {{"
+    yield from (f"  {statement}", "}")

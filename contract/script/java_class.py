@@ -38,10 +38,11 @@ _IMPORTS = {
     "java.io.*": r"(EOF|IO)Exception",
     "java.nio.ByteBuffer": "ByteBuffer",
     "java.nio.file.Files": "Files",
-    "java.util.*": "Arrays|List|Map|Random",
+    "java.util.*": "Arrays|HashMap|List|Map|Random",
     "java.util.concurrent.*": "Future|Callable|ExecutionException|CompletableFuture|TimeUnit",
     "org.apache.hadoop.fs.*": "Path",
     "org.apache.hadoop.fs.impl.*": "FutureDataInputStreamBuilderImpl",
+    "org.apache.hadoop.fs.statistics.IOStatisticsSupport": "IOStatisticsSupport",
     "org.apache.hadoop.util.functional.InvocationRaisingIOE": "InvocationRaisingIOE",
     "org.junit.jupiter.api.*": "@Test",
 }

@@ -15,7 +15,7 @@ from fscontract.contract.program.opened_path import PATHS, OpenedPath
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.result import FAILING, Entry, NotSetUp, Verdict
 from fscontract.contract.script.calls import NoScript, Source
-from fscontract.contract.script.costs import cost_script
+from fscontract.contract.script.costs import CostClass, cost_script
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.faults import injected_fault_script, server_fault_script
 from fscontract.contract.script.java_sequential import OpenClass, SequentialClass
@@ -115,6 +115,8 @@ def java_script(binding: Binding, source: Source, failure: Failure, junit: bool)
         return PathClass(api, failure).text(junit)
     if failure.clause in RELEASING:
         return LeakClass(api, failure, file_content(program, fixed)).text(junit)
+    if clauses()[failure.clause].cost is not None:
+        return CostClass(api, failure).text(junit)
     if program.opening is not None:
         return OpeningClass(api, failure, file_content(program, fixed)).text(junit)
     planned = plan(failure.clause, program, failure.features, failure.buffer, fixed)

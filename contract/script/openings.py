@@ -26,7 +26,6 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.java_class import JavaClass, condition, raising
 from fscontract.contract.script.layout import indented, printed, statement
-from fscontract.contract.spec.clauses import clauses
 
 _READ = Step("read_byte")
 
@@ -128,10 +127,11 @@ def opening_expression(api: JavaApi, opening: Opening | None) -> str:
     """Return the expression that opens `path`, with a builder if there is one; raise NoScript."""
     if opening is None:
         return "fs.open(path)"
-    return ".".join([_builder(api, opening), "build()", "get()"])
+    return ".".join([java_builder(api, opening), "build()", "get()"])
 
 
-def _builder(api: JavaApi, opening: Opening) -> str:
+def java_builder(api: JavaApi, opening: Opening) -> str:
+    """Return the builder of an opening as Java; raise NoScript."""
     if any(name == "with_file_status" and args[0] != "own" for name, *args in opening.calls):
         raise NoScript("the builder gets a status that a class would have to forge")
     made = "fs.openFile(path)"
@@ -163,8 +163,8 @@ class OpeningClass(JavaClass):
         super().__init__(api, failure, data)
         program = resolve_program(failure.program, len(data), failure.buffer)
         assert program.opening is not None
-        if clauses()[failure.clause].cost is not None or program.streams > 1:
-            raise NoScript("requests are counted, or several streams are open")
+        if program.streams > 1:
+            raise NoScript("several streams are open")
         self.opening = program.opening
         self.case = Case(
             program.opening,
@@ -214,7 +214,7 @@ class OpeningClass(JavaClass):
         yield f'String stage = "{labels[0]}";'
         yield "Object actual;"
         yield "try {"
-        opened = _builder(self.api, self.opening)
+        opened = java_builder(self.api, self.opening)
         names = iter(labels[1:])
         if "build" in stages:
             yield f"  FutureDataInputStreamBuilder builder = {opened};"

@@ -14,9 +14,11 @@ import pytest
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.cost_checks import cost_program
 from fscontract.contract.script.calls import NoScript, Source
 from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.languages import java_script
+from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import resolve_target
 from fscontract.implementations.jvm.jvm import hadoop_jars
@@ -259,6 +261,21 @@ def test_each_kind_of_class_fails_on_a_wrong_filesystem_and_passes_on_the_right_
             calls.append(f"{name}.main(args);")
             expected.append(f"{name} exits {code}")
     assert _run(tmp_path, calls, " exits ") == expected
+
+
+@needs_javac
+def test_class_of_a_cost_compares_the_counters_with_the_budget(
+    hadoop: Binding, tmp_path: Path
+) -> None:
+    """The local stream counts the bytes of its buffer as returned."""
+    features = load_profile(hadoop.default_profile).features
+    for name, clause in (("R0", "open.cost-unread"), ("R1", "open.statistics")):
+        cost = clauses()[clause].cost
+        assert cost is not None
+        failure = Failure(clause, cost_program(cost, None), features, 4096, {})
+        _write_class(tmp_path, name, java_script(hadoop, Source("hadoop"), failure, junit=False))
+    calls = ["R0.main(args);", "R1.main(args);"]
+    assert _run(tmp_path, calls, " exits ") == ["R0 exits 0", "R1 exits 1"]
 
 
 def _write_class(directory: Path, name: str, text: str) -> None:
