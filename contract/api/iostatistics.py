@@ -5,7 +5,7 @@ The constants are those of Hadoop's StreamStatisticNames and StoreStatisticNames
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 # Counters of one stream, or of all streams of a filesystem together.
 #: Bytes given to the reader.
@@ -55,10 +55,31 @@ METERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
+#: The starts of the names of counters that a filesystem has for all of its streams together.
+OF_STREAMS = ("stream_", STORE_IO_REQUEST)
+#: The end of the name of a counter of a stream that its filesystem has, too: that may count the
+#: same at once, or add it when the stream is closed.
+_OF_STREAM = " of the stream"
+
+
+def counters_of(filesystem: Mapping[str, int], stream: Mapping[str, int]) -> dict[str, int]:
+    """Return the counters of a filesystem without those of all its streams, and of one stream."""
+    own = {name: n for name, n in filesystem.items() if not name.startswith(OF_STREAMS)}
+    others = {f"{name}{_OF_STREAM}" if name in own else name: n for name, n in stream.items()}
+    return own | others
+
+
+def names_in(meter_of: str, counters: Collection[str]) -> list[str]:
+    """Return the names among `counters` that a meter of METERS is computed from."""
+    names = (name for group in METERS[meter_of] for name in group)
+    return [one for name in names for one in (name, f"{name}{_OF_STREAM}") if one in counters]
+
+
 def meter(name: str, counters: Mapping[str, int]) -> int | None:
     """Return the value of a meter of METERS; None if no counter that adds to it exists."""
-    telling, subtracted = METERS[name]
-    reported = [counters[counter] for counter in telling if counter in counters]
+    subtracted = METERS[name][1]
+    names = names_in(name, counters)
+    reported = [counters[counter] for counter in names if counter not in subtracted]
     if not reported:
         return None
     return max(reported) - sum(counters.get(counter, 0) for counter in subtracted)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fscontract.contract.api.iostatistics import METERS, meter
+from fscontract.contract.api.iostatistics import METERS, meter, names_in
 from fscontract.contract.api.openfile_options import READ_POLICY
 from fscontract.contract.binding import Action, NoScene, Opened, Opener, TargetError
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
@@ -264,7 +264,7 @@ class _Run:
     ) -> _Measured:
         """Return what the counters that are `known` rose by."""
         meter_of = self._cost.meter
-        names = [name for group in METERS[meter_of] for name in group if name in known]
+        names = names_in(meter_of, known)
         rise = {name: end.get(name, 0) - start.get(name, 0) for name in names}
         reading = meter(meter_of, rise)
         return _Measured(reading, rise, unsaid=reading is None, returned=self._returned)

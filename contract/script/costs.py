@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from fscontract.contract.api.iostatistics import METERS
+from fscontract.contract.api.iostatistics import METERS, OF_STREAMS
 from fscontract.contract.api.openfile_options import READ_POLICY
 from fscontract.contract.program.content import OF_COSTS, SparseContent, content
 from fscontract.contract.program.open_calls import Opening
@@ -23,8 +23,6 @@ from fscontract.contract.script.layout import indented, literal, printed
 from fscontract.contract.script.openings import java_builder
 from fscontract.contract.spec.clauses import Cost, clauses
 
-#: The starts of the names of counters that a filesystem has for all of its streams together.
-_OF_STREAMS = ("stream_", "store_io_request")
 #: What the meters count, for the text of the expected result.
 _COUNTED = {
     "probes": "look-ups of the file",
@@ -73,7 +71,7 @@ def cost_script(api: ScriptApi, source: Source, failure: Failure) -> str:
 def _measured(api: ScriptApi, failure: Failure, cost: Cost, opening: Opening) -> Iterator[str]:
     """Yield the statements that make the calls, and set the counters `start`, `end` and `known`."""
     telling, subtracted = METERS[cost.meter]
-    of_filesystem = [n for n in (*telling, *subtracted) if not n.startswith(_OF_STREAMS)]
+    of_filesystem = [n for n in (*telling, *subtracted) if not n.startswith(OF_STREAMS)]
     yield f'names = "{" ".join((*telling, *subtracted))}".split()'
     end = "dict(f.io_statistics())"
     if of_filesystem:
@@ -169,8 +167,8 @@ class CostClass(JavaClass):
     def statements(self) -> Iterator[str]:
         """Yield the statements that make the calls between two readings of the counters."""
         telling, subtracted = METERS[self.cost.meter]
-        names = [n for n in telling if not n.startswith(_OF_STREAMS)] or telling
-        is_of_streams = names == telling and telling[0].startswith(_OF_STREAMS)
+        names = [n for n in telling if not n.startswith(OF_STREAMS)] or telling
+        is_of_streams = names == telling and telling[0].startswith(OF_STREAMS)
         yield from self.file()
         if any(name == "with_file_status" for name, *_ in self.opening.calls):
             yield "FileStatus status = fs.getFileStatus(path);"

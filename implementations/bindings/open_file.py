@@ -16,7 +16,7 @@ from fscontract.contract.api.filesystem import (
     FSDataInputStream,
     LocatedFileStatus,
 )
-from fscontract.contract.api.iostatistics import STORE_IO_REQUEST
+from fscontract.contract.api.iostatistics import counters_of
 from fscontract.contract.binding import NoScene, Opener
 from fscontract.contract.program.content import content, replacement
 from fscontract.contract.program.open_calls import MISNAMED, SCENES, STATUSES
@@ -25,8 +25,6 @@ from fscontract.implementations.bindings.range_buffers import RangeBuffers, rest
 
 #: URL with a scheme that no filesystem of this package supports.
 FOREIGN = "gopher://localhost"
-#: Names and prefixes of counters that belong to a stream.
-_OF_STREAMS = ("stream_", STORE_IO_REQUEST)
 
 
 class OpenedStream:
@@ -114,9 +112,8 @@ class StreamOpener(Opener):
 
     def counters(self, opened: Any) -> Mapping[str, int]:
         """Return statistics of the filesystem; stream counters come only from the stream."""
-        counts = self._filesystem.io_statistics()
-        own = {name: n for name, n in counts.items() if not name.startswith(_OF_STREAMS)}
-        return own if opened is None else {**own, **opened.stream.io_statistics()}
+        stream = {} if opened is None else opened.stream.io_statistics()
+        return counters_of(self._filesystem.io_statistics(), stream)
 
     def _make_directory(self) -> str:
         path = self._binding.new_path()

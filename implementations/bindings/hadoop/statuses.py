@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from posixpath import basename, dirname, join
 from typing import Any
 
-from fscontract.contract.api.iostatistics import STORE_IO_REQUEST
+from fscontract.contract.api.iostatistics import counters_of
 from fscontract.contract.binding import NoScene
 from fscontract.implementations.bindings.hadoop.conversions import Java
 from fscontract.implementations.bindings.hadoop.local_files import FOREIGN
 from fscontract.implementations.jvm.jvm import java_class
 
-#: Names and prefixes of counters that belong to a stream.
-_OF_STREAMS = ("stream_", STORE_IO_REQUEST)
-
 
 def counters(filesystem: Any, stream: Any) -> Mapping[str, int]:
     """Return the counters of a filesystem except those of streams, and of a stream unless None."""
-    own = {n: count for n, count in _of(filesystem).items() if not n.startswith(_OF_STREAMS)}
-    return own if stream is None else {**own, **_of(stream)}
+    return counters_of(_of(filesystem), {} if stream is None else _of(stream))
 
 
 def _of(source: Any) -> dict[str, int]:
