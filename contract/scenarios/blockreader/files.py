@@ -210,7 +210,9 @@ RECORDS = [
     Case("record.stale-bytes", Layout(b"abcdefgh\nij"), (100, 4), (9, 2), buffer=9),
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma\n" * 5), (100, 9), buffer=8, overflow=32),
     Case("record.buffers", Layout(b"alpha\nbeta\ngamma" * 5), (100, 9), buffer=1, overflow=1),
-    *_cases("record.bytes", "é\nüü\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n", b"a\n" + BOM),
+    *_cases(
+        "record.bytes", "é\nüü\ne\u0301\n€uro\n".encode(), b"\xff\xfe\n\x80\n\x00\n", b"a\n" + BOM
+    ),
     *_cases("record.bytes", BOM[:2], BOM[:2] + b"\n", BOM[2:] + b"a\n", BOM[1:] + BOM + b"a\n"),
     Case("record.bytes", Layout(b"HEADER\n" + BOM + b"a\n", data_offset=7)),
     *_cases("record.bytes", b"a\vb\fc\x1cd\x1de\x1ef\x85g\n", "a\u2028b\u2029c\x85\n".encode()),
