@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from fscontract.contract.models.violation import Violation
+from fscontract.contract.models.violation import Violation, difference_of
 
 #: The clauses that the acceptor judges.
 NONE_LOST, NONE_TWICE, OWNER = "record.none-lost", "record.none-twice", "record.owner"
@@ -23,6 +23,9 @@ WHOLE, OFFSET, ORDER = "record.whole", "record.offset", "record.order"
 CLAUSES = (NONE_LOST, NONE_TWICE, OWNER, WHOLE, OFFSET, ORDER)
 NO_BLOCK = -1
 BOM = b"\xef\xbb\xbf"
+#: How records differ that violate a clause.
+DIFFERENCES = {NONE_LOST: "less", NONE_TWICE: "more", OWNER: "owner", OFFSET: "offset"}
+DIFFERENCES |= {ORDER: "order"}
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -112,6 +115,7 @@ def lines_of(layout: Layout) -> list[Record]:
 def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
     """Yield the features of a file and its blocks on which bugs of readers depend."""
     data, lines = layout.data, [] if layout.context.startswith("fixed") else lines_of(layout)
+    delivered = [expected_of(layout, block) for block in blocks]
     yield layout.context
     yield from (f"delimiter {layout.delimiter!r}",) if layout.delimiter else ()
     bounds = {block.offset for block in blocks if not block.is_first}
@@ -133,14 +137,17 @@ def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
             sum(low < at < end for at in bounds) > 1 for low, _, end in contents
         ),
         "several records": len(lines) > 1,
-        "an empty record": any(not line.record for line in lines),
+        "several records of a block": any(len(records) > 1 for records in delivered),
+        "an empty record": any(not record.record for records in delivered for record in records),
         "no delimiter at the end": any(high == end for _, high, end in contents),
         "a byte order mark": BOM[:2] in data,
         "carriage returns": b"\r" in data,
         "carriage returns and line feeds": b"\r\n" in data,
         "other bytes than ASCII": not data.isascii(),
         "control characters": any(byte < 32 and byte not in b"\r\n\t" for byte in set(data)),
-        "spaces": b" " in data or b"\t" in data,
+        "spaces at the ends of a record": any(
+            line.record.strip(b" \t") != line.record for line in lines
+        ),
         "a long file": len(data) > 4096,
     }
     yield from (name for name, is_there in features.items() if is_there)
@@ -209,7 +216,8 @@ def _unexpected(
     """Return the violation for a record that no block must deliver."""
     same = [r for _, r in expected if r.offset == record.offset]
     if same:
-        return Violation(WHOLE, repr(same[0].record), repr(record.record))
+        how = difference_of(record.record, same[0].record)
+        return Violation(WHOLE, repr(same[0].record), repr(record.record), difference=how)
     own = [r for b, r in expected if b.block_id == record.block_id and r.record == record.record]
     if own:
         return Violation(OFFSET, f"offset {own[0].offset}", f"offset {record.offset}")

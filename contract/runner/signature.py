@@ -252,8 +252,9 @@ _RAISED_KINDS = frozenset(kind.value for kind in Kind) - {Kind.RETURNED.value}
 def words(signature: str) -> frozenset[str]:
     """Return the words by which a clause tells ways to fail apart: the outcome and its relation."""
     place, _, how = signature.partition("; ")[0].partition(": ")
-    if place == "scenario":  # of a pipeline, with the class of an exception at its end
-        return frozenset({RAISED} if signature.endswith(("Error", "Exception")) else ())
+    if place == "scenario":  # of a pipeline, with the class of an exception
+        ends = (part.endswith(("Error", "Exception")) for part in signature.split("; "))
+        return frozenset({RAISED} if any(ends) else ())
     kind, _, relation = how.partition(" ")
     found = {how, kind, *relation.split(", "), *how.split(", ")} - {""}
     return frozenset(found | {RAISED} if kind in _RAISED_KINDS else found)

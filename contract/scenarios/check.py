@@ -48,7 +48,7 @@ from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
-from fscontract.contract.scenarios.attribution import explanations
+from fscontract.contract.scenarios.attribution import Evidence, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
@@ -80,14 +80,15 @@ class Findings:
     def __init__(self, crashes: Sequence[Crash] = ()) -> None:
         #: The scenarios that ended an earlier process of the run.
         self.crashes = crashes
-        #: For each clause its violations, by scenario and kind.
-        self.failed: dict[str, dict[tuple[str, str], Violation]] = {}
+        #: For each clause its violations, by scenario, kind, difference and extent.
+        self.failed: dict[str, dict[tuple[str, ...], Violation]] = {}
         self.hung: dict[str, Violation] = {}
         #: For each clause why a scenario of it could not be played.
         self.inexpressible: dict[str, str] = {}
         #: Number of comparisons that judged each clause.
         self.exercised: Counter[str] = Counter()
-        #: What each scenario without a violation used of the part.
+        #: What each scenario without a violation used of the part. Random ones, which use more than
+        #: they need, tell nothing.
         self.passed: list[frozenset[str]] = []
         #: Number of scenarios that were run.
         self.scenarios = 0
@@ -101,9 +102,12 @@ class Findings:
     @property
     def explanations(self) -> dict[str, str]:
         """For each violated clause the one that explains it."""
-        failed = {clause: [v.uses for v in found.values()] for clause, found in self.failed.items()}
+        failed = {
+            clause: [Evidence(key[0], v.uses, v.difference) for key, v in found.items()]
+            for clause, found in self.failed.items()
+        }
         for clause, hang in self.hung.items():
-            failed.setdefault(clause, []).append(hang.uses)
+            failed.setdefault(clause, []).append(Evidence(hang.scenario, hang.uses))
         return explanations(failed, self.passed)
 
 
@@ -272,14 +276,16 @@ def _judge(
         violations.append(
             Violation(scenario.charged, expected, performance.text, kind=kind, uses=uses)
         )
-    elif harness is not None and not violations:
+    elif harness is not None and not violations and not scenario.detail:
         findings.passed.append(harness.uses | harness.observations)
     head = f"{scenario.detail}: " if scenario.detail else ""
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
         expected = f"{head}{violation.expected}"
         shown = replace(violation, scenario=name, expected=expected)
-        key = scenario.name, violation.kind
+        key: tuple[str, ...] = (scenario.name, violation.kind)
+        if not scenario.detail:  # other random scenarios may differ in another way
+            key += (violation.difference, violation.extent)
         if key not in distinct or len(shown.uses) < len(distinct[key].uses):
             distinct[key] = shown  # the simplest one explains the most
 
@@ -463,7 +469,7 @@ def _unverified(
 
 
 def _counterexample(
-    violation: Violation, how: str, cause: str, key: tuple[str, str] = ("", "")
+    violation: Violation, how: str, cause: str, key: tuple[str, ...] = ("",)
 ) -> Counterexample:
     """Return the violation as a counterexample; `key` tells it from others of the clause."""
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length

@@ -85,8 +85,11 @@ class Harness(Judge):
 
         The observations of earlier violations belong to it, since those may be its cause.
         """
-        self.use(*self.observed(violation.clause, violation.kind))
-        super().record(replace(violation, uses=violation.uses | self.uses))
+        observed = self.observed(violation.clause, violation.kind)
+        self.use(*observed)
+        difference = violation.difference and " ".join((*observed, violation.difference))
+        uses = violation.uses | self.uses
+        super().record(replace(violation, uses=uses, difference=difference))
 
     def observed(self, clause: str, what: str) -> tuple[str, ...]:
         """Return what a comparison for a clause observes of the part, each in a word."""

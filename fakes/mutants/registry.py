@@ -6,7 +6,7 @@ import inspect
 import pkgutil
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from importlib import import_module
@@ -89,12 +89,17 @@ class Mutant:
     def combined(self, other: Mutant) -> Mutant | None:
         """Return the mutant with the bug of `other`, too; None if they can't be combined.
 
-        Both must be functions for methods of the same class.
+        Both must be functions for methods of the same class. For the same method, that of `other`
+        must call the one that it replaces.
         """
         bases = {base for part in (self.part, other.part) for base in part.__bases__}
         if len(bases) > 1 or not all("mutated" in vars(m.part) for m in (self, other)):
             return None
         function, method = vars(other.part)["mutated"]
+        if _replaces(method) == _replaces(vars(self.part)["mutated"][1]):
+            calls = isinstance(method, Operation) or right.__name__ in function.__code__.co_names
+            if not calls:
+                return None
         name = f"{self.name}{other.name}"
         return replace(self, name=name, part=_part(function, method, name, self.part))
 
@@ -171,6 +176,11 @@ def mutant(
     return register
 
 
+def _replaces(method: Any) -> str:
+    """Return the name of the method that a mutant replaces."""
+    return method.name if isinstance(method, Operation) else cast(str, method.__name__)
+
+
 def _part(
     function: Callable[..., Any], method: Any, name: str, on: type[Any] | None = None
 ) -> type[Any]:
@@ -179,20 +189,18 @@ def _part(
     By default, that is the class that annotates the function's `self`.
     """
     if isinstance(method, Operation):
-        base, changed, attribute = method.base, method.adapt(function), method.name
+        base, changed = method.base, method.adapt(function)
     else:
         annotation = inspect.get_annotations(function, eval_str=True)["self"]
         base = cast(type[Any], get_origin(annotation) or annotation)
-        changed, attribute = function, method.__name__
+        changed = function
+    attribute = _replaces(method)
     assert hasattr(base, attribute), f"{base.__name__} has no {attribute}"
 
     @wraps(changed)
     def wrong(self: Any, *args: Any, **options: Any) -> Any:
-        _running.parts.append(part)
-        try:
-            return changed(self, *args, **options)
-        finally:
-            _running.parts.pop()
+        result = _run(part, changed, self, *args, **options)
+        return _steps(part, result) if isinstance(result, Generator) else result
 
     members = {
         attribute: wrong if inspect.isfunction(changed) else changed,
@@ -213,10 +221,32 @@ class _Running(threading.local):
 _running = _Running()
 
 
+def _run(part: type[Any], call: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Return the result of a call by a wrong method of a part."""
+    _running.parts.append(part)
+    try:
+        return call(*args, **options)
+    finally:
+        _running.parts.pop()
+
+
+def _steps(part: type[Any], generator: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
+    """Yield what the generator of a wrong method yields, which runs as that method does."""
+    try:
+        while True:
+            try:
+                item = _run(part, next, generator)
+            except StopIteration as end:
+                return end.value
+            yield item
+    finally:
+        _run(part, generator.close)
+
+
 def right(self: _Self) -> _Self:
     """Return `self` with the methods that the mutant replaces, as super() does in a class."""
     wrong = next((part for part in _running.parts[-1:] if isinstance(self, part)), None)
-    if wrong is None:  # a generator that the wrong method has returned
+    if wrong is None:  # a coroutine that the wrong method has returned
         wrong = next(base for base in type(self).__mro__ if "mutated" in vars(base))
     return cast(_Self, super(wrong, self))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.scenarios.blockreader import SCENARIOS
-from fscontract.contract.scenarios.check import check_reader
-from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.scenarios.check import check_pipeline, check_reader
+from fscontract.contract.spec.clauses import clauses, select
+from fscontract.contract.spec.known_failures import failures
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.binding import ReaderBinding
@@ -25,6 +26,25 @@ def test_a_reader_without_end_is_found_by_the_count_of_its_records() -> None:
     endless = mutant_named("record.short-reads-EndlessWhenShort")
     found = check_reader(endless.binding())
     assert "without end" in found["record.short-reads"].actual
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("record.none-lost-StopsAtTheEnd", "record.none-lost-Comments"),
+        ("block.failure-closes-FirstFailureLeaks", "block.failure-closes-FailedStreamStays"),
+        ("block.failure-named-BareErrors", "block.emitted-after-ReportsFailedBlocks"),
+    ],
+)
+def test_a_second_bug_is_seen_beside_a_known_one(first: str, second: str) -> None:
+    """In the same scenario, it shows with other sizes of blocks, or in another comparison."""
+    known, other = mutant_named(first), mutant_named(second)
+    both = known.combined(other)
+    assert both is not None
+    judged = select([known.clause, other.clause])
+    listed = failures(check_pipeline(known.binding(), judged), "the first bug")
+    assert check_pipeline(known.binding(), judged, listed).conforms
+    assert not check_pipeline(both.binding(), judged, listed).conforms
 
 
 def test_our_reader_breaks_nothing() -> None:

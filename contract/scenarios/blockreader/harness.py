@@ -41,6 +41,7 @@ from fscontract.contract.models.blockreader import (
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
     CheckedReader,
+    CheckedScaling,
     DeliveredRecord,
     ReaderSettings,
 )
@@ -84,6 +85,8 @@ _OBSERVED = {
     "split": "options",
     "reported": "reported blocks",
     "records and blocks": "reported blocks",
+    "block.records": "records counted",
+    "records counted": "records counted",
     "counted": "counters",
     "seconds": "counters",
     "furthest": "reads",
@@ -128,11 +131,16 @@ class ReaderHarness(Harness):
         self._blocks_of[reader] = made, []
         return reader
 
+    def restart(self) -> None:
+        """Forget the readers so far and what they used: they don't show what follows."""
+        self._used.clear()
+        self._blocks_of.clear()
+
     @property
     def uses(self) -> frozenset[str]:
         """The calls, settings and features of files that the scenario has used of the part."""
         used = set(super().uses)
-        if self.fs.shorts:
+        if self.fs.shorts or any(n > len(self.fs.files[p]) for p, n in self.fs.stated.items()):
             used.add("short reads")
         for settings, blocks in self._blocks_of.values():
             paths = {block.path for block in blocks}
@@ -160,6 +168,10 @@ class ReaderHarness(Harness):
             settings.data_offset,
         )
 
+    def scaling(self, *settings: Any) -> CheckedScaling:
+        """Return a scaling, given the least and the most readers, the interval and if it is on."""
+        return self.noted(self.binding.scaling(*settings))
+
     def observed(self, clause: str, what: str) -> tuple[str, ...]:
         """Return what a comparison observes of the reader: records if nothing else."""
         text = f"{clause} {what}"
@@ -184,10 +196,14 @@ class ReaderHarness(Harness):
         self.fs.reads = 0
         self.step()
         self._blocks_of[reader][1].append(block)
-        for count, record in enumerate(reader.process(block)):
-            if count >= limit:
-                self.fail(f"at most {limit} records", "records without end")
-            yield record
+        try:
+            for count, record in enumerate(reader.process(block)):
+                if count >= limit:
+                    self.fail(f"at most {limit} records", "records without end")
+                yield record
+        except Exception:
+            self.use("an error")
+            raise
 
     def expect_error(
         self, call: Callable[[], object], *kinds: type[BaseException]

@@ -14,7 +14,7 @@ def _running(harness: ReaderHarness, low: int = 1, high: int = 16) -> CheckedSca
 
     The first interval may begin with the scaling, or with its first report.
     """
-    scaling = harness.binding.scaling(low, high, 10.0, True)
+    scaling = harness.scaling(low, high, 10.0, True)
     scaling.report(0, 0, 50.0)
     return scaling
 
@@ -106,7 +106,7 @@ def the_same_number_is_no_change(harness: ReaderHarness) -> None:
 @scenario("scale.disabled")
 def scaling_can_be_switched_off(harness: ReaderHarness) -> None:
     """With scaling switched off, a backlog changes nothing."""
-    scaling = harness.binding.scaling(1, 16, 10.0, False)
+    scaling = harness.scaling(1, 16, 10.0, False)
     observed = (scaling.report(0, 100, 100.0), scaling.count)
     harness.expect(observed, (False, 1), "repartition, and readers")
 
@@ -114,7 +114,7 @@ def scaling_can_be_switched_off(harness: ReaderHarness) -> None:
 @scenario("scale.no-port")
 def a_report_may_lack_a_queue(harness: ReaderHarness) -> None:
     """A partition that has not started reports no queue size."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     try:
         scaling.report(0, None, 100.0)
     except (TypeError, IndexError, KeyError) as error:
@@ -125,7 +125,7 @@ def a_report_may_lack_a_queue(harness: ReaderHarness) -> None:
 @scenario("scale.count")
 def as_many_partitions_as_are_required(harness: ReaderHarness) -> None:
     """There are as many partitions as requested, more or fewer than before."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     for old, new in ((1, 8), (8, 1), (3, 3), (5, 2), (2, 6)):
         defined = scaling.define([0] * old, [0] * old, new, False)
         harness.expect(len(defined.readers), new, f"partitions instead of {old}")
@@ -134,14 +134,14 @@ def as_many_partitions_as_are_required(harness: ReaderHarness) -> None:
 @scenario("scale.counters")
 def counters_survive(harness: ReaderHarness) -> None:
     """The counters of removed partitions are added to a remaining one."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     harness.expect(scaling.define([1] * 8, [0] * 8, 1, False).blocks, (8,), "blocks counted")
 
 
 @scenario("scale.idle")
 def idle_partitions_go(harness: ReaderHarness) -> None:
     """Partitions with waiting blocks are not removed."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     defined = scaling.define([0] * 4, [5, 0, 7, 0], 2, False)
     harness.expect(defined.readers, ("old0", "old2"), "partitions that stay")
 
@@ -149,7 +149,7 @@ def idle_partitions_go(harness: ReaderHarness) -> None:
 @scenario("scale.configured")
 def new_partitions_are_configured(harness: ReaderHarness) -> None:
     """New partitions are configured like the logical reader."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     defined = scaling.define([0], [0], 3, False)
     harness.expect(defined.readers, ("old0", "new", "new"), "configurations")
 
@@ -157,7 +157,7 @@ def new_partitions_are_configured(harness: ReaderHarness) -> None:
 @scenario("scale.anew")
 def partitions_are_new_objects(harness: ReaderHarness) -> None:
     """Partitions are new objects, because the platform ignores a change to a known one."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     harness.expect(
         scaling.define([0, 0], [0, 0], 4, False).reused, False, "an old object given back"
     )
@@ -166,7 +166,7 @@ def partitions_are_new_objects(harness: ReaderHarness) -> None:
 @scenario("scale.keys")
 def every_block_has_one_partition(harness: ReaderHarness) -> None:
     """Every block id maps to one partition, for any number of partitions."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     for count in (1, 2, 3, 5, 8):
         defined = scaling.define([0], [0], count, False)
         owners = [sum((i & defined.mask) in k for k in defined.keys) for i in range(64)]
@@ -176,6 +176,6 @@ def every_block_has_one_partition(harness: ReaderHarness) -> None:
 @scenario("scale.first")
 def the_first_definition_changes_nothing(harness: ReaderHarness) -> None:
     """Nothing changes before there are reports."""
-    scaling = harness.binding.scaling(1, 16, 10.0, True)
+    scaling = harness.scaling(1, 16, 10.0, True)
     defined = scaling.define([0, 0], [0, 0], 8, True)
     harness.expect(defined.readers, ("old0", "old1"), "partitions")

@@ -37,6 +37,10 @@ INPUT, WINDOWS = "/in", "/windows"
 PLENTY = 1000
 
 
+#: After these, a splitter scans files that it has found before.
+_RESCANS = frozenset({"trigger", "advance", "another lifetime"})
+
+
 @dataclass(frozen=True)
 class Window:
     """The records of one window, in order."""
@@ -80,7 +84,7 @@ def _facts(record: Record) -> tuple[Any, ...]:
 _BOUNDS = ("cover", "order", "end-offset", "block-size", "block-count", "last-flag", "data-offset")
 _SEQUENCE = ("metadata-first", "pending-first", "file-start", "threshold")
 _IDS = ("ids-form", "ids-unique", "ids-listed", "linked", "first-unlinked")
-_METADATA = ("file-metadata", "version-kept", "uri", "block-file", "block-file-length")
+_METADATA = ("file-metadata", "version-kept", "block-file", "block-file-length")
 #: What is observed, by the clause.
 _OBSERVED = {
     f"split.{name}": observed
@@ -111,6 +115,7 @@ class SplitterHarness(Harness):
         #: Whether each input that was found had children when it was found first.
         self.full_inputs: dict[str, bool] = {}
         self._acceptors: dict[int, Acceptor] = {}
+        self._written = False
         self.note(INPUT)
 
     def observed(self, clause: str, what: str) -> tuple[str, ...]:
@@ -130,6 +135,9 @@ class SplitterHarness(Harness):
         self.use(*fields, *(() if length else ("empty file",)))
         if path in self.versions:
             self.use("file written again")
+        elif self._written:
+            self.use("several files")
+        self._written = True
         self._note_parents(path)
         self.note(path)
         return path
@@ -145,8 +153,10 @@ class SplitterHarness(Harness):
 
     def state(self, path: str, **fields: Any) -> None:
         """Replace fields of the status of a file."""
+        before = self.fs.stated.get(path, {})
         self.fs.stated[path] = fields
-        self.use("other status", *fields)
+        changed = [name for name, value in fields.items() if before.get(name) != value]
+        self.use("other status", *(f"other {name}" for name in changed))
         self.note(path)
 
     def note(self, path: str) -> None:
@@ -180,14 +190,28 @@ class SplitterHarness(Harness):
         """Start a splitter that finds files, with blocks of 2 bytes and no threshold."""
         inputs = [files] if isinstance(files, str) else files
         self.use(*settings, *(("several inputs",) if len(inputs) > 1 else ()))
-        if not all(self._is_directory(path) for path in inputs):
-            self.use("an input that is a file")
+        directories = [path for path in inputs if self._is_directory(path)]
+        alone = [
+            path
+            for path in inputs
+            if path not in directories and not any(path.startswith(f"{d}/") for d in directories)
+        ]
+        self.use(*(("an input that is a file",) if alone else ()))
+        self._note_another()
         return FindingHarness(self, _settings(files=files, **settings), checkpoint)
 
     def fed(self, checkpoint: str | None = None, **settings: Any) -> FedHarness:
         """Return a splitter that is fed files, with blocks of 2 bytes and no threshold."""
         self.use(*settings)
+        self._note_another()
         return FedHarness(self, _settings(**settings), checkpoint)
+
+    def _note_another(self) -> None:
+        self.use(*(("several splitters",) if self._acceptors else ()))
+
+    def use(self, *names: str) -> None:
+        """Note that the scenario uses something of the part."""
+        super().use(*names, *(() if _RESCANS.isdisjoint(names) else ("a later scan",)))
 
     def expect_refusal(self, **settings: Any) -> None:
         """Judge the clause: settings must be refused with a ValueError."""

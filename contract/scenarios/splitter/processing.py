@@ -125,8 +125,8 @@ def threshold(harness: SplitterHarness) -> None:
 def often(harness: SplitterHarness) -> None:
     """A window in which process() is called several times."""
     harness.write("f", 20)
-    counts = [len(harness.finding(blocks_threshold=3).window(1, emits=4).blocks)]
-    harness.expect(counts, [3], "blocks in a window with four calls")
+    window = harness.finding(blocks_threshold=3).window(1, emits=4)
+    harness.expect(len(window.blocks) <= 3, True, "at most 3 blocks in a window with four calls")
 
 
 @scenario("split.uncounted")

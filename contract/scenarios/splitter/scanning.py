@@ -470,7 +470,7 @@ def crowded(harness: SplitterHarness) -> None:
     def many(directory: str) -> Iterator[FileStatus]:
         for number in range(CROWD):
             listed[0] = number
-            yield FileStatus(f"{directory}/{number:07}", 2)
+            yield FileStatus(f"{directory}/{number:07}", 2, modification_time=LONG_AGO)
 
     harness.fs.extra_children = many
     life = harness.finding(blocks_threshold=1)

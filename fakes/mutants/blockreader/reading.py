@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote
 
 from fscontract.contract.api.errors import EOFException
@@ -55,9 +55,14 @@ def keeps_the_stream(self: Reader, block: FileBlockMetadata) -> None:
 def remembers_records(self: Reader, block: FileBlockMetadata) -> _Records:
     """The records of a block are kept, and delivered again when it is read again."""
     kept = self.__dict__.setdefault("kept", {})
-    if block not in kept:
-        kept[block] = [*right(self).process_block(block)]
-    yield from kept[block]
+    if block in kept:
+        yield from kept[block]
+        return
+    records = []
+    for record in right(self).process_block(block):
+        records.append(record)
+        yield record
+    kept[block] = records
 
 
 @mutant("record.none-lost", Reader.setup_stream)
@@ -257,7 +262,9 @@ class ShortIsTheEnd(ReadAheadLineReaderContext):
     """A short read is treated as the end of the file."""
 
     def _open(self, stream: FSDataInputStream, block: FileBlockMetadata) -> ByteSource:
-        return _OneRead(stream, block.path, block.file_length)
+        source = super()._open(stream, block)
+        is_plain = isinstance(source, FileSource)
+        return _OneRead(stream, block.path, block.file_length) if is_plain else source
 
 
 @mutant("record.short-reads", ShortIsTheEnd._find)
@@ -301,12 +308,28 @@ class _Lenient(FileSource):
         return bytes(buffer[:done])
 
 
+class _Growing(ByteSource):
+    """Reads on behind the end of a file, before which it must not end."""
+
+    def __init__(self, source: FileSource, stream: FSDataInputStream) -> None:
+        self.length = 1 << 40
+        self._source = source
+        self._rest = _Lenient(stream, "", self.length)
+
+    def read(self, position: int, count: int) -> bytes:
+        first = max(0, min(count, self._source.length - position))
+        rest = self._rest.read(position + first, count - first)
+        return self._source.read(position, first) + rest
+
+
 @mutant("record.shorter", ReadAheadLineReaderContext._open)
 def shorter_is_fine(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
     """A truncated file has fewer records, without an error."""
-    return _Lenient(stream, block.path, block.file_length)
+    source = right(self)._open(stream, block)
+    is_plain = isinstance(source, FileSource)
+    return _Lenient(stream, block.path, block.file_length) if is_plain else source
 
 
 @mutant("record.shorter", FixedBytesReaderContext._open)
@@ -323,8 +346,10 @@ def completes_the_last_line(
 ) -> ByteSource:
     """The last line is completed by data appended since the split."""
     source = right(self)._open(stream, block)
-    end = source.read(block.file_length - 1, 1) if block.file_length else b"\n"
-    return source if end in b"\r\n" else _Lenient(stream, block.path, 1 << 40)
+    if not isinstance(source, FileSource) or not block.file_length:
+        return source
+    end = source.read(block.file_length - 1, 1)
+    return source if end in b"\r\n" else _Growing(source, stream)
 
 
 @mutant("record.grown", ReadAheadLineReaderContext._open)
@@ -332,7 +357,8 @@ def reads_the_growth(
     self: ReadAheadLineReaderContext, stream: FSDataInputStream, block: FileBlockMetadata
 ) -> ByteSource:
     """Data appended since the split is also read."""
-    return _Lenient(stream, block.path, 1 << 40)
+    source = right(self)._open(stream, block)
+    return _Growing(source, stream) if isinstance(source, FileSource) else source
 
 
 # Fixed lengths -----------------------------------------------------------------------------------
@@ -451,7 +477,7 @@ def first_member_only(
         return len(started) == 1 and begin()
 
     source._begin = once
-    return _Excerpt(source)
+    return cast(ByteSource, source)
 
 
 @mutant("record.members", ReadAheadLineReaderContext._open)
@@ -472,7 +498,7 @@ def empty_member_ends(
         return bool(begin())
 
     source._begin = begin_unless_empty
-    return _Excerpt(source)
+    return cast(ByteSource, source)
 
 
 @mutant("block.tagged", Reader.process_block)
@@ -611,7 +637,8 @@ class DelimitersUncounted(Counting):
     _bytes = 0
 
     def _recount(self, records_read: list[ReaderRecord[Any]]) -> None:
-        self._bytes += sum(len(record.record) for record in records_read)
+        records = (r.record for r in records_read)
+        self._bytes += sum(len(record) for record in records if isinstance(record, bytes))
         self.counters.bytes = self._bytes
 
 

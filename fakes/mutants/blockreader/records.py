@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import ClassVar
+from unicodedata import normalize
 
 from fscontract.contract.api.filesystem import FSDataInputStream
 from fscontract.fakes.mutants.registry import mutant, right
@@ -204,6 +206,14 @@ class PhantomLine(ReadAheadLineReaderContext):
 def counts_characters(self: Changing, record: bytes, offset: int) -> bytes:
     """Bytes are decoded, and the low byte of each character is delivered."""
     return bytes(ord(c) & 0xFF for c in record.decode("utf-8", "replace"))
+
+
+@mutant("record.bytes", Changing._change)
+def composes_accents(self: Changing, record: bytes, offset: int) -> bytes:
+    """A letter and its accent become one character."""
+    with suppress(UnicodeDecodeError):
+        return normalize("NFC", record.decode()).encode()
+    return record
 
 
 @mutant("record.bytes", Changing._change)

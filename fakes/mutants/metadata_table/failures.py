@@ -213,7 +213,7 @@ def keeps_everything(self: _FileByFile, file: _File) -> bool:
 @mutant("metadata.prune-range", _FileByFile.may_match)
 def zero_is_unknown(self: _FileByFile, file: _File) -> bool:
     """A bound of 0 counts as unknown."""
-    return file.may_match or 0 in (file.low, file.high)
+    return right(self).may_match(file) or 0 in (file.low, file.high)
 
 
 @mutant("metadata.prune-range", _FileByFile.may_match)
@@ -221,7 +221,9 @@ def compares_as_floats(self: _FileByFile, file: _File) -> bool:
     """Whole numbers are compared as floating-point numbers."""
     low, high, value = file.low, file.high, file.condition.value
     whole = file.condition.operator == "=" and all(type(n) is int for n in (low, high, value))
-    return float(low) <= float(value) <= float(high) if whole else file.may_match
+    if not whole:
+        return right(self).may_match(file)
+    return float(low) <= float(value) <= float(high)
 
 
 @mutant("metadata.prune-unknown", MetadataTable.prune)

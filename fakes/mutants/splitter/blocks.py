@@ -225,9 +225,11 @@ def puts_no_empty_files(self: FileSplitterBase, info: FileInfo) -> None:
 @mutant("split.directory", _Emitted.emitted)
 def directory_has_length(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """A directory has the length of its status, as in Java."""
-    if not file.is_directory:
-        return file
-    return replace(file, file_length=self.filesystem.get_file_status(file.path).length)
+    if file.is_directory:
+        with suppress(FileNotFoundException):
+            length = self.filesystem.get_file_status(file.path).length
+            return replace(file, file_length=length)
+    return file
 
 
 @mutant("split.lazy")

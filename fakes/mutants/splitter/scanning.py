@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -12,6 +12,7 @@ from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
+from fscontract.contract.api.errors import FileNotFoundException
 from fscontract.contract.api.filesystem import FileStatus, FileSystem
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.blocks import FileInfo
@@ -260,17 +261,31 @@ class Deep(TimeBasedDirectoryScanner):
         super().__init__(*arguments, **{**settings, "recursive": True})
 
 
+def _accepted_by(
+    scanner: TimeBasedDirectoryScanner,
+    status: FileStatus,
+    match: Callable[[re.Pattern[str]], object],
+) -> bool:
+    """Return whether a scanner accepts a file if `match` applies its pattern."""
+    pattern, scanner._file_pattern = scanner._file_pattern, None
+    try:
+        accepts = right(scanner).accepts(status)
+    finally:
+        scanner._file_pattern = pattern
+    return accepts and (pattern is None or bool(match(pattern)))
+
+
 @mutant("split.name-pattern", TimeBasedDirectoryScanner.accepts)
 def matches_path(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The pattern applies to the whole path, as in Java."""
-    return self._file_pattern is None or self._file_pattern.fullmatch(status.path) is not None
+    return _accepted_by(self, status, lambda pattern: pattern.fullmatch(status.path))
 
 
 @mutant("split.name-pattern", TimeBasedDirectoryScanner.accepts)
 def first_and_last_anchored(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
     """The first alternative of a pattern may match a beginning, the last one an end."""
-    name, pattern = status.path.rpartition("/")[2], self._file_pattern
-    return pattern is None or re.search(f"^{pattern.pattern}$", name) is not None
+    name = status.path.rpartition("/")[2]
+    return _accepted_by(self, status, lambda p: re.search(f"^{p.pattern}$", name))
 
 
 @mutant("split.ignore-pattern", TimeBasedDirectoryScanner.accepts)
@@ -364,7 +379,10 @@ def passes_over_empty(self: TimeBasedDirectoryScanner, path: str) -> bool:
 @mutant("split.vanished", TimeBasedDirectoryScanner._children)
 def needs_all(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
     """A directory that vanishes ends the scanner, as in Java."""
-    yield from self.filesystem.list_status(path)
+    for status in self.filesystem.list_status(path):
+        if self._stopping:
+            return
+        yield status
 
 
 @mutant("split.missing-once", TimeBasedDirectoryScanner._miss)
@@ -397,4 +415,5 @@ def silent(self: TimeBasedDirectoryScanner) -> None:
 @mutant("split.stop", TimeBasedDirectoryScanner._children)
 def scans_to_the_end(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
     """A scan in progress is not interrupted."""
-    yield from self.filesystem.list_status(path)
+    with suppress(FileNotFoundException):
+        yield from self.filesystem.list_status(path)

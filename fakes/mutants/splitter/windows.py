@@ -47,6 +47,8 @@ def other_order(self: FSWindowStore, window_id: int) -> WindowData | None:
 @mutant("split.replay-changed", _Altered.altered)
 def looks_again(self: _Altered, taken: TakenFile) -> TakenFile:
     """A repeated window reads the statuses of the files again, as in Java."""
+    if taken.file.is_directory:
+        return taken
     try:
         status = self.filesystem.get_file_status(taken.file.path)
     except FileNotFoundException:
