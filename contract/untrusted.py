@@ -36,6 +36,7 @@ _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: The problem of libyaml, which scans ahead, with text that is nested too deeply for it.
 _TOO_DEEP = "maximum nesting depth"
 _TAG = "tag:yaml.org,2002:"
+_STRING = f"{_TAG}str"
 #: Resolvers of the type of a plain scalar, by its first character. Dates stay text.
 _RESOLVERS = {
     first: [(tag, expression) for tag, expression in resolvers if not tag.endswith(":timestamp")]
@@ -240,6 +241,9 @@ class _Yaml:
 
     def _value(self, event: Any, level: int) -> Any:
         """Build the value that begins with this event, `level` collections deep."""
+        if isinstance(event, yaml.ScalarEvent) and event.anchor is None:  # most events
+            self._size += 1 + len(event.value)
+            return _scalar(event)
         if isinstance(event, yaml.AliasEvent):
             return self._of_alias(event, level)
         size, deepest = self._size, self._deepest
@@ -287,10 +291,11 @@ class _Yaml:
         found: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            merges = isinstance(event, yaml.ScalarEvent) and event.value == "<<"
-            merges = merges and event.implicit[0]
+            merges = False
             key = self._value(event, level)
-            if isinstance(key, dict | list):
+            if isinstance(event, yaml.ScalarEvent):
+                merges = key == "<<" and event.implicit[0]
+            elif isinstance(key, dict | list):
                 _refuse_at(event, "a list or mapping can't be a key")
             value = self._value(following := next(self._events), level)
             if merges:
@@ -315,10 +320,12 @@ def _mergeable(event: Any, value: Any) -> dict[Any, Any]:
 
 def _scalar(event: Any) -> Any:
     tag = event.tag
-    if tag in (None, "!"):
-        tag = _implied(event.value) if event.implicit[0] else f"{_TAG}str"
+    if tag is None or tag == "!":
+        tag = _implied(event.value) if event.implicit[0] else _STRING
+    if tag == _STRING:
+        return _text(event)
     kind = tag.removeprefix(_TAG)
-    if kind in ("str", "merge", "value"):
+    if kind in ("merge", "value"):
         return _text(event)
     if kind not in _SCALARS:
         _refuse_tag(event)
@@ -334,6 +341,8 @@ def _scalar(event: Any) -> Any:
 def _text(event: Any) -> str:
     """Return the text of a scalar; the parser in Python takes escapes that are not characters."""
     text: str = event.value
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -346,7 +355,7 @@ def _implied(value: str) -> str:
     for tag, expression in _RESOLVERS.get(value[:1], ()):
         if expression.match(value):
             return str(tag)
-    return f"{_TAG}str"
+    return _STRING
 
 
 #: By tag: the name of the type, and the function that makes the value.

@@ -42,6 +42,16 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"hypothesis profile: {_PROFILE}, {chosen}"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Leave the objects of thousands of collected tests out of collections of garbage.
+
+    A check of leaks ends that when it has collected garbage itself.
+    """
+    if not gc.get_freeze_count():
+        gc.freeze()
+
+
 @pytest.fixture
 def seed(pytestconfig: pytest.Config) -> int:
     """Return the seed of a test's random choices: that of `--hypothesis-seed`, or a new one.
@@ -56,18 +66,13 @@ def seed(pytestconfig: pytest.Config) -> int:
 
 
 @pytest.fixture
-def pytester(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[pytest.Pytester]:
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """Return pytest's test kit, whose runs in this process leave signal handlers unchanged.
 
-    The end of such a run would take SIGSEGV away from a JVM, which needs it. It also collects
-    garbage, which takes long in a process with thousands of tests unless they are left out.
+    The end of such a run would take SIGSEGV away from a JVM, which needs it.
     """
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:faulthandler")
-    gc.freeze()
-    yield pytester
-    gc.unfreeze()
+    return pytester
 
 
 @pytest.fixture

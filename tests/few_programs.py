@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     import pytest  # a command that runs few programs does without it
 
 #: It divides no size of an alphabet, so that every call stays in every place.
-_EVERY = 13
-#: Of the small openings of a file, which are of many values, every third.
-_EVERY_OPENING = 3
-#: Of the programs with boundaries, numbers and sizes, every third.
-_EVERY_FAR = 3
+_EVERY = 19
+#: Of the small openings of a file, which are of many values, every seventh.
+_EVERY_OPENING = 7
+#: Of the programs with boundaries, numbers and sizes, every seventh.
+_EVERY_FAR = 7
 
 
 def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs and schedules, in forked processes, too.
 
-    All programs of one call remain, every thirteenth of the longer ones, and every third of those
-    far from the beginning of a file. The large file has 200 KiB, and no call is repeated more than
-    300 times.
+    All programs of one call remain, every 19th of the longer ones, and every seventh of those far
+    from the beginning of a file. The large file has 200 KiB, and no call is repeated more than 300
+    times.
     """
     rows = call_sequences.short_rows
 
     def few(*given: object) -> Iterator[call_sequences.Row]:
         for number, row in enumerate(rows(*given)):  # type: ignore[arg-type]
-            if len(row[1]) == 1 or number % _EVERY == 0:
+            if len(row[1]) == 1 or number % _EVERY == 1:
                 yield row
 
     openings = open_programs._small
@@ -57,10 +57,10 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for far in (boundaries, large_numbers, sizes):
 
-        def third(*given: object, every: Any = far.programs) -> list[Program]:
+        def some(*given: object, every: Any = far.programs) -> list[Program]:
             return list(islice(every(*given), 0, None, _EVERY_FAR))
 
-        monkeypatch.setattr(far, "programs", third)
+        monkeypatch.setattr(far, "programs", some)
 
     changing = fault_programs.change_programs
 
@@ -72,10 +72,11 @@ def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fault_programs, "change_programs", fewer)
     monkeypatch.setattr(sizes, "LARGE", 200_003)
     monkeypatch.setitem(call_counts.CALLS, "quick", (100, 300))
-    monkeypatch.setitem(call_sequences.RANDOM_PROGRAMS, "quick", 50)
+    monkeypatch.setitem(call_counts._FILES, "quick", 20)
+    monkeypatch.setitem(call_sequences.RANDOM_PROGRAMS, "quick", 20)
     monkeypatch.setitem(call_sequences.REMOTE_PROGRAMS, "quick", 300)
     monkeypatch.setitem(open_programs.PROGRAMS, "quick", 200)
-    monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 50)
+    monkeypatch.setitem(open_programs.LEAST_RANDOM, "quick", 20)
     monkeypatch.setitem(range_lists._COUNTS, "quick", (5, 129))
     amount = replace(AMOUNTS["quick"], singles=2, programs=2, schedules=2, rounds=1, calls=10)
     monkeypatch.setitem(AMOUNTS, "quick", amount)

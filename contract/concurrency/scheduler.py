@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 from fscontract.contract import clock
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.outcome import Outcome
-from fscontract.contract.runner.timeouts import Abandoned, give_up
+from fscontract.contract.runner.timeouts import Abandoned, give_up, is_runnable
 
 #: Seconds without an event after which a thread counts as blocked; and for a thread that is
 #: runnable, but does not run, as on a machine under load.
@@ -225,7 +225,7 @@ class Scheduler:
             location = None if frame is None else (frame.f_code, frame.f_lineno)
             if idle < PATIENCE and location not in self._blocking:
                 return False
-            if idle < _RUNNABLE_PATIENCE and _is_runnable(worker):
+            if idle < _RUNNABLE_PATIENCE and is_runnable(worker):
                 return False
             if frame is not None and location is not None:
                 self._blocking.add(location)
@@ -249,15 +249,6 @@ def _target_frame(frame: FrameType | None) -> FrameType | None:
             return frame
         frame = frame.f_back
     return None
-
-
-def _is_runnable(thread: threading.Thread, read: Callable[..., Any] = open) -> bool:
-    """Return whether the thread is runnable; False on systems without that information."""
-    try:
-        with read(f"/proc/self/task/{thread.native_id}/stat", "rb") as file:
-            return bool(file.read().rpartition(b")")[2].split()[0] == b"R")
-    except (OSError, IndexError):
-        return False
 
 
 def _name(frame: FrameType) -> str:

@@ -197,9 +197,10 @@ def byte_fits(state: State, offset: int, value: int) -> bool:
 
 def bytes_fit(state: State, offset: int, data: bytes) -> bool:
     """Return whether each byte is at its offset in some version of the file."""
-    if not state.changed:
-        return state.versions[0][offset : offset + len(data)] == data
-    return all(byte_fits(state, offset + i, b) for i, b in enumerate(data))
+    end = offset + len(data)
+    if any(version[offset:end] == data for version in state.versions):
+        return True
+    return state.changed and all(byte_fits(state, offset + i, b) for i, b in enumerate(data))
 
 
 def occurs(state: State, data: bytes) -> bool:

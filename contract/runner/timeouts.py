@@ -21,8 +21,9 @@ from fscontract.contract.clock import monotonic, sleep
 #: The functions of `time` before a target is imported.
 _clock_of = getattr(time, "pthread_getcpuclockid", None)
 _read = getattr(time, "clock_gettime", None)
-#: Seconds for which a thread is observed to see whether it is busy.
-_GLANCE = 0.02
+#: Seconds for which a thread is observed to see whether it is busy, and how often at most: on a
+#: machine under load it may not get a processor the first time.
+_GLANCE, _GLANCES = 0.02, 4
 #: Number of times that a busy thread is interrupted.
 _TRIES = 5
 
@@ -38,7 +39,7 @@ def give_up(thread: threading.Thread) -> None:
     no collection meanwhile, and what was lost is sent again.
     """
     for _ in range(_TRIES):
-        if thread.ident is None or not thread.is_alive() or not _is_busy(thread.ident):
+        if thread.ident is None or not thread.is_alive() or not _is_busy(thread):
             return
         with without_collection():
             interrupt(thread.ident)
@@ -131,16 +132,31 @@ def held_back() -> Iterator[None]:
         before[number](number, frame)
 
 
-def _is_busy(ident: int) -> bool:
-    """Return whether the thread uses the processor. False where the system does not show it."""
+def _is_busy(thread: threading.Thread) -> bool:
+    """Return whether the thread uses the processor, or waits for one.
+
+    False where the system does not show it.
+    """
     if _clock_of is None or _read is None:
         return False
     try:
-        clock = _clock_of(ident)
+        clock = _clock_of(thread.ident)
         before = _read(clock)
-        sleep(_GLANCE)
-        return bool(_read(clock) - before > _GLANCE / 10)
+        for _ in range(_GLANCES):
+            sleep(_GLANCE)
+            if _read(clock) - before > _GLANCE / 10 or is_runnable(thread):
+                return True
     except OSError:  # it has ended already
+        pass
+    return False
+
+
+def is_runnable(thread: threading.Thread, read: Callable[..., Any] = open) -> bool:
+    """Return whether the thread is runnable; False on systems without that information."""
+    try:
+        with read(f"/proc/self/task/{thread.native_id}/stat", "rb") as file:
+            return bool(file.read().rpartition(b")")[2].split()[0] == b"R")
+    except (OSError, IndexError):
         return False
 
 

@@ -125,6 +125,7 @@ def test_correct_streams_pass_everything(stream: type[MemoryInputStream]) -> Non
     assert result.conforms
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("stream", OF_RANGES, ids=lambda s: s.__name__)
 def test_unusual_vectored_reads_pass(stream: type[Variant]) -> None:
     """Ranges may be read together, into parts of one buffer, and when their data is asked for."""
@@ -136,6 +137,7 @@ def test_unusual_vectored_reads_pass(stream: type[Variant]) -> None:
     assert result.conforms
 
 
+@pytest.mark.usefixtures("programs")
 @pytest.mark.parametrize("filesystem", OPENINGS, ids=lambda f: f.__name__)
 def test_correct_filesystems_open_files_as_they_should(
     filesystem: type[OpeningFileSystem],

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders whose docstrings are checked, and folders whose messages are checked, too.
@@ -65,6 +65,7 @@ MOST = 0.01
 _TURN = re.compile(rf"\b(?:{'|'.join(TURNS)})\b", re.IGNORECASE)
 _ALLOWED = re.compile(rf"\b(?:{'|'.join(map(re.escape, ALLOWED))})\b", re.IGNORECASE)
 _SKIPPED = ("build", "node_modules")
+_Definition: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Text(NamedTuple):
@@ -90,20 +91,28 @@ def of_page(path: str, text: str) -> Iterator[Text]:
 def of_module(path: str, source: str) -> Iterator[Text]:
     """Yield the docstrings of a module, and its messages: strings of several words."""
     docstrings = set()
-    nodes = list(ast.walk(ast.parse(source)))
-    for node in nodes:
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(node)
-            if text is not None:
-                docstrings.add(node.body[0].value)  # type: ignore[attr-defined]
-                kind = "module" if isinstance(node, ast.Module) else "other"
-                yield Text(path, node.body[0].lineno, kind, text)
+    module = ast.parse(source)
+    for definition in _definitions(module):
+        text = ast.get_docstring(definition)
+        if text is not None:
+            docstrings.add(definition.body[0].value)  # type: ignore[attr-defined]
+            kind = "module" if definition is module else "other"
+            yield Text(path, definition.body[0].lineno, kind, text)
     if path.startswith(MESSAGES):
-        for node in nodes:
+        for node in ast.walk(module):
             if node in docstrings or not isinstance(node, ast.Constant):
                 continue
             if isinstance(node.value, str) and " " in node.value:
                 yield Text(path, node.lineno, "message", node.value)
+
+
+def _definitions(node: ast.AST) -> Iterator[_Definition]:
+    """Yield the module, classes and functions among a node and the statements in it."""
+    if isinstance(node, _Definition):
+        yield node
+    for block in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for statement in getattr(node, block, ()):
+            yield from _definitions(statement)
 
 
 def texts() -> Iterator[Text]:

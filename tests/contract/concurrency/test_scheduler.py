@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from typing import Any
 
@@ -45,7 +44,7 @@ def blocked_after(
     scheduler._finished = fake
     scheduler.counts[0].append(0)
     monkeypatch.setattr(module, "clock", fake)
-    monkeypatch.setattr(module, "_is_runnable", lambda thread: runnable)
+    monkeypatch.setattr(module, "is_runnable", lambda thread: runnable)
     assert scheduler.supervise([threading.Thread()], hang_after=1e9)
     return any(entry.event == "blocked" for entry in scheduler.log)
 
@@ -68,21 +67,3 @@ def test_runnable_thread_is_blocked_only_after_a_longer_patience(
 ) -> None:
     assert not blocked_after(10 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
     assert blocked_after(110 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_running_thread_is_runnable_and_waiting_thread_is_not() -> None:
-    waiting = threading.Event()
-    thread = threading.Thread(target=waiting.wait, daemon=True)
-    thread.start()
-    try:
-        while module._is_runnable(thread):  # until it has begun to wait
-            pass
-        assert module._is_runnable(threading.current_thread())
-    finally:
-        waiting.set()
-        thread.join()
-
-
-def test_thread_that_is_not_started_is_not_runnable() -> None:
-    assert not module._is_runnable(threading.Thread())

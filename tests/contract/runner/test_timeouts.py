@@ -17,6 +17,7 @@ from fscontract.contract.runner.timeouts import (
     Next,
     give_up,
     is_abandoned,
+    is_runnable,
     supervise,
     untimed,
 )
@@ -130,6 +131,38 @@ def test_a_thread_that_ends_while_it_is_given_up_is_no_error(
     assert not thread.is_alive()
 
 
+@pytest.mark.parametrize(
+    ("times", "runnable", "busy"),
+    [((0, 0, 0, 1), False, True), ((0, 0), True, True), ((0, 0, 0, 0, 0), False, False)],
+)
+def test_thread_that_waits_for_a_processor_is_busy(
+    times: tuple[float, ...], runnable: bool, busy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine under load; a thread that blocks neither uses one nor is runnable."""
+    clock = iter(times)
+    monkeypatch.setattr(timeouts, "_read", lambda _: next(clock))
+    monkeypatch.setattr(timeouts, "is_runnable", lambda _: runnable)
+    assert timeouts._is_busy(threading.current_thread()) is busy
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_running_thread_is_runnable_and_waiting_thread_is_not() -> None:
+    waiting = threading.Event()
+    thread = threading.Thread(target=waiting.wait, daemon=True)
+    thread.start()
+    try:
+        while is_runnable(thread):  # until it has begun to wait
+            pass
+        assert is_runnable(threading.current_thread())
+    finally:
+        waiting.set()
+        thread.join()
+
+
+def test_thread_that_is_not_started_is_not_runnable() -> None:
+    assert not is_runnable(threading.Thread())
+
+
 def test_an_end_that_a_busy_thread_loses_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """As one delivered in a finaliser is, or in one of gc.callbacks."""
     lost: list[BaseException] = []
@@ -151,7 +184,7 @@ def test_an_end_that_a_busy_thread_loses_is_sent_again(monkeypatch: pytest.Monke
             """Wait for what was sent, and not for a while."""
             assert delivered.acquire(timeout=DEADLOCK)
 
-    monkeypatch.setattr(timeouts, "_is_busy", lambda ident: len(lost) < 2)
+    monkeypatch.setattr(timeouts, "_is_busy", lambda thread: len(lost) < 2)
     thread = Busy(daemon=True)
     thread.start()
     give_up(thread)
