@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import random
 import signal
@@ -28,6 +29,7 @@ settings.load_profile(_PROFILE)
 #: A collection of all garbage passes over the objects of thousands of collected tests, which takes
 #: a third of a second. Young garbage is collected as often as by default.
 gc.set_threshold(*gc.get_threshold()[:2], 1000)
+_NUMBERS = itertools.count()
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a shell has it for what it starts in the background. Commands that tests interrupt would
@@ -46,9 +48,10 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_runtest_setup() -> None:
     """Leave the objects of thousands of collected tests out of collections of garbage.
 
-    A check of leaks ends that when it has collected garbage itself.
+    A check of leaks ends that when it has collected garbage itself, so it is done again and again;
+    to ask whether anything is frozen passes over all that is.
     """
-    if not gc.get_freeze_count():
+    if next(_NUMBERS) % 100 == 0:
         gc.freeze()
 
 
