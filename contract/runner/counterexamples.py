@@ -292,8 +292,12 @@ class ShrinkingCounterexamples(Counterexamples):
                 assert instead is not None
                 self._charged[signature] = instead.clause
                 return replace(instead, shadowed=violation.failure.clause)
-            done, trace = outcomes(violation, again), raised.shown(violation.index)
             charge = self._blame.charge(violation)
+            if self.shrinks and self._shrinking.is_over and charge.violation is not violation:
+                violation = charge.violation  # the simplest program, if not the shortest
+                with recorded(lambda: executor.index) as raised:
+                    again = executor.run(violation.program, trace=True)
+            done, trace = outcomes(violation, again), raised.shown(violation.index)
         clause = charge.clause
         if not later:
             self._charged[signature] = clause

@@ -167,8 +167,8 @@ class JavaApi:
     #: The expressions of the options of the configuration, by name.
     configuration: Mapping[str, str]
     spell: SpellStep
-    #: Returns a call of the builder without the object.
-    spell_option: Callable[[BuilderCall], str]
+    #: Returns a call of the builder without the object, in a release of Hadoop.
+    spell_option: Callable[[BuilderCall, str], str]
     #: Whether a FileContext opens the files, which a FileSystem writes.
     is_context: bool = False
     #: A copy of the only file of a target that can't be written.

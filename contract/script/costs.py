@@ -20,7 +20,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.java_class import JavaClass, text_literal
 from fscontract.contract.script.layout import indented, literal, printed
-from fscontract.contract.script.openings import java_builder
+from fscontract.contract.script.openings import java_builder, java_status
 from fscontract.contract.spec.clauses import Cost, clauses
 
 #: What the meters count, for the text of the expected result.
@@ -170,12 +170,10 @@ class CostClass(JavaClass):
         names = [n for n in telling if not n.startswith(OF_STREAMS)] or telling
         is_of_streams = names == telling and telling[0].startswith(OF_STREAMS)
         yield from self.file()
-        if any(name == "with_file_status" for name, *_ in self.opening.calls):
-            yield "FileStatus status = fs.getFileStatus(path);"
+        yield from java_status(self.opening)
         start = [] if is_of_streams else [*_counters("start", "fs")]
         yield from start or ["Map<String, Long> start = Map.of();"]
-        # older releases lack optLong(), to which opt() is the same
-        opened = java_builder(self.api, self.opening).replace(".optLong(", ".opt(")
+        opened = java_builder(self.api, self.opening, self.failure.versions)
         yield f"FSDataInputStream in = {opened}.build().get();"
         yield from self._calls(self.cost.before or ())
         sources = ("in",) if is_of_streams else ("fs", "in")

@@ -11,7 +11,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.java_class import JavaClass, tolerant
 from fscontract.contract.script.layout import indented, printed, statement
-from fscontract.contract.script.openings import opening_expression, path_made, scene
+from fscontract.contract.script.openings import java_builder, java_status, path_made, scene
 from fscontract.contract.script.plan import UNUSUAL_NAME, check_conditions
 
 #: The clause of resources that an open stream holds after unbuffer.
@@ -114,14 +114,19 @@ class LeakClass(JavaClass):
         if self.failure.clause != "close.release" or program.streams > 1:
             raise NoScript("several streams are open, or one is not closed")
         yield from self.filesystem()
+        opened = "fs.open(path)"
         yield from scene(self, program.opening.scene if program.opening else "file")
+        if program.opening is not None:
+            yield from java_status(program.opening)
+            opened = java_builder(self.api, program.opening, self.failure.versions)
+            opened += ".build().get()"
         yield "List<Object> streams = new ArrayList<>();"
         yield "int before = 0, more = 0;"
         yield f"for (int i = 0; i <= {_WARM_UP + 3 * _COUNTED}; i++) {{ // a pool may grow at first"
         yield f"  int held = {_HELD};"
         yield f"  if (i <= {_WARM_UP}) before = held;"
         yield "  more = Math.max(more, held - before); // a collector may close some"
-        yield f"  try (FSDataInputStream in = {opening_expression(self.api, program.opening)}) {{"
+        yield f"  try (FSDataInputStream in = {opened}) {{"
         yield "    streams.add(in); // it is still referenced"
         yield from (f"    {line}" for line in self._calls(program))
         yield "  } catch (Exception error) { // an open or a call may raise"

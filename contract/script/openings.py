@@ -7,7 +7,7 @@ of the builder, `build`, and `get` of the future. A read of a byte follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from fscontract.contract.api.openfile_options import option_table
@@ -26,6 +26,7 @@ from fscontract.contract.script.failure import Failure
 from fscontract.contract.script.frame import EXIT, assembled, set_up
 from fscontract.contract.script.java_class import JavaClass, condition, raising
 from fscontract.contract.script.layout import indented, printed, statement
+from fscontract.contract.spec.clauses import clauses
 
 _READ = Step("read_byte")
 
@@ -123,23 +124,45 @@ def _right(failure: Failure, kinds: frozenset[Kind]) -> Iterator[str]:
 _SCENES = ("file", "missing", "directory", "foreign")
 
 
-def opening_expression(api: JavaApi, opening: Opening | None) -> str:
-    """Return the expression that opens `path`, with a builder if there is one; raise NoScript."""
-    if opening is None:
-        return "fs.open(path)"
-    return ".".join([java_builder(api, opening), "build()", "get()"])
-
-
-def java_builder(api: JavaApi, opening: Opening) -> str:
-    """Return the builder of an opening as Java; raise NoScript."""
-    if any(name == "with_file_status" and args[0] != "own" for name, *args in opening.calls):
-        raise NoScript("the builder gets a status that a class would have to forge")
+def java_builder(api: JavaApi, opening: Opening, versions: Mapping[str, str]) -> str:
+    """Return the builder of an opening as Java, for these versions of the libraries."""
     made = "fs.openFile(path)"
     for call in opening.calls:
         # the interface lacks bufferSize(), which the class has
         made = f"((FutureDataInputStreamBuilderImpl) {made})" if call[0] == "buffer_size" else made
-        made = f"{made}.{api.spell_option(call)}"
+        made = f"{made}.{api.spell_option(call, versions.get('hadoop', ''))}"
     return made
+
+
+#: The paths of statuses, by their kind.
+_STATUS_PATHS = {
+    "own": "path",
+    "parents": 'fs.makeQualified(new Path("/other/parents", path.getName()))',
+    "scheme": 'new Path("gopher://localhost" + path.toUri().getPath())',
+    "name": 'fs.makeQualified(path.suffix("-other"))',
+}
+
+
+def java_status(opening: Opening) -> Iterator[str]:
+    """Yield the statements that set the `status` that the builder gets, if any; raise NoScript."""
+    statuses = [args for name, *args in opening.calls if name == "with_file_status"]
+    statuses = [args for args in statuses if args[0] != "none"]
+    if not statuses:
+        return
+    kind, length = statuses[0]
+    if kind not in _STATUS_PATHS or any(args != statuses[0] for args in statuses):
+        raise NoScript("the builder gets a status of another class or time, or several statuses")
+    own = "fs.getFileStatus(path)"
+    if opening.scene in ("missing", "foreign"):
+        own = "new FileStatus(-1, false, 0, 0, 0, path)"
+    if length is None:
+        yield f"FileStatus status = {own if kind == 'own' else f'new FileStatus({own})'};"
+    else:
+        directory = "true" if opening.scene == "directory" else "false"
+        times = "own.getBlockSize(), own.getModificationTime()"
+        yield f"FileStatus own = {own};"
+        yield f"var status = new FileStatus({length}L, {directory}, 1, {times}, own.getPath());"
+    yield from [f"status.setPath({_STATUS_PATHS[kind]});"] if kind != "own" else []
 
 
 def scene(made: JavaClass, name: str) -> Iterator[str]:
@@ -154,6 +177,10 @@ def scene(made: JavaClass, name: str) -> Iterator[str]:
         yield from made.write()
     if name == "foreign":
         yield 'path = new Path("gopher://localhost" + path.toUri().getPath());'
+
+
+#: The expectation of an example that reads a byte after the open.
+_FIRST_BYTE = ({"byte_at": 0},)
 
 
 class OpeningClass(JavaClass):
@@ -185,7 +212,7 @@ class OpeningClass(JavaClass):
         """Return the permitted outcomes as text."""
         texts = []
         for stage, judge in self._stages().items():
-            kinds = _permitted(judge)
+            kinds = self._permitted(judge)
             texts += [f"{stage} raises {words(kinds)}"] if kinds else []
         if self._returns:
             texts.append(f"read returns {self.data[0] if self.data else -1}")
@@ -207,6 +234,7 @@ class OpeningClass(JavaClass):
         """Yield the statements that open the file and judge the stage at which it fails."""
         yield from self.filesystem()
         yield from scene(self, self.opening.scene)
+        yield from java_status(self.opening)
         stages = [*self._grouped()]
         # If neither the last stage nor the read may raise, either is wrong.
         is_one = self.case.readable and not self._grouped()[stages[-1]]
@@ -214,7 +242,7 @@ class OpeningClass(JavaClass):
         yield f'String stage = "{labels[0]}";'
         yield "Object actual;"
         yield "try {"
-        opened = java_builder(self.api, self.opening)
+        opened = java_builder(self.api, self.opening, self.failure.versions)
         names = iter(labels[1:])
         if "build" in stages:
             yield f"  FutureDataInputStreamBuilder builder = {opened};"
@@ -242,11 +270,18 @@ class OpeningClass(JavaClass):
         """The expression of the stage and what came."""
         return 'stage + ": " + actual'
 
+    def _permitted(self, judge: Callable[[Outcome], StageVerdict]) -> frozenset[Kind]:
+        """Return the kinds of exceptions that a stage may raise; none in an example that reads."""
+        examples = clauses()[self.failure.clause].examples
+        if _FIRST_BYTE in (e.expect for e in examples if e.program == self.failure.program):
+            return frozenset()
+        return frozenset(kind for kind in RAISED if judge(Outcome(kind)).failure is None)
+
     def _grouped(self) -> dict[str, frozenset[Kind]]:
         """Return the kinds that the stages before the read permit; those alike are the first."""
         grouped: dict[str, frozenset[Kind]] = {}
         for stage, judge in self._stages().items():
-            kinds = _permitted(judge)
+            kinds = self._permitted(judge)
             if stage != "read" and (not grouped or kinds != [*grouped.values()][-1]):
                 grouped[stage] = kinds
         return grouped
@@ -255,7 +290,7 @@ class OpeningClass(JavaClass):
         """Yield the conditions of which one holds if the open ended rightly."""
         stages = self._grouped()
         if not self.case.readable:
-            stages["read"] = _permitted(self._stages()["read"])
+            stages["read"] = self._permitted(self._stages()["read"])
         for stage, kinds in stages.items():
             yield from (f'stage.equals("{stage}") && {raised}' for raised in raising(kinds))
         if self._returns:
@@ -328,11 +363,6 @@ def _judge_builder(case: Case, calls: range, outcome: Outcome) -> StageVerdict:
     verdicts = [openfile_stages.judge_open_file(case, outcome)]
     verdicts += [openfile_stages.judge_call(case, index, outcome) for index in calls]
     return next((one for one in verdicts if one.failure is None), verdicts[0])
-
-
-def _permitted(judge: Callable[[Outcome], StageVerdict]) -> frozenset[Kind]:
-    """Return the kinds of exceptions that a stage may raise."""
-    return frozenset(kind for kind in RAISED if judge(Outcome(kind)).failure is None)
 
 
 #: The clause of the status's length.

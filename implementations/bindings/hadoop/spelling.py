@@ -27,19 +27,29 @@ def spell(program: Program) -> str:
 def _opening(program: Program) -> str:
     if program.opening is None:
         return "fs.open(path)"
-    calls = [spell_option(call, "status") for call in program.opening.calls]
+    calls = [spell_option(call) for call in program.opening.calls]
     return ".".join(["fs.openFile(path)", *calls, "build()", "get()"])
 
 
-def spell_option(call: BuilderCall, status: str = "fs.getFileStatus(path)") -> str:
-    """Return a call of the builder without the object; `status` is the expression of a status."""
+def spell_option(call: BuilderCall, hadoop: str = "") -> str:
+    """Return a call of the builder without the object; a status is the variable `status`.
+
+    `hadoop` is the release of Hadoop, "" if it does not matter.
+    """
     name, *args = call
-    return f"{_BUILDER[name]}({_option(name, args, status)})"
+    method = _BUILDER[name]
+    if hadoop and _numbers(hadoop) < _WITH_LONG:
+        method = method.removesuffix("Long").removesuffix("Double")
+    return f"{method}({_option(name, args)})"
 
 
-def _option(name: str, args: list[Any], status: str) -> str:
+def _numbers(release: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", release)]
+
+
+def _option(name: str, args: list[Any]) -> str:
     if name == "with_file_status":
-        return "null" if args[0] == "none" else status
+        return "null" if args[0] == "none" else "status"
     if name == "buffer_size":
         return str(args[0])
     key, value = args
@@ -56,6 +66,8 @@ _BUILDER = {
     "buffer_size": "bufferSize",
     "with_file_status": "withFileStatus",
 }
+#: The first release whose builders have optLong and optDouble; before, opt takes such numbers.
+_WITH_LONG = [3, 3, 6]
 
 
 def _literal(value: Any) -> str:

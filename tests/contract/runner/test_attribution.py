@@ -18,6 +18,7 @@ from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.fakes.mutants.stream.lifecycle import OpensClosed
 from fscontract.fakes.mutants.stream.variants import LateEndCheck
@@ -312,6 +313,19 @@ def test_a_call_that_fails_alone_is_charged_itself_if_there_is_no_time_to_shrink
     findings = ShrinkingCounterexamples(subject, Everything())
     with findings.taken_unshrunk():
         assert findings.violation(found) == "pread.eof"
+
+
+def test_simplest_program_is_shown_if_there_is_no_time_to_shrink(executor: MakeExecutor) -> None:
+    """Its charge comes from a program without the builder and the calls before the end."""
+    subject = executor(RefusesTheEnd)
+    start, end = (Step("pread", (position, 4, 0, 1)) for position in (0, 1))
+    found = subject.run(Program(1, (POSITION, start, end), opening=Opening("late"))).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything(), times=PhaseTimes(0))
+    assert findings.violation(found) == "pread.eof"
+    (shown,) = findings.failed["pread.eof"].values()
+    assert (shown.program, shown.unshrunk) == (Program(1, (end,)), True)
+    assert shown.outcomes == ("IO (OSError: the range is not satisfiable)",)
 
 
 class RefusesRangesToTheEnd(RefusesLongRanges):

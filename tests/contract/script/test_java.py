@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -62,6 +63,10 @@ _PROGRAMS = (
     _Shown("open.std-recognised", 0, [["read_byte"]], _built(["must_long", _SIZE, 4096])),
     _Shown("open.must-unknown", 0, [], _built(["must", "fs.x.unknown", "1"])),
     _Shown("open.status-path", 0, [], _built(["with_file_status", "own", None])),
+    _Shown("open.status-path", 0, [["read_byte"]], _built(["with_file_status", "scheme", None])),
+    _Shown("open.status-name-used", 0, [["read_byte"]], _built(["with_file_status", "name", None])),
+    _Shown("open.get-ioerror", 0, [], _built(["with_file_status", "own", None], file="missing")),
+    _Shown("open.get-ioerror", 0, [], _built(["with_file_status", "name", 4], file="directory")),
     _Shown("open.get-ioerror", 0, [], _built(file="missing")),
     _Shown("open.get-ioerror", 0, [], _built(file="directory")),
     _Shown("close.release", 1, [["close"]], _built(["opt", _SIZE, "-1"])),
@@ -124,15 +129,27 @@ public class Racy extends RawLocalFileSystem {
   }
 }
 """
-#: A filesystem that opens missing files as empty ones, finds no names with "%", accepts negative
-#: positions, says that too many bytes are available, and leaves a descriptor of each stream open.
+#: A filesystem that opens missing files as empty ones, finds no names with "%", refuses a status
+#: of another directory, accepts negative positions, says that too many bytes are available, and
+#: leaves a descriptor of each stream open.
 _WRONG = """
 import java.io.*;
 import java.util.*;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.*;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
 
 public class Wrong extends RawLocalFileSystem {
   static final List<Object> KEPT = new ArrayList<>();
+
+  protected CompletableFuture<FSDataInputStream> openFileWithOptions(
+      Path path, OpenFileParameters parameters) throws IOException {
+    FileStatus status = parameters.getStatus();
+    if (status != null && !status.getPath().equals(makeQualified(path))) {
+      throw new IllegalArgumentException("a status of another path");
+    }
+    return super.openFileWithOptions(path, parameters);
+  }
 
   public FSDataInputStream open(Path path, int size) throws IOException {
     KEPT.add(new FileInputStream("/dev/null"));
@@ -155,6 +172,9 @@ _KINDS = {
     "number": _Shown("available.bounds", 0, [["skip", 9], ["available"]]),
     "open": _Shown("open.name", 0, [], {"at": {"kind": "named", "name": "a%20b"}}),
     "builder": _Shown("open.get-ioerror", 0, [], _built(file="missing")),
+    "status": _Shown(
+        "open.status-filename-only", 0, [], _built(["with_file_status", "parents", None])
+    ),
     "path": _Shown("open.missing", 0, [], {"at": {"kind": "missing"}}),
     "descriptors": _Shown("close.release", 0, [["read_byte"], ["close"]]),
 }
@@ -182,6 +202,7 @@ def _class(
     options: Mapping[str, str] | None = None,
     hangs: bool = False,
     intermittent: bool = False,
+    versions: dict[str, str] | None = None,
 ) -> str:
     data = {"length": 300, "streams": 1, "steps": shown.steps, **shown.more}
     features = load_profile(hadoop.default_profile).as_observed({}).features
@@ -190,7 +211,7 @@ def _class(
         Program.from_json(data),
         features,
         4096,
-        {},
+        versions or {},
         hangs=hangs,
         intermittent=intermittent,
     )
@@ -244,6 +265,29 @@ def test_class_fails_on_a_finding_and_passes_on_right_calls(
         calls.append(f"R{number}.main(args);")
     expected = [f"R{number} exits {shown.code}" for number, (shown, _) in enumerate(_CLASSES)]
     assert _run(tmp_path, calls, " exits ") == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "method"), [("3.3.5", "must"), ("3.3.6", "mustLong"), ("3.5.0", "mustLong")]
+)
+def test_class_calls_the_methods_that_the_release_of_hadoop_has(
+    hadoop: Binding, release: str, method: str
+) -> None:
+    shown = _Shown("open.std-recognised", 0, [["read_byte"]], _built(["must_long", _SIZE, 4096]))
+    assert f'.{method}("{_SIZE}", 4096L)' in " ".join(
+        _class(hadoop, shown, versions={"hadoop": release}).split()
+    )
+
+
+def test_class_of_an_example_that_reads_accepts_no_refusal(hadoop: Binding) -> None:
+    """A filesystem may refuse the value of a key that is its own, but not that of the example."""
+    program = clauses()["open.std-mixed"].examples[0].program
+    own_key = frozenset({"fs.s3a.readahead.range"})
+    failure = Failure("open.std-mixed", program, frozenset(), 4096, {}, own_key)
+    text = java_script(hadoop, Source("hadoop"), failure, junit=False)
+    assert "expected read returns 255, actual: " in text
+    failure = replace(failure, program=replace(program, steps=()))
+    assert "expected build raises" in java_script(hadoop, Source("hadoop"), failure, junit=False)
 
 
 @needs_javac
@@ -380,7 +424,8 @@ def _java(directory: Path, text: str) -> subprocess.CompletedProcess[str]:
     """Run a class from its source."""
     path = directory / "Reproduction.java"
     path.write_text(text)
-    command = ["java", _QUICK, "-cp", os.pathsep.join(map(str, hadoop_jars())), str(path)]
+    classpath = os.pathsep.join(map(str, hadoop_jars()))
+    command = ["java", _QUICK, f"-Djava.io.tmpdir={directory}", "-cp", classpath, str(path)]
     return subprocess.run(command, capture_output=True, text=True, timeout=DEADLOCK, check=False)
 
 
@@ -509,8 +554,8 @@ def test_url_with_a_password_comes_from_an_environment_variable(
     ("shown", "reason"),
     [
         (
-            _Shown("open.missing", 0, [], _built(["with_file_status", "parents", None])),
-            "a class would have to forge",
+            _Shown("open.missing", 0, [], _built(["with_file_status", "located", None])),
+            "a status of another class",
         ),
         (_Shown("open.get-ioerror", 0, [], _built(file="late")), "the scene late"),
         (_Shown("seek.pos", 0, [["seek", 1]], _built()), "calls of the stream"),
