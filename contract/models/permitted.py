@@ -121,6 +121,7 @@ class _Asked:
     def __init__(self, step: Step, state: State, features: frozenset[str], missed: str) -> None:
         self.step, self.state, self.features, self.missed = step, state, features, missed
         self.data = state.versions[-1]
+        self.longest = max(map(len, state.versions))
         self.window = window(step, state)
         self.position = self.window.position if self.window else state.pos
 
@@ -199,10 +200,12 @@ class _Asked:
     def _values(self) -> Iterator[Any]:
         yield from right_values(self.step, self.state)
         yield from (None, True, False, -1, b"")
-        numbers = {*range(len(self.data) + 2)} if len(self.data) <= _MOST_COUNTS else set()
+        numbers = {*range(self.longest + 2)} if self.longest <= _MOST_COUNTS else set()
         given = [arg for arg in self.step.args if type(arg) is int]
-        length, position = len(self.data), self.state.pos
-        for number in (0, position, length, length - position, *given):
+        position = self.state.pos
+        for length in {len(self.data), self.longest}:
+            given += [length, length - position]
+        for number in (0, position, *given):
             numbers |= {number - 1, number, number + 1}
             if self.step.op == "py_seek":
                 numbers |= {self.state.pos + number, len(self.data) + number}
@@ -219,12 +222,14 @@ class _Asked:
         """Yield the outcomes of reads of bytes of the file, with their numbers of bytes."""
         position = max(self.position, 0)
         if self.position == ANY or self.position >= 0:
-            for count in self._counts(len(self.data) - position):
-                outcome = self._read(position, count)
-                if outcome is not None:
-                    yield count, outcome
+            for content in dict.fromkeys(self.state.versions):
+                for count in self._counts(content, position):
+                    outcome = self._read(content[position : position + count])
+                    if outcome is not None:
+                        yield count, outcome
 
-    def _counts(self, left: int) -> Iterable[int]:
+    def _counts(self, content: bytes, position: int) -> Iterable[int]:
+        left = len(content) - position
         room = self.window.room if self.window else left
         size = self.step.args[0] if self.step.op in _RETURN_BYTES and self.step.args else None
         most = min(left, room)
@@ -234,13 +239,13 @@ class _Asked:
         if type(size) is int and 0 < size < most:
             near |= {size - 1, size, size + 1}
         if self.step.op in ("py_readline", "py_next"):
-            line = self.data.find(b"\n", max(self.position, 0)) + 1 - max(self.position, 0)
+            line = content.find(b"\n", position) + 1 - position
             near |= {line} if 0 < line <= most else set()
         return sorted(n for n in near if 0 < n <= most)
 
-    def _read(self, position: int, count: int) -> Outcome | None:
-        """Return the outcome of reading `count` bytes at a position; None if it reads a byte."""
-        op, data = self.step.op, self.data[position : position + count]
+    def _read(self, data: bytes) -> Outcome | None:
+        """Return the outcome of reading these bytes; None if the call can't read that number."""
+        op, count = self.step.op, len(data)
         if op in _RETURN_BYTES:
             return returned(data)
         if op == "read_byte":
@@ -263,7 +268,8 @@ class _Asked:
     def _right_parts(self) -> list[Outcome]:
         parts = []
         for offset, length in self.step.args[0]:
-            data = self.data[max(offset, 0) :][: max(length, 0)]
+            content = max(self.state.versions, key=len)
+            data = content[max(offset, 0) :][: max(length, 0)]
             fits = offset >= 0 and len(data) == length
             parts.append(returned(length, data) if fits else Outcome(Kind.EOF))
         return parts

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import starmap
 from typing import Any
 
 from fscontract.contract.models.permitted import FAR, Permitted, window
@@ -505,9 +506,11 @@ class SequentialScript:
         """Return whether the bytes that a call reads differ between the contents of the file."""
         if end.counts is None or len(self.plan.versions) == 1:
             return False
-        start = max(end.position, 0)
-        windows = {data[start : start + end.counts[1]] for data in self.plan.versions}
-        return end.position == ANY or len(windows) > 1
+        return end.position == ANY or self._differs(max(end.position, 0), end.counts[1])
+
+    def _differs(self, start: int, length: int) -> bool:
+        """Return whether the bytes of a range differ between the contents of the file."""
+        return len({data[start : start + length] for data in self.plan.versions}) > 1
 
     def _values(self, end: Permitted, at: str) -> Iterator[str]:
         assert self.call is not None
@@ -597,18 +600,16 @@ class SequentialScript:
             return
         if not any(part.data or part.kinds for part in end.parts):
             return  # the call itself has to raise
-        if all(part.data for part in end.parts):
-            parts = (self._bytes(str(offset), length) for offset, length in step.args[0])
+        limits = step.args[0]
+        if all(part.data for part in end.parts) and not any(starmap(self._differs, limits)):
+            parts = (self._bytes(str(offset), length) for offset, length in limits)
             yield f"actual == [{', '.join(parts)}]"
             return
         conditions = [f"isinstance(actual, list) and len(actual) == {len(end.parts)}"]
-        for number, (part, (offset, length)) in enumerate(
-            zip(end.parts, step.args[0], strict=True)
-        ):
+        for number, (part, (offset, length)) in enumerate(zip(end.parts, limits, strict=True)):
             one = f"actual[{number}]"
-            if part.data:
-                conditions.append(f"{one} == {self._bytes(str(offset), length)}")
-            elif part.kinds:
+            ways = [f"{one} == {self._range(offset, length)}"] if part.data else []
+            if part.kinds and (not ways or self._differs(offset, length)):
                 names = self._exceptions((replace(end, kinds=part.kinds),))[0]
                 group = names[0] if len(names) == 1 else f"({', '.join(names)})"
                 short = isinstance(self.api.spell(step, "f"), Call) and not self._helper
@@ -616,11 +617,22 @@ class SequentialScript:
                 if short:
                     names.append("bytes")
                     conditions.append(f"isinstance({one}, ({', '.join(names)}))")
-                    late = f"(isinstance({one}, Exception) or len({one}) < {length})"
-                conditions.append(late)
-            else:
+                    late = f"isinstance({one}, Exception) or len({one}) < {length}"
+                ways.append(late)
+            if not ways:
                 raise NoScript("a range has no right result")
+            way = " or ".join(ways)
+            conditions.append(f"({way})" if " or " in way else way)
         yield " and ".join(conditions)
+
+    def _range(self, offset: int, length: int) -> str:
+        """Return the expression of the bytes of a range; raise NoScript if it may have others."""
+        found = [data[offset : offset + length] for data in self.plan.versions]
+        whole = [*{data for data in found if len(data) == length}]
+        if len(whole) != 1:
+            raise NoScript("a range of the file that changes has several right results")
+        number = found.index(whole[0])
+        return self._bytes(str(offset), length).replace("DATA", f"DATA{number or ''}")
 
 
 def _statements(call: Call) -> Iterator[str]:

@@ -17,6 +17,10 @@ class RightArrowFile(io.BytesIO):
         """Return False."""
         return False
 
+    def readall(self) -> bytes:
+        """Return the bytes up to the end."""
+        return self.read()
+
     def read_at(self, nbytes: int, offset: int) -> bytes:
         """Return a range without moving the position."""
         return self.getvalue()[offset : offset + nbytes]

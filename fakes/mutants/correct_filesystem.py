@@ -36,7 +36,9 @@ class RightFile(io.BytesIO):
         raise io.UnsupportedOperation("not writable")
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Move the position."""
+        """Move the position; raise ValueError before the start, where BytesIO clamps."""
+        if whence == io.SEEK_CUR and self.tell() + offset < 0:
+            raise ValueError(f"negative position {self.tell() + offset}")
         return super().seek(offset, whence)
 
     def read(self, size: int | None = -1, /) -> bytes:

@@ -13,6 +13,10 @@ from fscontract.implementations.bindings.obstore import ObstoreBinding
 class RightReader(io.BytesIO):
     """A reader of an object."""
 
+    def readall(self) -> bytes:
+        """Return the bytes up to the end."""
+        return self.read()
+
     @property
     def size(self) -> int:
         """The number of bytes of the object."""
@@ -193,6 +197,9 @@ class RightOperator:
     def write(self, path: str, content: bytes) -> None:
         """Write a file."""
         self.files[path] = bytes(content)
+
+    def create_dir(self, path: str) -> None:
+        """Do nothing: there are no directories without files."""
 
     def delete(self, path: str) -> None:
         """Delete a file."""

@@ -75,13 +75,17 @@ def fits(size: int | None, offset: int, length: int) -> bool:
 
 
 class OpenedFile:
-    """An opened file and its path, for reads through the filesystem."""
+    """An opened file and its path, for reads through the filesystem.
 
-    __slots__ = ("file", "path")
+    It records `close`, because some files do not report it, or not while another thread reads.
+    """
+
+    __slots__ = ("closed", "file", "path")
 
     def __init__(self, file: Any, path: str) -> None:
         self.file = file
         self.path = path
+        self.closed = False
 
 
 class WrongType(Exception):

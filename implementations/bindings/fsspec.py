@@ -95,7 +95,12 @@ from fscontract.implementations.bindings.other_process import (
     process_operations,
     spell_process,
 )
-from fscontract.implementations.bindings.positioned_reads import RANGE_OPERATIONS, bind_ranges
+from fscontract.implementations.bindings.positioned_reads import (
+    RANGE_OPERATIONS,
+    bind_ranges,
+    recording_close,
+    while_open,
+)
 from fscontract.implementations.bindings.script_setup import fsspec_setup, is_callable
 from fscontract.implementations.bindings.spelling import (
     spell_builder,
@@ -438,14 +443,14 @@ class FsspecBinding(ScratchBinding):
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of an OpenedFile."""
-        action = self._bind(step)
+        action = recording_close(step, self._bind(step))
         return _blaming_the_closed(action) if self.remote else action
 
     def _bind(self, step: Step) -> Action:
         if step.op in FILE_OPERATIONS:
             return bind_file(step, _file_of, self._fail)
         if step.op in RANGE_OPERATIONS:
-            return bind_ranges(step, self.fs, self._fail)
+            return while_open(bind_ranges(step, self.fs, self._fail))
         if step.op in PYTHON_OPERATIONS:
             return bind_python(step, _file_of, self._fail)
         target = Target(self.fs, None if self.fixed_content is not None else self._write)

@@ -426,7 +426,7 @@ class ObstoreBinding(StoreBinding):
                 ),
                 self.failed,
             )
-        return while_open(action, lambda opened: bool(opened.closed))
+        return while_open(action)
 
     def _range(self, path: str, start: int, length: int) -> Any:
         """Return what `get_range` does, and no bytes where its documentation asks for an error.

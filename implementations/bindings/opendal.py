@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 
 from fscontract.contract.binding import Action, Binding, Opened
 from fscontract.contract.program.filesystem_calls import OPENDAL_OPERATIONS, READER_OPERATIONS
-from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step
 from fscontract.contract.script.calls import Call, Form, Source, path_text
 from fscontract.implementations.bindings.awaiting import finished, settled, spelled
-from fscontract.implementations.bindings.common import plain_bytes
+from fscontract.implementations.bindings.common import OpenedFile, plain_bytes
 from fscontract.implementations.bindings.file_operations import FILE_OPERATIONS, Fail
 from fscontract.implementations.bindings.filesystem_calls import (
     Target,
@@ -32,7 +31,11 @@ from fscontract.implementations.bindings.library_readers import (
     spell_reader,
 )
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
-from fscontract.implementations.bindings.positioned_reads import bind_pread, while_open
+from fscontract.implementations.bindings.positioned_reads import (
+    bind_pread,
+    recording_close,
+    while_open,
+)
 from fscontract.implementations.bindings.script_setup import opendal_setup
 
 
@@ -178,20 +181,6 @@ class OpendalStore(Store):
         self.operator.remove_all(f"{directory}/")
 
 
-class OpenedFile:
-    """A file of an Operator and its path, for reads through the Operator.
-
-    It records `close`, because the file does not report it while another thread reads.
-    """
-
-    __slots__ = ("closed", "file", "path")
-
-    def __init__(self, file: Any, path: str) -> None:
-        self.file = file
-        self.path = path
-        self.closed = False
-
-
 class OpendalBinding(StoreBinding):
     """Runs programs on the File that an Operator opens.
 
@@ -246,8 +235,7 @@ class OpendalBinding(StoreBinding):
 
     def bind(self, step: Step) -> Action:
         """Return a step without anchors as a function of an OpenedFile."""
-        action = super().bind(step)
-        return _noting_the_end(action) if step.op in ("close", "py_with") else action
+        return recording_close(step, super().bind(step))
 
     def bind_positioned(self, step: Step) -> Action:
         """Return a `read` of a byte range as a function of an opened file.
@@ -265,7 +253,7 @@ class OpendalBinding(StoreBinding):
             lambda opened, start, n: operator.read(opened.path, offset=start, size=n),
             self.failed,
         )
-        return while_open(action, lambda opened: bool(opened.closed))
+        return while_open(action)
 
     def script_setup(self, source: Source) -> tuple[str, ...]:
         """Return the statements that make the store and `path`; raise NoScript."""
@@ -277,15 +265,6 @@ class OpendalBinding(StoreBinding):
             return _spell_opendal(step) or spell_reader(step, _WORDING)
         position, _size, _offset, length = step.args
         return Call(f"operator.read(path, offset={position}, size={length})", Form.BYTES)
-
-
-def _noting_the_end(action: Action) -> Action:
-    def run(opened: Opened) -> Outcome:
-        outcome = action(opened)
-        opened.closed = True
-        return outcome
-
-    return run
 
 
 def _text(value: Any) -> str:

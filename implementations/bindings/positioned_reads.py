@@ -9,7 +9,7 @@ from fscontract.contract.binding import Action, Opened
 from fscontract.contract.program.outcome import INEXPRESSIBLE, Kind, Outcome
 from fscontract.contract.program.program import Step
 from fscontract.implementations.bindings.common import WrongType, blank, fits, plain_bytes, several
-from fscontract.implementations.bindings.file_operations import Fail, inexpressible, is_closed
+from fscontract.implementations.bindings.file_operations import Fail, inexpressible
 
 #: Returns at most a number of bytes from a position.
 Read: TypeAlias = Callable[[Opened, int, int], Any]
@@ -73,9 +73,22 @@ def bind_vectored(step: Step, read: ReadRanges, fail: FailPositioned) -> Action:
     return run
 
 
-def while_open(action: Action, is_closed: Callable[[Opened], bool]) -> Action:
+def while_open(action: Action) -> Action:
     """Return an action that does not check a closed stream, because it does not use the stream."""
-    return lambda opened: INEXPRESSIBLE if is_closed(opened) else action(opened)
+    return lambda opened: INEXPRESSIBLE if opened.closed else action(opened)
+
+
+def recording_close(step: Step, action: Action) -> Action:
+    """Return the action of a step, which records it if it closes the file."""
+    if step.op not in ("close", "py_with"):
+        return action
+
+    def run(opened: Opened) -> Outcome:
+        outcome = action(opened)
+        opened.closed = True
+        return outcome
+
+    return run
 
 
 def _whole(data: bytes, length: int) -> Outcome:
@@ -89,14 +102,12 @@ _RETURNED = Kind.RETURNED
 
 
 def bind_ranges(step: Step, filesystem: Any, fail: Fail) -> Action:
-    """Return a step of RANGE_OPERATIONS as a function of an object with `file` and `path`."""
+    """Return a step of RANGE_OPERATIONS as a function of an object with a `path`."""
     attempt = _MAKERS[step.op](filesystem, fail, *step.args)
     if attempt is None:
         return inexpressible
 
     def run(opened: Opened) -> Outcome:
-        if is_closed(opened.file):
-            return INEXPRESSIBLE
         try:
             return attempt(opened.path)
         except Exception as error:

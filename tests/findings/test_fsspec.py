@@ -68,8 +68,6 @@ def test_file_in_memory_is_never_closed(finds: Finds) -> None:
     finds(memory(), "close.state", "returned 0", 5, ["close"], ["py_tell"])
     finds(memory(), "python.with.closes", "returned False", 0, ["py_with"])
     finds(memory(), "seek.open", "returned", 5, ["close"], ["seek", 2])
-    finds(memory(), "pread.closed", "returned 1", 5, ["close"], ["pread", 0, 4, 0, 1])
-    finds(memory(), "read-fully.closed", "returned", 5, ["close"], ["read_fully", 0, 4, 0, 4])
 
 
 def test_file_in_memory_opened_for_reading_can_be_written(finds: Finds) -> None:

@@ -43,6 +43,13 @@ def test_counts_and_values_of_an_open_stream(
     assert not found.anything
 
 
+def test_read_may_return_the_bytes_that_a_truncation_removed() -> None:
+    truncated = _OPENED._replace(changed=True, versions=(content(9), content(9)[:4]))
+    assert permitted(Step("read_into", (9, 0, 9)), truncated, _FEATURES).counts == (1, 9)
+    ranges = Step("read_vectored", (((0, 2), (6, 2)), "heap", "absent"))
+    assert [part.data for part in permitted(ranges, truncated, _FEATURES).parts] == [True, True]
+
+
 def test_refusals_are_kinds() -> None:
     found = permitted(Step("seek", (-1,)), _OPENED, _FEATURES)
     assert Kind.EOF in found.kinds

@@ -137,6 +137,23 @@ def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptR
     assert ran.code == 0, ran.output
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        ["read_into", 9, 0, 9],
+        ["py_read", -1],
+        ["read_vectored", [[0, 2], [7, 2]], "heap", "absent"],
+    ],
+    ids=lambda step: step[0],
+)
+def test_stream_that_still_reads_the_content_before_a_truncation_is_right(
+    step: list[Any], own_scripts: ScriptRunner
+) -> None:
+    script = _script("memory", "consistency.either", [["change", "truncate"], step])
+    ran = own_scripts.run(script)
+    assert ran.code == 0, ran.output
+
+
 @pytest.mark.parametrize("clause", _RECOMMENDED)
 def test_right_results_of_recommended_calls_pass(clause: str, bare_scripts: ScriptRunner) -> None:
     ran = bare_scripts.run(_script(_LOCAL, clause, _RECOMMENDED[clause]))

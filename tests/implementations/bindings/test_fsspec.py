@@ -39,6 +39,7 @@ from fscontract.contract.program.outcome import (
 from fscontract.contract.program.program import Step
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations import memory
+from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings.fsspec import FsspecBinding, FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import protocols
 from fscontract.implementations.bindings.positioned_reads import bind_ranges
@@ -61,14 +62,6 @@ class Scripted:
     read_block = cat_file
 
 
-class Opened:
-    """An opened file at a path."""
-
-    def __init__(self) -> None:
-        self.file = io.BytesIO()
-        self.path = "file"
-
-
 def at(path: Path) -> FsspecBinding:
     """Return the binding to a local directory."""
     return FsspecBinding.from_url(f"file://{path}", {})
@@ -78,7 +71,7 @@ def answered(call: tuple[object, ...], answer: Callable[[], Any]) -> Outcome:
     """Return the outcome of a positioned call with this answer of the filesystem."""
     binding = FsspecBinding(MemoryFileSystem(), "/", "scripted")
     binding.fs = Scripted(answer)
-    return binding.bind(Step(str(call[0]), call[1:]))(Opened())
+    return binding.bind(Step(str(call[0]), call[1:]))(OpenedFile(io.BytesIO(), "file"))
 
 
 @pytest.mark.parametrize("where", ["file", "memory"])
@@ -615,7 +608,7 @@ def test_ranges_are_bound_to_a_filesystem() -> None:
     """The closure needs only an open file and a path."""
     fs = cast(Any, Scripted(lambda: b"ab"))
     action = bind_ranges(Step("pread", (0, 2, 0, 2)), fs, lambda error, kind=None: INEXPRESSIBLE)
-    assert action(Opened()) == returned(2, b"ab")
+    assert action(OpenedFile(io.BytesIO(), "file")) == returned(2, b"ab")
 
 
 @pytest.fixture(params=["memory", "local"])
