@@ -202,7 +202,8 @@ class ShrinkingCounterexamples(Counterexamples):
         often = self._repeats.often(looks(violation, later)) or self._has_no_time(violation)
         if often and self.shrinks:
             return None
-        examined = self._in_time(partial(self._examined, later=later), violation)
+        examine = partial(self._examined, later=later)
+        examined = self._in_time(partial(self._in_first_files, examine, later), violation)
         return None if examined is None else self.take(examined)
 
     @contextmanager
@@ -232,7 +233,8 @@ class ShrinkingCounterexamples(Counterexamples):
             or self._repeats.often(violation.signature)
         ):
             return None
-        examined = self._in_time(self._examined_miss, violation)
+        examine = partial(self._in_first_files, self._examined_miss, False)
+        examined = self._in_time(examine, violation)
         return None if examined is None else self.take(examined, missed=True)
 
     def abandon(self) -> None:
@@ -251,6 +253,20 @@ class ShrinkingCounterexamples(Counterexamples):
             return examine(violation)
         finally:
             self._times.end_shrinking(self._shrinking)
+
+    def _in_first_files(
+        self, examine: Callable[[Violation], Examined | None], later: bool, violation: Violation
+    ) -> Examined | None:
+        """Examine a violation on the files that a replay has, if it occurs on them, too."""
+        if self.executor.has_first_files:
+            return examine(violation)
+        with self.executor.first_files():
+            again = self.executor.run(violation.program, resume=later)
+            if any(
+                violation.likeness == other.likeness for other in (*again.violations, *again.misses)
+            ):
+                return examine(violation)
+        return examine(violation)
 
     def _examined(
         self, violation: Violation, later: bool = False, is_changed: bool = False

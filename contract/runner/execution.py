@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fscontract.contract.binding import Action, Binding
 from fscontract.contract.models.acceptor import Acceptor
@@ -21,6 +23,9 @@ _LONGER = 16
 
 #: Shared files of more bytes are not renewed: writing them takes long.
 _LARGEST_RENEWED = 1 << 13
+
+#: The path, the content and the first node of the acceptor of the file of each length.
+_Files: TypeAlias = dict[int, tuple[str, bytes, int]]
 
 
 class Compiled(NamedTuple):
@@ -139,18 +144,23 @@ class Workspace:
         #: How many streams were opened for programs without options.
         self.opened = 0
         self._step_index: StepIndex = [0] if step_index is None else step_index
-        self._files: dict[int, tuple[str, bytes, int]] = {}
+        self._files: _Files = {}
+        #: The lengths whose files have not the content of a new run, and files that have it.
         self._renewed: set[int] = set()
+        self._first: _Files = {}
         self._by_value: dict[tuple[int, Step], Compiled] = {}
         self._by_identity: dict[int, dict[int, Compiled]] = {}
 
     def judge_by(self, acceptor: Acceptor) -> None:
         """Judge by another model from now on; the files stay."""
         self.acceptor = acceptor
-        self._files = {
-            length: (path, data, acceptor.start(data))
-            for length, (path, data, _) in self._files.items()
-        }
+        self._files, self._first = (
+            {
+                length: (path, data, acceptor.start(data))
+                for length, (path, data, _) in files.items()
+            }
+            for files in (self._files, self._first)
+        )
         self._by_value.clear()
         self._by_identity = {length: {} for length in self._files}
 
@@ -182,9 +192,30 @@ class Workspace:
     def renew_files(self) -> None:
         """Have other files of the same lengths from now on: a cache may take one for the other."""
         if self.binding.fixed_content is None:
-            self._renewed = {n for n in self._files if n <= _LARGEST_RENEWED}
-            for length in self._renewed:
+            renewed = {n for n in self._files if n <= _LARGEST_RENEWED}
+            for length in renewed:
                 del self._files[length]
+            self._renewed |= renewed
+
+    @contextmanager
+    def first_files(self) -> Iterator[None]:
+        """Have the files of a new run inside of this context, in which programs run again."""
+        files, renewed = self._files, self._renewed
+        kept = {length: file for length, file in files.items() if length not in renewed}
+        self._files, self._renewed = {**kept, **self._first}, set()
+        try:
+            yield
+        finally:
+            written = {length: self._files[length] for length in self._renewed - renewed}
+            made = {n: file for n, file in self._files.items() if n not in self._renewed}
+            self._first = {n: file for n, file in made.items() if n in renewed}
+            self._files = {**made, **{n: files[n] for n in renewed if n in files}, **written}
+            self._renewed |= renewed
+
+    @property
+    def has_first_files(self) -> bool:
+        """True if all shared files have the content that they have in a new run."""
+        return not self._renewed
 
     def new_content(self, length: int, of: object = "") -> bytes:
         """Return the content of a new file, with other bytes than the shared one.

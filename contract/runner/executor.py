@@ -576,6 +576,7 @@ class Executor(Workspace):
         self._written = False
         if self.binding.fixed_content is None:
             data = self.new_content(length, self.programs)
+            self._renewed.add(length)
             self._files[length] = self.binding.create(data), data, self.acceptor.start(data)
 
 

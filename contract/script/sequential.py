@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -33,6 +34,9 @@ _MOST_SHOWN = 32
 #: The most characters of a value that a script prints whole.
 _MOST_TEXT = 150
 #: Conditions of a call that raised any exception, and of one that raised none.
+#: The expression of an array of zeros, and the buffers that can be filled before a call.
+_ITEMS = re.compile(r'array\("(?P<code>\w)", \[0\] \* (?P<count>\d+)\)')
+_CAN_BE_FILLED = ("bytearray", "ByteBuffer", "array")
 _ANY_ERROR, _NO_ERROR = "isinstance(actual, Exception)", "not isinstance(actual, Exception)"
 _ANY_PANIC = "isinstance(actual, BaseException)"
 #: A byte that buffers hold before a call, if what the call leaves alone matters.
@@ -183,17 +187,22 @@ class SequentialScript:
     def buffer_made(self) -> Iterator[str]:
         """Yield the statements that make the buffer of the last call."""
         if self.call is not None and self.call.buffer:
-            yield f"buffer = {self.call.buffer}"
-            if self._fills:
+            made = self.call.buffer
+            items = _ITEMS.fullmatch(made) if self._fills else None
+            if items is not None:
+                size = int(items["count"]) * array(items["code"]).itemsize
+                made = f'array("{items["code"]}", {self._blank} * {size})'
+            yield f"buffer = {made}"
+            if self._fills and items is None:
                 whole = self.call.filled.removeprefix("bytes(").rstrip(")")
-                yield f'{whole}[:] = b"{_FILL}" * len({whole})'
+                yield f"{whole}[:] = {self._blank} * len({whole})"
             yield from self.call.ready
 
     @property
     def _fills(self) -> bool:
         """True if the bytes that a call leaves alone are other than zeros before."""
         call = self.call
-        one_dimension = call is not None and call.buffer.startswith(("bytearray", "ByteBuffer"))
+        one_dimension = call is not None and call.buffer.startswith(_CAN_BE_FILLED)
         return one_dimension and "untouched" in self.failure.clause
 
     @property
@@ -551,28 +560,23 @@ class SequentialScript:
             return
         place = window(step, opened(self.plan.versions[0]))
         assert place is not None
-        numbers = sorted(value for value in end.values if _is_int(value))
-        if call.form is Form.INTO and -1 in numbers:
-            numbers = sorted({*numbers, 0})
-        for value in (*numbers, *(None for value in end.values if value is None)):
-            equal = f"actual is {value}" if value is None else f"actual == {value}"
-            untouched = f"not any({call.filled})"
-            if self._fills:
-                untouched = f"set({call.filled}) <= {{1}}"
-            yield f"{equal} and {untouched}"
+        size = place.room if "[::2]" in call.filled else place.size
+        yield from self._untouched(end, size)
         if end.counts is None:
             return
         if not at or (self._mixed(end) and self.plan.base is not None):
             raise NoScript("the bytes that may be in the buffer are too many")
         least, most = end.counts
+        whole = step.op.startswith("read_fully")
         if self._mixed(end):
-            filled = f"{call.filled}[{call.start} : {call.start} + actual]"
-            kind = f"actual in range({least}, {most + 1})"
+            kind = _NO_ERROR if whole else f"actual in range({least}, {most + 1})"
+            start = call.start
+            filled = f"{call.filled}[{start} : {start} + actual]"
+            if whole:
+                filled = f"{call.filled}[{start}:{start + most}]"
             yield f"{kind} and all(b in one for b, one in zip({filled}, may))"
             return
-        whole = step.op.startswith("read_fully")
         count: int | str = most if whole or least == most else "actual"
-        size = place.room if "[::2]" in call.filled else place.size
         right = self._bytes(at, count)
         if call.start:
             before = f"{self._blank} * {call.start}" if self._fills else f"bytes({call.start})"
@@ -584,6 +588,8 @@ class SequentialScript:
             conditions = [f"actual == {most}"]
         if whole:
             conditions = [_NO_ERROR]
+        elif count == "actual" and self.plan.base is not None:
+            conditions.append(f"{at} + actual <= len(DATA)")
         plain = call.filled == "bytes(buffer)" and call.buffer.startswith("bytearray")
         conditions.append(f"{'buffer' if plain else call.filled} == {right}")
         if step.op.endswith("_buffer"):
@@ -591,6 +597,20 @@ class SequentialScript:
             conditions.append(f"buffer.position == {after.removeprefix('0 + ')}")
             conditions.append(f"buffer.limit == {place.start + place.room}")
         yield " and ".join(conditions)
+
+    def _untouched(self, end: Permitted, size: int) -> Iterator[str]:
+        """Yield the conditions of a call that leaves a buffer of `size` bytes as it was."""
+        call = self.call
+        assert call is not None
+        numbers = sorted(value for value in end.values if _is_int(value))
+        if call.form is Form.INTO and -1 in numbers:
+            numbers = sorted({*numbers, 0})
+        for value in (*numbers, *(None for value in end.values if value is None)):
+            equal = f"actual is {value}" if value is None else f"actual == {value}"
+            untouched = f"not any({call.filled})"
+            if self._fills:
+                untouched = f"{call.filled} == {self._blank} * {size}"
+            yield f"{equal} and {untouched}"
 
     def _parts(self, end: Permitted) -> Iterator[str]:
         step = self.plan.last
@@ -655,6 +675,8 @@ def _count(call: Call) -> str:
     text = call.expression
     if call.form is Form.COUNT:
         return text
+    if call.form is Form.BYTE:
+        return f"int({text} >= 0)"
     return f"max({text}, 0)" if call.form in (Form.FILLED, Form.INTO) else f"len({text})"
 
 

@@ -17,11 +17,13 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import phases
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.events import Event, PhaseStarted, RunFinished, RunStarted
+from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.known_failures import Known
+from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
@@ -168,6 +170,31 @@ def test_the_program_of_a_known_failure_that_was_seen_is_not_run() -> None:
     check(binding_of(SeeksBack), settings_for("seek.negative", known=known), events.append)
     phases_run = [event.phase for event in events if isinstance(event, PhaseStarted)]
     assert "known failures" not in phases_run
+
+
+def test_failure_is_shown_on_the_files_of_a_new_run_after_files_are_renewed() -> None:
+    mutant = mutant_named("python.readline.line-LineCut")
+    line = Program(1024, (Step("py_readline", (-1,)),))
+
+    def failing(is_renewed: bool) -> tuple[Executor, Violation]:
+        executor = Executor(mutant.binding(), mutant.profile().features, 4096)
+        executor.binding.prepare()
+        executor.run(Program(1024, ()))
+        if is_renewed:
+            executor.renew_files()
+        violation = executor.run(line).violation
+        assert violation is not None
+        return executor, violation
+
+    renewed, violation = failing(is_renewed=True)
+    collected = ShrinkingCounterexamples(renewed, frozenset({"python.readline.line"}))
+    collected.violation(violation)
+    (kept,) = collected.failed["python.readline.line"].values()
+    _, replayed = failing(is_renewed=False)
+    assert kept.expected == replayed.failure.expected != violation.failure.expected
+    again = renewed.run(line).violation
+    assert again is not None
+    assert again.failure.expected == violation.failure.expected
 
 
 def test_programs_of_known_failures_are_kept_unshrunk_however_many_look_alike() -> None:

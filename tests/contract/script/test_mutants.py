@@ -35,6 +35,16 @@ _MUTANTS: dict[str, list[Any]] = {
     "python.read.advance-FileReadLags": [["py_read", 3], ["py_tell"]],
     "python.readlines.all-LinesLackLast": [["py_readlines", None]],
     "python.readinto.data-IntoReversed": [["py_readinto", "B", 3]],
+    "python.readinto.count-IntoCountsBuffer": [["py_read", 2], ["py_readinto", "B", 8]],
+    "python.readinto.rest-untouched-IntoPadsLastItem": [["py_readinto", "I", 3]],
+    "python.readinto.rest-untouched-IntoResizes": [["py_readinto", "B", 1]],
+    "input-stream.same-data-StaleAfterByte": [["skip", 1], ["read_byte"], ["read_into", 2, 0, 2]],
+}
+
+#: The lengths of the files of programs that need one other than 9.
+_LENGTHS = {
+    "python.readinto.rest-untouched-IntoResizes": 0,
+    "input-stream.same-data-StaleAfterByte": 3,
 }
 
 
@@ -44,7 +54,9 @@ def test_script_of_a_mutant_fails_and_passes_on_a_right_stream(
 ) -> None:
     mutant, steps = mutant_named(name), _MUTANTS[name]
     streams = 1 + max(step["stream"] if isinstance(step, dict) else 0 for step in steps)
-    program = Program.from_json({"length": 9, "streams": streams, "steps": steps})
+    program = Program.from_json(
+        {"length": _LENGTHS.get(name, 9), "streams": streams, "steps": steps}
+    )
     failure = Failure(mutant.clause, program, mutant.profile().features, 4096, {})
     script = python_script(mutant.binding(), Source(_TARGET, {"name": name}), failure)
     broken = own_scripts.run(script)

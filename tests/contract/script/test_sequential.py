@@ -67,6 +67,7 @@ _RIGHT: list[list[Any]] = [
     [["read_vectored", [[0, 2], [4, 2]], "heap", "absent"]],
     [["change", "append"], ["read_byte"]],
     [["change", "overwrite"], ["py_read", 3]],
+    [["change", "overwrite"], ["read_fully", 0, 8, 1, 2]],
     [["change", "replace"], ["read_byte"]],
     [["change", "truncate"], ["pread", 1, 3, 0, 3]],
     [["read_byte"], ["reopen"], ["py_tell"]],
