@@ -65,14 +65,14 @@ def known(
     if run.budget is None and run.effort == "quick":
         run = replace(run, budget=BUDGETS["normal"])
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
-    clauses = run_options.selected(run)
-    if not clauses:
-        say_error(options.NOTHING_SELECTED)
-        ctx.exit(NOTHING)
+    clauses = run_options.selected(run, anything=True)
     total = 0
     for number in range(_MAX_RUNS):
         seeded = replace(run, seed=run.seed + number * _SEED_STEP)
-        result = _checked(target, seeded, clauses, entries)
+        result = _checked(target, seeded, clauses, entries) if clauses else None
+        if result is None or not result.clauses:
+            say_error(options.NOTHING_SELECTED)
+            ctx.exit(NOTHING)
         changed = _update(file_, result, reason)
         total += changed
         if not changed or result.cut_short or action == "prune":
@@ -120,6 +120,6 @@ def _checked(
             with shown_on(sys.stderr) as listener:
                 return isolated.check(listener)
     with watched.within(run_options.set_up_limit(run.timeout)):
-        binding = run_options.resolve(target, run)
+        binding = run_options.resolve_any(target, run)
     with shown_on(sys.stderr) as listener:
         return InProcess(binding, run, clauses, entries, target).check(listener)

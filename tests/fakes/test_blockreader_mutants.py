@@ -28,6 +28,15 @@ def test_a_reader_without_end_is_found_by_the_count_of_its_records() -> None:
     assert "without end" in found["record.short-reads"].actual
 
 
+@pytest.mark.parametrize("name", ["record.whole-CutByTheBlock", "record.order-Backwards"])
+def test_a_bug_of_records_violates_no_clause_of_blocks(name: str) -> None:
+    """Scenarios of blocks compare with the records that the same reader usually delivers."""
+    mutant = mutant_named(name)
+    found = check_reader(mutant.binding())
+    assert mutant.clause in found
+    assert not any(clause.startswith("block.") for clause in found), sorted(found)
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -11,8 +11,8 @@ from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.models.blockreader import (
     BOM,
     CLAUSES,
-    DIFFERENCES,
     NONE_LOST,
+    ORDER,
     Block,
     Layout,
     judge,
@@ -21,7 +21,11 @@ from fscontract.contract.models.blockreader import (
 from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import CheckedReader
 from fscontract.contract.runner.sandbox import error_text
-from fscontract.contract.scenarios.blockreader.harness import ReaderHarness
+from fscontract.contract.scenarios.blockreader.harness import (
+    OF_CONTEXT,
+    ReaderHarness,
+    as_reported,
+)
 from fscontract.contract.scenarios.scenario import Scenario, Violated
 
 
@@ -29,7 +33,8 @@ from fscontract.contract.scenarios.scenario import Scenario, Violated
 class Case:
     """A file that is read in blocks of each of the `sizes`.
 
-    A wrong record violates `clause`; without a clause, the model names the violated one. With
+    A wrong record violates `clause`; without a clause, the model names the violated one, as it does
+    if all records are right except for their order, which is a matter of record.order alone. With
     `strides`, blocks are read out of order: every n-th block first, then the ones after these.
     `shorts` limits reads as in InstrumentedFiles.
     """
@@ -70,13 +75,11 @@ class Case:
     def _shown(self, violation: Violation, size: int, uses: frozenset[str]) -> Violation:
         """Return the violation, which blocks of this size show, in the form of reports."""
         reading = f"{self.layout.data!r:.120} in blocks of {size}"
+        clause = violation.clause if violation.clause == ORDER else self.clause or violation.clause
         return replace(
-            violation,
-            clause=self.clause or violation.clause,
+            as_reported(violation, clause),
             expected=f"{reading}: {violation.expected}",
-            kind=violation.kind or violation.clause,
             uses=uses,
-            difference=violation.difference or DIFFERENCES.get(violation.clause, ""),
             extent=f"blocks of {size}",
         )
 
@@ -276,8 +279,6 @@ def _scenarios() -> Iterator[Scenario[ReaderHarness]]:
 #: The parts of random files, and the delimiters of their records; None for line ends.
 _PARTS = (b"a", b"b", b"ab", b"\n", b"\r", b"\r\n", b"|", b"-", b" ", b"\0", b"\xff", b"\xc3\xa9")
 _DELIMITERS = (None, None, None, b"|", b"--", b"\r\n", b"aba", b"\n")
-#: Contexts that a reader may lack, and the clause about their records.
-_OF_CONTEXT = {"fixed": "record.fixed-length", "fixed-width": "record.width-owner"}
 _CONTEXTS = ("read-ahead", "read-ahead", "read-ahead", "line", "fixed", "fixed-width")
 
 
@@ -300,7 +301,7 @@ def random_scenario(rng: Random) -> Scenario[ReaderHarness]:
     sizes = (*rng.sample(range(1, 10), 2), 1000)
     shorts = rng.choices(range(1, 5), k=2) if rng.random() < 0.3 else ()
     buffer, overflow = (rng.choice((None, None, 1, 2, 7)) for _ in range(2))
-    clause = _OF_CONTEXT.get(context, "")
+    clause = OF_CONTEXT.get(context, "")
     case = Case(clause, layout, sizes, shorts, buffer, overflow, strides=rng.choice((1, 1, 2)))
     description = "A random file is read in blocks of several sizes."
     clauses = (clause,) if clause else CLAUSES

@@ -10,8 +10,8 @@ import gzip
 import io
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NoReturn
 
 from fscontract.contract.api.errors import (
@@ -32,12 +32,19 @@ from fscontract.contract.api.filesystem import (
     no_release,
 )
 from fscontract.contract.models.blockreader import (
+    DIFFERENCES,
+    NONE_TWICE,
+    OFFSET,
+    ORDER,
+    OWNER,
     Block,
     Delivered,
     Layout,
     features_of,
+    judge,
     split_blocks,
 )
+from fscontract.contract.models.violation import Violation
 from fscontract.contract.pipeline_bindings import (
     BlockReaderBinding,
     CheckedReader,
@@ -76,22 +83,28 @@ _UNPACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.decompress,
     ".bz2": bz2.decompress,
 }
-#: What is observed, by words of a clause or of the comparison.
+#: Contexts that a reader may lack, and the clause about their records.
+OF_CONTEXT = {"fixed": "record.fixed-length", "fixed-width": "record.width-owner"}
+#: What the comparisons for a clause observe of the reader, other than records.
 _OBSERVED = {
-    "block ids": "block ids",
-    "record.owner": "block ids",
-    "offset": "offsets",
-    "record.order": "order",
-    "stream": "streams",
-    "builder": "options",
-    "split": "options",
-    "reported": "reported blocks",
-    "records and blocks": "reported blocks",
-    "block.records": "records counted",
-    "records counted": "records counted",
-    "counted": "counters",
-    "seconds": "counters",
-    "furthest": "reads",
+    clause: observed
+    for observed, clauses in {
+        ("streams",): (
+            *("block.reuse", "block.closes-old", "block.idle-close", "block.idle-from-use"),
+            *("block.close", "block.failure-closes", "block.other-failure", "block.abandoned"),
+        ),
+        ("streams", "records"): ("block.failure-forgets",),
+        ("options",): ("block.hints",),
+        ("reported blocks",): ("block.emitted-after",),
+        ("records counted",): ("block.records",),
+        ("records", "records counted"): ("block.dropped",),
+        ("counters",): ("block.count", "block.bytes", "block.time"),
+        ("block ids",): ("block.tagged", OWNER),
+        ("offsets",): (OFFSET, "record.data-offset"),
+        ("order",): (ORDER,),
+        ("reads",): ("record.line-aligned",),
+    }.items()
+    for clause in clauses
 }
 
 
@@ -176,8 +189,7 @@ class ReaderHarness(Harness):
 
     def observed(self, clause: str, what: str) -> tuple[str, ...]:
         """Return what a comparison observes of the reader: records if nothing else."""
-        text = f"{clause} {what}"
-        return (next((name for word, name in _OBSERVED.items() if word in text), "records"),)
+        return _OBSERVED.get(what) or _OBSERVED.get(clause, ("records",))
 
     def blocks(self, size: int, path: str = PATH, first_id: int = 1) -> list[Block]:
         """Return the blocks of a file."""
@@ -191,6 +203,28 @@ class ReaderHarness(Harness):
             for block in blocks
             for record in self.records(reader, block)
         ]
+
+    def baseline(self, data: bytes, size: int, first: int = 0, **settings: Any) -> list[bytes]:
+        """Return the records of a file in blocks of `size`, each read once by a new reader.
+
+        These are the records from the block `first` on, counted from 0. Scenarios compare with what
+        this reader usually delivers. The model judges that: a general bug of records violates
+        the clauses of the model, and not those of the scenarios.
+        """
+        other = ReaderHarness(self.binding, NONE_TWICE).file(data)
+        blocks = other.blocks(size)
+        try:
+            with closing(other.reader(**settings)) as reader:
+                by_block = [other.read(reader, block) for block in blocks]
+            layout = other._layout(ReaderSettings(**settings), blocks[0])
+            delivered = [record for records in by_block for record in records]
+            violation = judge(layout, blocks, delivered, self.exercised)
+            if violation is not None:
+                clause = OF_CONTEXT.get(layout.context, violation.clause)
+                other.record(as_reported(violation, clause))
+        finally:
+            self.violations += other.violations
+        return [record.record for records in by_block[first:] for record in records]
 
     def records(self, reader: CheckedReader, block: Block) -> Iterator[DeliveredRecord]:
         """Yield the records of a block; it is a violation if they exceed the bytes of the files."""
@@ -218,6 +252,16 @@ class ReaderHarness(Harness):
         except kinds as error:
             return error
         return self.fail("an exception", f"{result!r:.300}")
+
+
+def as_reported(violation: Violation, clause: str) -> Violation:
+    """Return a violation of the model as one of a clause, with its kind and difference."""
+    return replace(
+        violation,
+        clause=clause,
+        kind=violation.kind or violation.clause,
+        difference=violation.difference or DIFFERENCES.get(violation.clause, ""),
+    )
 
 
 def _plain(record: Any) -> Any:

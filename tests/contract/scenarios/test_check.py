@@ -23,7 +23,7 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios import check
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
-from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.known_failures import Known, load_known
 from fscontract.fakes.mutants.registry import mutants
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.hudi.binding import TableBinding
@@ -302,12 +302,28 @@ def test_clauses_about_another_kind_of_target_are_not_selected(
     assert _run("check", *arguments)[0] == 5
 
 
-def test_known_write_refuses_a_splitter() -> None:
-    code, output = _run("known", "--write", "x.yaml", "splitter", "--reason", "none")
-    assert code == 2
-    assert output == snapshot(
-        "fscontract: error: splitter: expected a filesystem, got a splitter\n"
-    )
+_READERS = """
+from fscontract.fakes.mutants.registry import mutant_named
+known, other = map(mutant_named, ("record.none-lost-StopsAtTheEnd", "record.none-lost-Comments"))
+one, fixed = known.binding, mutant_named("scale.idle-FirstOnesGo").binding
+both = known.combined(other).binding
+"""
+
+
+def test_known_write_and_prune_keep_the_failures_of_a_block_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gate with the written file passes, and fails with a second bug of the same clause."""
+    monkeypatch.chdir(tmp_path)
+    Path("readers.py").write_text(_READERS)
+    chosen = "--clauses", "record.none-lost"
+    code, output = _run("known", "--write", "k.yaml", "readers.py:one", "--reason", "one", *chosen)
+    assert (code, "added" in output) == (0, True), output
+    assert _run("check", "readers.py:one", "--known", "k.yaml", *chosen)[0] == 0
+    assert _run("check", "readers.py:both", "--known", "k.yaml", *chosen)[0] == 1
+    assert _run("check", "readers.py:fixed", "--known", "k.yaml", *chosen)[0] == 1
+    assert _run("known", "--prune", "k.yaml", "readers.py:fixed", *chosen)[0] == 0
+    assert load_known(Path("k.yaml")) == ()
 
 
 def test_documents_without_an_api_are_about_streams() -> None:
