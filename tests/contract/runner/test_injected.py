@@ -171,7 +171,7 @@ def test_a_call_of_a_part_of_a_pipeline_that_raises_is_a_violation(
     binding = PARTS[part]({})
     monkeypatch.setattr(type(binding), name, lambda *_, **__: _raise(ERRORS[error]()))
     chosen = [c for c in clauses().values() if c.api == binding.api and c.testable]
-    result = pipeline.check_pipeline(binding, chosen, timeout=5.0)
+    result = pipeline.check_pipeline(binding, chosen, timeout=5.0, fail_fast=True)
     assert {c.outcome for c in result.clauses} & {Verdict.FAIL, Verdict.LAX}
 
 
