@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.script.calls import Source
 from fscontract.contract.targets import resolve_target
 from fscontract.fakes.mutants.correct_arrow import RightArrow
-from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem
+from fscontract.fakes.mutants.correct_filesystem import RightAsyncFilesystem, RightFile
 from fscontract.fakes.mutants.correct_stores import RightOperator, RightStore, RightStoreBinding
 from fscontract.implementations.bindings.opendal import OpendalBinding
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 
 _FAKES = "fscontract.fakes.mutants."
 _FILES: dict[str, bytes] = {}
@@ -25,6 +27,16 @@ _FILES: dict[str, bytes] = {}
 def asynchronous(**options: Any) -> RightAsyncFilesystem:
     """Return an asynchronous filesystem, which shares its files with all others."""
     return RightAsyncFilesystem(_FILES, **options)
+
+
+def opened(path: str) -> RightFile:
+    """Return a file in memory with the content of the one at a path."""
+    return RightFile(Path(path).read_bytes())
+
+
+def files(folder: str) -> Binding:
+    """Return a binding to such files in a folder."""
+    return PythonFileBinding(opened, folder, "correct")
 
 
 class _Obstore:
@@ -56,8 +68,11 @@ class Correct(NamedTuple):
 
 
 @cache
-def correct(api: str) -> Correct:
-    """Return the correct target of an API: fsspec, async, pyarrow, obstore or opendal."""
+def correct(api: str, folder: str) -> Correct:
+    """Return the correct target of an API: fsspec, async, pyarrow, obstore, opendal or python-file.
+
+    `folder` is where Python files are.
+    """
     if api == "pyarrow":
         own = f"from {_FAKES}correct_arrow import RightArrow as LocalFileSystem"
         imports = (("from pyarrow.fs import LocalFileSystem", own),)
@@ -67,6 +82,8 @@ def correct(api: str) -> Correct:
         imports = (("import obstore\n", "from tests.findings.correct_targets import obstore\n"),)
         source = Source(f"{_FAKES}correct_stores:RightStore")
         return Correct(RightStoreBinding(RightStore(), "correct"), source, imports)
+    if api == "python-file":
+        return Correct(files(folder), Source(f"{__name__}:files", {"folder": folder}))
     if api == "opendal":
         source = Source(f"{_FAKES}correct_stores:RightOperator")
         return Correct(OpendalBinding(RightOperator(), "correct"), source)

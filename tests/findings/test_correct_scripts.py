@@ -16,22 +16,27 @@ from tests.script_runner import ScriptRunner
 
 _KNOWN = Path(__file__).resolve().parents[2] / "benchmarks" / "matrix" / "known"
 #: The API of known files, by the start of their names.
-_APIS = {"fsspec": "fsspec", "s3fs": "fsspec", "sshfs": "fsspec"}
-_APIS |= {api: api for api in ("pyarrow", "obstore", "opendal")}
+_APIS = {
+    **dict.fromkeys(("fsspec", "s3fs", "sshfs"), "fsspec"),
+    **dict.fromkeys(("bytesio", "open", "smart", "boto3"), "python-file"),
+    **{api: api for api in ("pyarrow", "obstore", "opendal")},
+}
 _FILES = [p for p in sorted(_KNOWN.glob("*.yaml")) if p.stem.partition("-")[0] in _APIS]
 
 
 @pytest.mark.parametrize("path", _FILES, ids=lambda path: path.stem)
 def test_script_of_a_known_failure_passes_on_a_correct_implementation(
-    path: Path, own_scripts: ScriptRunner
+    path: Path, own_scripts: ScriptRunner, tmp_path: Path
 ) -> None:
-    wrong = {}
+    scripts = {}
     for entry in load_known(path):
-        target = correct(_api(path, entry))
-        script = _script(entry, target)
-        if script and (ran := own_scripts.run(script)).code:
-            wrong[f"{entry.clause}: {entry.signature}"] = ran.output
-    assert not wrong, "\n\n".join(f"{name}\n{said}" for name, said in wrong.items())
+        script = _script(entry, correct(_api(path, entry), str(tmp_path)))
+        if script:
+            scripts[f"{entry.clause}: {entry.signature}"] = script
+    assert scripts
+    ran = {name: own_scripts.run(script) for name, script in scripts.items()}
+    wrong = [f"{name}\n{done.output}" for name, done in ran.items() if done.code]
+    assert not wrong, "\n\n".join(wrong)
 
 
 def _api(path: Path, entry: Known) -> str:
