@@ -206,10 +206,11 @@ class Workspace:
         try:
             yield
         finally:
-            written = {length: self._files[length] for length in self._renewed - renewed}
-            made = {n: file for n, file in self._files.items() if n not in self._renewed}
-            self._first = {n: file for n, file in made.items() if n in renewed}
-            self._files = {**made, **{n: files[n] for n in renewed if n in files}, **written}
+            others = {n: file for n, file in self._files.items() if n not in renewed}
+            self._first = {
+                n: file for n, file in self._files.items() if n in renewed - self._renewed
+            }
+            self._files = {**others, **{n: files[n] for n in renewed if n in files}}
             self._renewed |= renewed
 
     @property

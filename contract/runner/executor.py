@@ -370,6 +370,8 @@ class Executor(Workspace):
                 outcomes.append(self.compile(program.length, step).action(stream))
         finally:
             self.close(program, [stream])
+            if any(step.op == "py_write" for step in program.steps):
+                self._renew(program.length)
         return outcomes
 
     def _follow(

@@ -175,13 +175,7 @@ def test_memory_has_its_findings() -> None:
         *("close.state", "model.pread-thread-safe", "python.with.closes"),
         *("python.writable.false", "python.write.refused"),
     }
-    lax = {
-        "read-fully.closed",
-        "pread.closed",
-        "seek.open",
-        "python.seek.negative",
-        "python.with.closed",
-    }
+    lax = {"seek.open", "python.seek.negative", "python.with.closed"}
     race = frozenset({"pread.buffers"})  # one race, of `model.pread-thread-safe`, too
     holds(run(FsspecBinding.from_url("memory://findings", {})), fails, lax, sampled=race)
 

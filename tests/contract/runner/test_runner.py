@@ -24,6 +24,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.spec.known_failures import Known
 from fscontract.fakes.mutants.registry import mutant_named
+from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
@@ -195,6 +196,24 @@ def test_failure_is_shown_on_the_files_of_a_new_run_after_files_are_renewed() ->
     again = renewed.run(line).violation
     assert again is not None
     assert again.failure.expected == violation.failure.expected
+
+
+def test_file_that_was_written_while_a_failure_was_shrunk_is_not_read_again() -> None:
+    binding = FsspecBinding.from_url("memory://written", {})
+    executor = Executor(binding, settings_for().profile.features, 64)
+    binding.prepare()
+    writes, reads = (Program(0, (Step(op, ()),)) for op in ("py_write", "read_byte"))
+    try:
+        executor.run(reads)
+        executor.renew_files()
+        for _ in range(2):
+            with executor.first_files():
+                executor.run(reads)
+                executor.run(writes)
+                assert executor.run(reads).violation is None
+            assert executor.run(reads).violation is None
+    finally:
+        binding.dispose()
 
 
 def test_programs_of_known_failures_are_kept_unshrunk_however_many_look_alike() -> None:
