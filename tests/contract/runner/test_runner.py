@@ -206,10 +206,10 @@ def test_file_that_was_written_while_a_failure_was_shrunk_is_not_read_again() ->
     try:
         executor.run(reads)
         executor.renew_files()
-        for _ in range(2):
+        for program in (reads, writes, reads):
             with executor.first_files():
                 executor.run(reads)
-                executor.run(writes)
+                executor.run(program)
                 assert executor.run(reads).violation is None
             assert executor.run(reads).violation is None
     finally:
