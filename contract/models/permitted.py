@@ -121,7 +121,7 @@ class _Asked:
     def __init__(self, step: Step, state: State, features: frozenset[str], missed: str) -> None:
         self.step, self.state, self.features, self.missed = step, state, features, missed
         self.data = state.versions[-1]
-        self.longest = max(map(len, state.versions))
+        self.longest = max(state.versions, key=len)
         self.window = window(step, state)
         self.position = self.window.position if self.window else state.pos
 
@@ -200,10 +200,11 @@ class _Asked:
     def _values(self) -> Iterator[Any]:
         yield from right_values(self.step, self.state)
         yield from (None, True, False, -1, b"")
-        numbers = {*range(self.longest + 2)} if self.longest <= _MOST_COUNTS else set()
+        longest = len(self.longest)
+        numbers = {*range(longest + 2)} if longest <= _MOST_COUNTS else set()
         given = [arg for arg in self.step.args if type(arg) is int]
         position = self.state.pos
-        for length in {len(self.data), self.longest}:
+        for length in {len(self.data), longest}:
             given += [length, length - position]
         for number in (0, position, *given):
             numbers |= {number - 1, number, number + 1}
@@ -268,8 +269,7 @@ class _Asked:
     def _right_parts(self) -> list[Outcome]:
         parts = []
         for offset, length in self.step.args[0]:
-            content = max(self.state.versions, key=len)
-            data = content[max(offset, 0) :][: max(length, 0)]
+            data = self.longest[max(offset, 0) :][: max(length, 0)]
             fits = offset >= 0 and len(data) == length
             parts.append(returned(length, data) if fits else Outcome(Kind.EOF))
         return parts

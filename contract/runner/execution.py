@@ -152,15 +152,13 @@ class Workspace:
         self._by_identity: dict[int, dict[int, Compiled]] = {}
 
     def judge_by(self, acceptor: Acceptor) -> None:
-        """Judge by another model from now on; the files stay."""
+        """Judge by another model from now on; the shared files stay."""
         self.acceptor = acceptor
-        self._files, self._first = (
-            {
-                length: (path, data, acceptor.start(data))
-                for length, (path, data, _) in files.items()
-            }
-            for files in (self._files, self._first)
-        )
+        self._files = {
+            length: (path, data, acceptor.start(data))
+            for length, (path, data, _) in self._files.items()
+        }
+        self._first.clear()
         self._by_value.clear()
         self._by_identity = {length: {} for length in self._files}
 

@@ -199,7 +199,7 @@ class RightOperator:
         self.files[path] = bytes(content)
 
     def create_dir(self, path: str) -> None:
-        """Do nothing: there are no directories without files."""
+        """Do nothing: a directory exists as long as it has files."""
 
     def delete(self, path: str) -> None:
         """Delete a file."""

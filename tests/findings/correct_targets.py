@@ -1,6 +1,6 @@
 """Correct implementations of the APIs of the matrix, as targets of scripts.
 
-The scripts of PyArrow and obstore import from those libraries: `of_correct` replaces the imports.
+Scripts of PyArrow and obstore import from those libraries: `Correct.changed` replaces the imports.
 """
 
 from __future__ import annotations

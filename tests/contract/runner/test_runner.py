@@ -12,6 +12,7 @@ from inline_snapshot import snapshot
 
 from fscontract.contract.binding import Opened, TargetError
 from fscontract.contract.concurrency.check import ConcurrencyReport
+from fscontract.contract.models.acceptor import Acceptor
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import phases
@@ -214,6 +215,20 @@ def test_file_that_was_written_while_a_failure_was_shrunk_is_not_read_again() ->
             assert executor.run(reads).violation is None
     finally:
         binding.dispose()
+
+
+def test_programs_run_on_the_files_of_a_new_run_after_the_model_changed() -> None:
+    executor = Executor(binding_of(SeeksBack), settings_for().profile.features, 64)
+    executor.binding.prepare()
+    seeks = Program(5, (Step("seek", (-1,)),))
+    executor.run(seeks)
+    executor.renew_files()
+    with executor.first_files():
+        executor.run(seeks)
+    executor.judge_by(Acceptor(settings_for().profile.features))
+    with executor.first_files():
+        assert executor.run(seeks).violation is not None
+    executor.binding.dispose()
 
 
 def test_programs_of_known_failures_are_kept_unshrunk_however_many_look_alike() -> None:
