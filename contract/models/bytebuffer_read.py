@@ -92,6 +92,12 @@ def _into_no_room(call: Call, outcome: Outcome) -> Accepted | Failure:
     return Accepted(call.state.at(call.state.pos, Origin("read_buffer", "bytebuffer.zero")))
 
 
+def _describe_into_buffer(call: Call) -> tuple[str, ...]:
+    if call.state.pos < 0:
+        return ("returns 1 or more, and bytes of the file",)
+    return (f"returns 1 or more, the bytes from {call.state.pos}",)
+
+
 READ_BUFFER = Operation(
     refusals=(
         Refusal(
@@ -115,7 +121,7 @@ READ_BUFFER = Operation(
             ),
             lambda c: not _no_room(c) and may_have_data(c),
             _into_buffer,
-            lambda c: (f"returns 1 or more, the bytes from {c.state.pos}",),
+            _describe_into_buffer,
         ),
         Row(
             ("bytebuffer.eof",),

@@ -137,6 +137,8 @@ def _into(call: Call, outcome: Outcome) -> Accepted | Failure:
 def _describe_into(call: Call) -> tuple[str, ...]:
     state, length = call.state, call.args[2]
     maximum = min(length, max(state.longest - max(state.pos, 0), 0))
+    if state.pos < 0:
+        return (f"returns {span(1, maximum)}, and bytes of the file",)
     return (
         f"returns {span(1, maximum)}, the bytes from {state.pos}: {_bytes_here(call, maximum)}",
     )

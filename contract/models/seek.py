@@ -34,6 +34,8 @@ def _returned(call: Call) -> tuple[str, ...]:
 
 
 def _close(call: Call, outcome: Outcome) -> Accepted | Failure:
+    if outcome.lacks_method:
+        return Accepted(call.state, (), ("close.no-raise",))  # what can't be closed stays open
     after = State(call.state.pos, False, Origin("close"), call.state.versions, call.state.changed)
     if not outcome.raised:
         return Accepted(after, ("close.robust",) if call.state.origin.failed else ())

@@ -6,6 +6,7 @@ exception itself; without an observer, as for programs that pass, nothing is kep
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -72,6 +73,12 @@ def words(kinds: Iterable[Kind]) -> str:
     return " or ".join(sorted(names))
 
 
+#: The exception of an object that lacks a method or attribute of Python's files.
+_LACKS = re.compile(
+    r"^AttributeError: (?!'NoneType').* object has no attribute "
+    r"'(read(|able|all|into1?|line|lines|1)|seek(able)?|tell|peek|clos(e|ed)|writ(e|able))'$"
+    r"|^TypeError: .* object (is not iterable|does not support the context manager protocol)$"
+)
 #: Larger numbers are shown by their size: Python limits the digits that it converts.
 _MOST_BITS = 256
 
@@ -100,6 +107,11 @@ class Outcome(NamedTuple):
     def raised(self) -> bool:
         """True if the call raised an exception."""
         return self.kind is not Kind.RETURNED
+
+    @property
+    def lacks_method(self) -> bool:
+        """Return whether the call raised because the object has no such method."""
+        return self.raised and _LACKS.search(self.detail) is not None
 
     def __str__(self) -> str:
         if self.kind is not Kind.RETURNED:

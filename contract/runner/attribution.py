@@ -33,7 +33,6 @@ from fscontract.contract.runner.signature import (
     DISPLACED,
     WRONG_LATER,
     bytes_of,
-    lacks_method,
 )
 
 
@@ -505,7 +504,7 @@ class Blame:
         """Return the clause of a failure at a right position, if another call also fails there."""
         failure, program, op = violation.failure, violation.program, violation.step.op
         cause = failure.cause
-        if not cause or cause == failure.clause or lacks_method(violation.outcome):
+        if not cause or cause == failure.clause or violation.outcome.lacks_method:
             return failure.clause
         if self._is_of_position(violation):
             return failure.clause

@@ -126,9 +126,14 @@ SAME_VALIDATION = "open.opt-same-validation"
 def against_vector(
     executor: Executor, vector: Vector, execution: Execution
 ) -> Counterexample | None:
-    """Return a counterexample if the vector does not list the last outcome."""
+    """Return a counterexample if the vector does not list the last outcome.
+
+    It says nothing of that if an earlier call could not be made.
+    """
     outcomes = [outcome for _, outcome, _ in execution.trace]
     if not outcomes or any(o.kind is Kind.INEXPRESSIBLE for o in outcomes):
+        return None
+    if any(outcome.lacks_method for outcome in outcomes[:-1]):
         return None
     data, outcome = execution.content, outcomes[-1]
     if data is None:

@@ -390,23 +390,24 @@ def held(executor: Executor, program: Program) -> str:
     """Return what each stream holds after a program has closed it, "" if nothing.
 
     Raise CannotOpen. A pool that all streams share may grow at first; it must not grow with each of
-    the streams.
+    the streams. A stream without close() is not closed.
     """
     path, _, _ = executor.file(program.length)
-    actions = [executor.compile(program.length, step).action for step in program.steps]
+    actions = [(s.op, executor.compile(program.length, s).action) for s in program.steps]
     streams = []
 
-    def one_more() -> None:
+    def one_more() -> bool:
         beat(program)
         stream = _opened(executor, path)
         streams.append(stream)
-        for action in actions:
-            action(stream)
+        outcomes = [(op, action(stream)) for op, action in actions]
+        return not any(op == "close" and outcome.lacks_method for op, outcome in outcomes)
 
     left = ""
     gc.freeze()
     try:
-        one_more()
+        if not one_more():
+            return ""
         for count_of in (_STREAMS, _REPEATS):
             gc.collect()
             before = count()

@@ -55,12 +55,8 @@ _ACCEPTED = "accepted"
 _EVERYWHERE = frozenset({FAILED, AT_END, _AWAY, _BEYOND})
 #: An argument, or a word of an operation, that names a file that is not there.
 _MISSING = "missing"
-#: The exception of an object that lacks a method or attribute of Python's files.
-_LACKS = re.compile(
-    r"^AttributeError: (?!'NoneType').* object has no attribute "
-    r"'(read(|able|all|into1?|line|lines|1)|seek(able)?|tell|peek|clos(e|ed)|writ(e|able))'$"
-    r"|^TypeError: .* object (is not iterable|does not support the context manager protocol)$"
-)
+#: The trait of calls of a method that the object lacks.
+LACKS_METHODS = "lacks methods"
 #: The aspects of calls that returned a wrong result.
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
@@ -261,7 +257,12 @@ def words(signature: str) -> frozenset[str]:
 
 
 def traits(violation: Violation, signature: str) -> tuple[str, ...]:
-    """Return what a shrunk failure may share with others of the same cause."""
+    """Return what a shrunk failure may share with others of the same cause.
+
+    A call of a method that is not there shows nothing else of the stream.
+    """
+    if violation.outcome.lacks_method:
+        return (LACKS_METHODS,)
     step, (how, *circumstances) = violation.step, signature.split("; ")
     kinds = _kinds(violation)
     found = {f"{step.op} {kind}" for kind in kinds}
@@ -280,19 +281,12 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         found.add("after close")
     elif step.op == "py_closed" or _CLOSED.search(violation.outcome.detail):
         found.add("closed early")
-    if lacks_method(violation.outcome):
-        found.add("lacks methods")
     if step.op.startswith("fs_get") and _MISSING in (*step.args, *step.op.split("_")):
         found.update(f"get of {_MISSING} {kind}" for kind in kinds)
     if _opens_deleted(violation.program):
         found.add("open of missing")
     found.update(filter(_tells, circumstances))
     return tuple(sorted(found))
-
-
-def lacks_method(outcome: Outcome) -> bool:
-    """Return whether a call raised because the object has no such method."""
-    return outcome.raised and _LACKS.search(outcome.detail) is not None
 
 
 def _opens_deleted(program: Program) -> bool:

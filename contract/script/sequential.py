@@ -240,6 +240,8 @@ class SequentialScript:
         call = self.api.spell(planned.step, name)
         if call is None:
             return
+        if call.form is Form.NEXT:  # there may be no more lines
+            call = replace(call, text=f'{call.text.removesuffix(")")}, b"")')
         start = f"at = {self.plan.base} + " if first and self.plan.base else "at = "
         start = start if first else "at += "
         if planned.counted:

@@ -143,7 +143,8 @@ _FILE: dict[str, Callable[..., Call | None]] = {
     "py_tell": _method("tell"),
     "py_readline": _method("readline"),
     "py_readlines": _method("readlines", Form.LINES),
-    "py_next": lambda f: Call(f"next({f})", Form.NEXT),
+    # Iteration needs an iterator, which some files are not.
+    "py_next": lambda f: Call(f"next(iter({f}))", Form.NEXT, shown=f"next({f})"),
     "py_closed": lambda f: Call(f"{f}.closed"),
     "py_readable": _method("readable"),
     "py_seekable": _method("seekable"),

@@ -10,6 +10,7 @@ from tests.contract.models.observed import (
     CLOSE,
     DATA,
     STALE,
+    Observed,
     call,
     charged,
     judgement,
@@ -160,6 +161,20 @@ class TestReadInto:
     def test_byte_written_at_the_end_violates_rest_untouched(self) -> None:
         stray = call("read_into", 4, 0, 4, gives=-1, buffer=b"\x00" + STALE[1:])
         assert charged(call("seek", 5), stray) == ("read-into.rest-untouched", "")
+
+    @pytest.mark.parametrize(
+        "read",
+        [
+            call("read_into", 4, 0, 4, raises=Kind.NULL),
+            call("read_buffer", 6, 1, 4, raises=Kind.NULL),
+        ],
+    )
+    def test_bytes_at_an_unknown_position_are_described_without_one(self, read: Observed) -> None:
+        """It is unknown after a failed seek."""
+        failed = call("seek", -1, raises=Kind.EOF)
+        expected = violation(failed, read, features=("supports-bytebuffer-read",)).expected
+        assert any("bytes of the file" in text for text in expected)
+        assert not any("-1:" in text or "from -" in text for text in expected)
 
 
 class TestSkip:

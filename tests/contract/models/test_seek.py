@@ -6,7 +6,7 @@ import pytest
 
 from fscontract.contract.models.seek import CAPABILITIES, NAMELESS
 from fscontract.contract.models.stream_state import ANY, PAST
-from fscontract.contract.program.outcome import Kind
+from fscontract.contract.program.outcome import Kind, Outcome
 from tests.contract.models.observed import (
     CLOSE,
     DATA,
@@ -40,6 +40,12 @@ class TestClose:
 
     def test_close_that_raises_after_a_failed_call_misses_another_should(self) -> None:
         assert missed(FAILED_SEEK, call("close", raises=Kind.IO)) == ("close.robust",)
+
+    def test_stream_without_close_stays_open(self) -> None:
+        text = "AttributeError: 'Reader' object has no attribute 'close'"
+        without = CLOSE._replace(outcome=Outcome(Kind.OTHER, detail=text))
+        assert [state.is_open for state in judgement(without).states] == [True]
+        assert missed(without, without) == ("close.no-raise",)
 
 
 class TestGetPos:

@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.causes import checked, chosen_mutants
+from fscontract import PythonFileBinding, check
 from fscontract.contract.runner.result import (
     Cause,
     ClauseResult,
@@ -47,6 +51,25 @@ _SAMPLE = [
 PAIRS = [
     ("seek.negative-NegativeIsZero", "read-byte.value-SignedByte"),
 ]
+
+
+class _Unclosable:
+    """A reader without close() and other methods, as of an uploaded part of a file."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            self._data = io.BytesIO(file.read())
+        self.read, self.seek, self.tell = self._data.read, self._data.seek, self._data.tell
+
+
+def test_a_file_without_close_is_not_a_closed_one_that_reads(tmp_path: Path) -> None:
+    """No clause on closed files is verified, in examples and in other programs."""
+    opener: Any = _Unclosable
+    result = check(PythonFileBinding(opener, str(tmp_path), "unclosable"), budget=10)
+    lacking, *others = (cause.ids for cause in result.causes)
+    assert {"python.with.closes", "close.no-raise"} <= {*lacking}
+    assert not [one for one in lacking if one.endswith((".closed", ".open", "close.state"))]
+    assert others == [("python.seek.negative",)]  # of BytesIO
 
 
 def test_failures_with_a_common_trait_are_of_one_cause() -> None:

@@ -216,6 +216,15 @@ def test_a_closed_stream_that_gives_back_its_descriptor_holds_nothing() -> None:
     assert _left(HoldsDescriptor) == ""
 
 
+def test_a_stream_without_close_is_not_a_closed_one_that_holds_something() -> None:
+    class Unclosable(HoldsDescriptor):
+        @property
+        def close(self) -> Any:
+            raise AttributeError("'Unclosable' object has no attribute 'close'")
+
+    assert _left(Unclosable) == ""
+
+
 def test_what_all_streams_share_is_no_leak() -> None:
     """A pool is opened once, by the first stream."""
     shared: list[int] = []

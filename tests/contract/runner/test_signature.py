@@ -342,6 +342,19 @@ def test_missing_methods_share_a_trait_unless_they_are_those_of_none() -> None:
     assert "lacks methods" not in of_none
 
 
+def test_a_missing_method_of_a_closed_file_shares_no_trait_with_one_that_works_there() -> None:
+    text = "AttributeError: 'Reader' object has no attribute 'readinto'"
+    lacks = _traits_of(
+        "raised",
+        Step("close"),
+        Step("py_readinto", ("B", 1)),
+        outcome=Outcome(Kind.OTHER, detail=text),
+    )
+    tells = _traits_of("accepted", Step("close"), Step("py_tell"), outcome=returned(0))
+    assert lacks
+    assert not lacks & tells
+
+
 def test_a_with_block_that_leaves_the_file_open_shares_a_trait_with_a_close_that_does() -> None:
     left = _traits_of("value", Step("py_with"), outcome=returned(False))
     closed = _traits_of("value", Step("close"), Step("py_closed"), outcome=returned(False))

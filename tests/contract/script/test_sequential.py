@@ -54,6 +54,7 @@ _RIGHT: list[list[Any]] = [
     [["py_readline", 3]],
     [["py_readlines", None]],
     [["py_next"], ["py_next"]],
+    [["seek", "len"], ["py_next"], ["py_tell"]],
     [["py_seek", -1, 2], ["py_tell"]],
     [["py_seek", -1, 0], ["py_tell"]],
     [["py_seek", 2**63 - 2, 2]],
@@ -135,6 +136,18 @@ def test_script_fails_on_the_bug_and_passes_without_it(
 @pytest.mark.parametrize("steps", _RIGHT, ids=str)
 def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptRunner) -> None:
     ran = bare_scripts.run(_script(_LOCAL, "read-byte.value", steps))
+    assert ran.code == 0, ran.output
+
+
+def test_script_of_a_file_that_is_iterable_but_no_iterator_iterates(
+    bare_scripts: ScriptRunner,
+) -> None:
+    """As a `File` of Django."""
+    script = _script(_LOCAL, "python.iter.lines", [["py_next"]])
+    opened = re.search(r"    f = (.*)", script)
+    assert opened
+    iterable = f"    f = dict.fromkeys({opened[1]})"
+    ran = bare_scripts.run(script.replace(opened[0], iterable))
     assert ran.code == 0, ran.output
 
 
