@@ -87,7 +87,10 @@ def _update(file_: Path, result: RunResult, reason: str | None) -> int:
     from fscontract.contract.spec.known_failures import KnownError, prune_known, write_known
 
     if result.cut_short:
-        say(out_of_time(result), err=True)
+        unlisted = (
+            "; a check may fail for what the others show: increase --budget" if reason else ""
+        )
+        say(out_of_time(result) + unlisted, err=True)
     try:
         if reason is None:
             changed, word = prune_known(file_, result), "dropped"

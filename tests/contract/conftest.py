@@ -19,6 +19,7 @@ from fscontract.contract.runner.result import (
     VIOLATED,
     ClauseResult,
     Counterexample,
+    PhaseShare,
     RunResult,
     Verdict,
 )
@@ -118,6 +119,7 @@ class FakeSuite:
     runs: list[Settings] = field(default_factory=list)
     interrupt: bool = False
     warnings: tuple[str, ...] = ()
+    cut_short: tuple[PhaseShare, ...] = ()
 
     def check(
         self, binding: Binding, settings: Settings, listener: Listener = lambda event: None
@@ -136,7 +138,7 @@ class FakeSuite:
         found = tuple(self._judge(c) for c in settings.clauses)
         now = datetime(2026, 5, 4, tzinfo=timezone.utc)
         result = RunResult(binding.name, binding.api, profile, effort, seed, now, 0.5, found)
-        result = replace(result, warnings=self.warnings)
+        result = replace(result, warnings=self.warnings, cut_short=self.cut_short)
         listener(RunFinished(result))
         return result
 

@@ -22,7 +22,7 @@ from fscontract.contract.cli.main import main
 from fscontract.contract.program.content import content
 from fscontract.contract.runner import replay
 from fscontract.contract.runner.replay import ReplayResult
-from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.result import PhaseShare, Verdict
 from fscontract.contract.spec.clauses import FAULTS, SERVER_FAULTS, STREAM, Level, clauses
 from fscontract.contract.spec.known_failures import load_known
 from fscontract.contract.spec.profiles import Profile
@@ -404,6 +404,14 @@ def test_known_write_runs_with_other_seeds_until_one_adds_nothing(
     assert (len(seeds), seeds[0], len({*seeds})) == (2, 5, 2)
     assert "0 added" in run("known", "--write", "k.yaml", stub_target, "--reason", "r").stdout
     assert len(suite.runs) == 3
+
+
+def test_known_write_says_that_a_run_out_of_time_lists_less_than_a_check_may_show(
+    stub_target: str, suite: Any
+) -> None:
+    suite.cut_short = (PhaseShare("seeded", 3, 300),)
+    message = run("known", "--write", "k.yaml", stub_target, "--reason", "r").stderr
+    assert "out of time: programs run: seeded 3 of 300; a check may fail for what" in message
 
 
 def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> None:
