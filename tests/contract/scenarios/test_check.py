@@ -175,6 +175,13 @@ def test_random_failures_of_a_known_bug_are_known_with_each_seed(name: str, anot
     assert check_pipeline(both.binding(), chosen, known, seed=1).exit_code == 1
 
 
+def test_files_of_a_scenario_that_differ_in_the_same_way_are_one_known_failure() -> None:
+    result = check_pipeline(MUTANTS["AnyVersion"], select(["split.version-kept"]))
+    signatures = [entry.signature for entry in failures(result, "as in Java")]
+    assert not any("/in/" in signature for signature in signatures)
+    assert len(set(signatures)) == len(signatures) > 1
+
+
 def test_known_failure_is_known_until_it_is_fixed() -> None:
     clause = "split.trigger"
     shown = check_pipeline(MUTANTS["Deaf"], select([clause])).clauses[0].counterexample
