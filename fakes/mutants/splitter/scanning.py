@@ -51,7 +51,7 @@ def forgets_taken(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
 
 
 @mutant("split.scan-once", FileSplitterInput.get_file_status)
-def looks_again(self: FileSplitterInput, info: FileInfo) -> FileStatus:
+def splits_the_present_state(self: FileSplitterInput, info: FileInfo) -> FileStatus:
     """A file that changed while it waited is split in its present state, and again after a scan."""
     status = right(self).get_file_status(info)
     try:
@@ -440,7 +440,7 @@ def silent(self: TimeBasedDirectoryScanner) -> None:
 
 
 @mutant("split.stop", TimeBasedDirectoryScanner.stop)
-def scans_on(self: TimeBasedDirectoryScanner) -> None:
+def leaves_its_scan(self: TimeBasedDirectoryScanner) -> None:
     """The thread continues if a scan is in progress."""
     if self._thread is None or self._resting:
         right(self).stop()
