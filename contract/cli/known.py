@@ -88,7 +88,7 @@ def _update(file_: Path, result: RunResult, reason: str | None) -> int:
 
     if result.cut_short:
         unlisted = (
-            "; a check may fail for what the others show: increase --budget" if reason else ""
+            "; a check may fail for what others show: increase --budget" if reason else ""
         )
         say(out_of_time(result) + unlisted, err=True)
     try:

@@ -6,6 +6,7 @@ order, window by window. It predicts nothing: any order of files is correct.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
@@ -150,6 +151,9 @@ def _is_version(file: FileRecord, version: Version) -> bool:
 
 class Acceptor(Judge):
     """Judge the records of one operator instance, or of several in succession."""
+
+    #: Numbers, and everything from a path on.
+    data = re.compile(r"\d+|\S*/.*")
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()

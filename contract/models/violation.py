@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-_DIGITS = re.compile(r"\d+")
-
 
 @dataclass(frozen=True)
 class Violation:
@@ -71,6 +69,8 @@ class Judge:
 
     #: The most characters of a value that a violation shows; None for all.
     longest_repr: ClassVar[int | None] = None
+    #: What does not tell one compared value from another.
+    data: ClassVar[re.Pattern[str]] = re.compile(r"\d+")
 
     def __init__(self) -> None:
         self.violations: list[Violation] = []
@@ -89,7 +89,7 @@ class Judge:
             clause,
             head + required,
             observed,
-            kind=_DIGITS.sub("N", what),
+            kind=self.data.sub("N", what),
             difference=difference_of(actual, expected),
         )
         self.record(violation)

@@ -36,7 +36,7 @@ def explanations(
     `failed` has the violations of each clause, `passed` what each scenario without a violation
     uses. Simple scenarios explain others.
     """
-    rates = _Rates((one for found in failed.values() for one in found), passed)
+    rates = Rates((one for found in failed.values() for one in found), passed)
     explained: dict[str, str] = {}
     for clause in sorted(failed, key=lambda clause: min(len(e.uses) for e in failed[clause])):
         causes = (cause for cause, own in explained.items() if cause == own)
@@ -46,7 +46,7 @@ def explanations(
     return explained
 
 
-class _Rates:
+class Rates:
     """The parts of the scenarios of a run that fail among those that use something."""
 
     def __init__(self, failed: Iterable[Evidence], passed: Collection[_Uses]) -> None:
@@ -59,9 +59,10 @@ class _Rates:
 
     def explain(self, cause: Collection[Evidence], others: Collection[Evidence]) -> bool:
         """Return whether each violation of a clause is explained by one of its possible cause."""
-        return all(any(self._explains(own, other) for own in cause) for other in others)
+        return all(any(self.explains(own, other) for own in cause) for other in others)
 
-    def _explains(self, own: Evidence, other: Evidence) -> bool:
+    def explains(self, own: Evidence, other: Evidence) -> bool:
+        """Return whether a violation explains another one."""
         common = own.uses & other.uses
         if not common or common == own.uses:
             return bool(common)

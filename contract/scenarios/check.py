@@ -48,11 +48,11 @@ from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.verdicts import Seen, outcome_of
-from fscontract.contract.scenarios.attribution import Evidence, explanations
+from fscontract.contract.scenarios.attribution import Evidence, Rates, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import Known, entries_of
+from fscontract.contract.spec.known_failures import Known, entries_of, match
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
@@ -60,8 +60,9 @@ TIMEOUT = 10.0
 _LONGEST_TEXT = 400
 
 
-#: A part of the signatures of failures of random scenarios: another seed need not show them.
-_OF_RANDOM = "; random; "
+#: The name of random scenarios, and that in the signatures of their failures.
+_RANDOM = "random"
+_OF_RANDOM = re.compile(rf"; {_RANDOM}(;|$)")
 #: The part of the time of a run that the first step that hangs may take.
 _FIRST_HANG = 0.5
 
@@ -102,13 +103,56 @@ class Findings:
     @property
     def explanations(self) -> dict[str, str]:
         """For each violated clause the one that explains it."""
-        failed = {
-            clause: [Evidence(key[0], v.uses, v.difference) for key, v in found.items()]
-            for clause, found in self.failed.items()
-        }
+        failed = self._evidence
         for clause, hang in self.hung.items():
             failed.setdefault(clause, []).append(Evidence(hang.scenario, hang.uses))
         return explanations(failed, self.passed)
+
+    @property
+    def _evidence(self) -> dict[str, list[Evidence]]:
+        return {
+            clause: [_evidence(key, violation) for key, violation in found.items()]
+            for clause, found in self.failed.items()
+        }
+
+    def distinct(self, clause: str) -> dict[tuple[str, ...], Violation]:
+        """Return the violations of a clause, of random scenarios only if no other shows it.
+
+        Which random scenarios meet a bug depends on the seed.
+        """
+        failed = self.failed.get(clause, {})
+        return {key: v for key, v in failed.items() if key[0] != _RANDOM} or failed
+
+    def with_random(self, known: Sequence[Known]) -> list[Known]:
+        """Return known failures, and an entry for each random failure that one of them explains.
+
+        A bug violates one clause or another in a random scenario, as the seed has it.
+        """
+        rates = Rates((one for found in self._evidence.values() for one in found), self.passed)
+        listed: list[tuple[Known, Evidence]] = []
+        random: list[tuple[str, Counterexample, Evidence]] = []
+        for clause in self.failed:
+            for key, violation in self.distinct(clause).items():
+                failure, own = _counterexample(clause, violation, key), _evidence(key, violation)
+                entry = match(known, clause, failure, date.today())
+                if key[0] == _RANDOM:
+                    random.append((clause, failure, own))
+                elif entry is not None:
+                    listed.append((entry, own))
+        explained = [
+            replace(entry, clause=clause, signature=failure.signature)
+            for clause, failure, own in random
+            for entry, cause in listed
+            if rates.explains(cause, own)
+        ]
+        return [
+            replace(entry, intermittent=True) if _OF_RANDOM.search(entry.signature) else entry
+            for entry in (*known, *explained)
+        ]
+
+
+def _evidence(key: tuple[str, ...], violation: Violation) -> Evidence:
+    return Evidence(key[0], violation.uses, violation.difference)
 
 
 @dataclass
@@ -397,6 +441,7 @@ class _Run:
         """Return the result so far; the arguments are those of a verdict."""
         name, findings, late = self.binding.name, self.findings, bool(self.cut_short)
         causes = findings.explanations
+        known = findings.with_random(entries_of(self.known, name))
         return RunResult(
             target=name,
             binding=self.binding.api,
@@ -406,7 +451,7 @@ class _Run:
             started=self.started,
             seconds=self.time.spent,
             clauses=tuple(
-                _verdict(c, findings, self.known, name, lost, stopped, late, causes.get(c.id, ""))
+                _verdict(c, findings, known, lost, stopped, late, causes.get(c.id, ""))
                 for c in self.clauses
             ),
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
@@ -419,7 +464,6 @@ def _verdict(
     clause: Clause,
     findings: Findings,
     known: Sequence[Known],
-    target: str,
     lost: str,
     stopped: str,
     out_of_time: bool,
@@ -430,29 +474,25 @@ def _verdict(
     `lost` and `stopped` say why scenarios were not run: lost, or left out because of a failure.
     `cause` is the clause that explains its violations.
     """
-    hung, failed = findings.hung.get(clause.id), findings.failed.get(clause.id, {})
+    hung = findings.hung.get(clause.id)
     exercised = findings.exercised[clause.id]
     crashes = [crash for crash in findings.crashes if crash.clause == clause.id]
     seen = Seen(
         exercised or len(crashes),
         crashed=tuple(crash.counterexample for crash in crashes if not crash.hung),
         hung=(
-            *(() if hung is None else (_counterexample(hung, "hangs", cause),)),
+            *(() if hung is None else (_counterexample(clause.id, hung, cause=cause),)),
             *(crash.counterexample for crash in crashes if crash.hung),
         ),
         failed=tuple(
-            _counterexample(violation, violation.scenario or clause.id, cause, key)
-            for key, violation in failed.items()
+            _counterexample(clause.id, violation, key, cause)
+            for key, violation in findings.distinct(clause.id).items()
         ),
         unverified=_unverified(clause.id, findings, stopped, out_of_time),
         lost=lost,
     )
     ended_early = out_of_time or bool(stopped)
-    listed = [
-        replace(entry, intermittent=True) if _OF_RANDOM in entry.signature else entry
-        for entry in entries_of(known, target)
-    ]
-    return outcome_of(clause, seen, listed, date.today(), ended_early=ended_early)
+    return outcome_of(clause, seen, known, date.today(), ended_early=ended_early)
 
 
 def _unverified(
@@ -469,9 +509,10 @@ def _unverified(
 
 
 def _counterexample(
-    violation: Violation, how: str, cause: str, key: tuple[str, ...] = ("",)
+    clause: str, violation: Violation, key: tuple[str, ...] = ("",), cause: str = ""
 ) -> Counterexample:
-    """Return the violation as a counterexample; `key` tells it from others of the clause."""
+    """Return a violation as a counterexample; `key` tells it from others, "" for one that hangs."""
+    how = (violation.scenario or clause) if key[0] else "hangs"
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
     actual = "; ".join(part for part in (shown, violation.scenario) if part)
     identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""

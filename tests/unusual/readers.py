@@ -152,6 +152,17 @@ class SingleBytes(WholeFile):
         return bytes(data)
 
 
+class ReadsOnce(WholeFile):
+    """Reads a file once for all blocks that are read from one stream."""
+
+    _known: tuple[FSDataInputStream, bytes] | None = None
+
+    def read(self, stream: FSDataInputStream, length: int) -> bytes:
+        if self._known is None or self._known[0] is not stream:
+            self._known = stream, super().read(stream, length)
+        return self._known[1]
+
+
 class Ranges(WholeFile):
     """Reads ranges of 999 bytes by one vectored read."""
 
@@ -322,8 +333,8 @@ class _WithoutScaling(BlockReaderBinding):
 
 
 ALL = (
-    *map(_Binding, (WholeFile, AsStored, Ranges, PythonFile, PythonFiles, ByteBuffers, OtherBytes)),
-    *map(_Binding, (OtherClasses, Unclosable, ReusesRecord)),
+    *map(_Binding, (WholeFile, AsStored, ReadsOnce, Ranges, PythonFile, PythonFiles, ByteBuffers)),
+    *map(_Binding, (OtherBytes, OtherClasses, Unclosable, ReusesRecord)),
     _WithoutScaling(),
 )
 #: Readers that take long.

@@ -16,7 +16,11 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.pipeline.blocks import FileBlockMetadata, FileInfo, FileMetadata
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from fscontract.pipeline.splitter.input import FileSplitterInput
-from fscontract.pipeline.splitter.scanner import TimeBasedDirectoryScanner
+from fscontract.pipeline.splitter.scanner import (
+    ScannedFileInfo,
+    TimeBasedDirectoryScanner,
+    _below,
+)
 from fscontract.pipeline.splitter.windows import FSWindowStore, WindowData, read_file
 
 
@@ -47,6 +51,38 @@ class FilesFirst(TimeBasedDirectoryScanner):
             else:
                 yield child
         yield from waiting
+
+
+class DeepestFirst(TimeBasedDirectoryScanner):
+    """Lists everything below an input, level by level, and then finds the deepest files first."""
+
+    def _scan_directory(self, input_path: str, root: FileStatus) -> None:
+        found: list[FileStatus] = []
+        level = [root]
+        while level:
+            children = [child for status in level for child in self._listed(status.path)]
+            found += children
+            level = [c for c in children if c.is_directory and self.recursive]
+        for status in reversed(found):
+            if status.is_directory or self.accepts(status):
+                self._hand_over(_below(input_path, root.path, status))
+        if not found and self._is_there(root.path):
+            self._hand_over(ScannedFileInfo(None, input_path, input_path, root))
+
+    def _listed(self, path: str) -> list[FileStatus]:
+        try:
+            return list(self.filesystem.list_status(path))
+        except FileNotFoundError:
+            return []
+
+
+class LastFirst(TimeBasedDirectoryScanner):
+    """Splits the file first that was found last."""
+
+    def take(self) -> ScannedFileInfo | None:
+        with self._changed:
+            self._waiting.rotate(1)
+        return super().take()
 
 
 def _binding(scanner: type[TimeBasedDirectoryScanner]) -> LocalSplitterBinding:
@@ -226,7 +262,25 @@ class OtherClasses(LocalSplitterBinding):
         return splitter
 
 
+class OwnError(LocalSplitterBinding):
+    """A missing file raises another error."""
+
+    def fed(self, *arguments: Any) -> Any:
+        splitter: Any = super().fed(*arguments)
+        put = splitter.put
+
+        def own(directory: str | None, relative_path: str) -> None:
+            try:
+                put(directory, relative_path)
+            except FileNotFoundError as error:
+                raise LookupError(str(error)) from None
+
+        splitter.put = own
+        return splitter
+
+
 ALL = (
-    *map(_binding, (Backwards, Shuffled, FilesFirst)),
+    *map(_binding, (Backwards, Shuffled, FilesFirst, DeepestFirst, LastFirst)),
     *(kind(kind.__name__) for kind in (Gaps, RoundsTimes, OneFile, ClosesOnce, OtherClasses)),
+    OwnError("OwnError"),
 )

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from fscontract.contract.api.filesystem import FileSystem
-from fscontract.contract.pipeline_bindings import CheckedTableReader
+from fscontract.contract.pipeline_bindings import CheckedTableReader, CheckedWriter, TableSettings
 from fscontract.pipeline.hudi.binding import TableBinding
+from fscontract.pipeline.hudi.io import MetadataException
 
 
 class _Number(int):
@@ -137,6 +138,32 @@ class _Binding(TableBinding):
         return self.kind(super().reader(filesystem, as_of, read_only))
 
 
-ALL: Collection[TableBinding] = tuple(
-    map(_Binding, (ReadOnlyResults, OtherClasses, OtherOrder, Tuples, Lazily))
+class _OwnErrors:
+    """A writer that raises a ValueError if it refuses a call."""
+
+    def __init__(self, writer: CheckedWriter) -> None:
+        self._writer = writer
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._writer, name)
+
+        def call(*arguments: Any) -> Any:
+            try:
+                return method(*arguments)
+            except MetadataException as error:
+                raise ValueError(str(error)) from error
+
+        return call
+
+
+class OwnErrors(TableBinding):
+    """Makes writers with errors of another class."""
+
+    def writer(self, filesystem: FileSystem, settings: TableSettings) -> Any:
+        return _OwnErrors(super().writer(filesystem, settings))
+
+
+ALL: Collection[TableBinding] = (
+    *map(_Binding, (ReadOnlyResults, OtherClasses, OtherOrder, Tuples, Lazily)),
+    OwnErrors("OwnErrors"),
 )

@@ -157,6 +157,8 @@ RETURNS = [
 WIDE = b"--- the end of this part ---\r\n"
 #: Lines at a limit of 10 bytes, above it, and below it.
 AT_LIMIT = b"\n".join([b"a" * 10, b"b" * 11, b"c" * 10 + b"\r", b"d" * 9 + b"\r", b"e" * 10])
+#: Bytes that text converts, strips or splits at.
+BYTES = b"\xff\0\r\n \xc3\xa9\n\r\t\xe9\0 "
 #: Block sizes that end at each byte of such a file, and inside its delimiters.
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8)
 
@@ -225,6 +227,7 @@ RECORDS = [
     Case("record.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
     Case("record.crlf-buffer", Layout(_across_buffers(b"\r\n")), (100_000,)),
     *_cases("record.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
+    *_cases("record.cr", b"a\rb\nc\r\nd\r\r", context="line"),
     *_cases("record.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
     Case("record.drop-blank", Layout(b"\n\na\n\n\nb\n\n", drop_blank=True)),
     *_cases("record.drop-blank", b"\r\n\r\na\r\n\rb\n\r\n", b" \n\ta\n\t\n", drop_blank=True),
@@ -256,10 +259,14 @@ RECORDS = [
     *(Case("record.limit", Layout(AT_LIMIT, limit=10, skips=skips)) for skips in (False, True)),
     Case("record.line-rest", Layout(b"abcdef\nghijkl\n", "line"), (4,)),
     Case("record.line-rest", Layout(b"abc\n\ndef\n", "line"), (4, 5)),
+    Case("record.line-rest", Layout(b"abc\r\nde\r\n\r\nf", "line"), SMALL),
+    *_cases("record.line-rest", b"a--b---c--", context="line", delimiter=b"--"),
     Case("record.line-completes", Layout(b"abcdef\nghijkl\nmn\n", "line"), (8, 10)),
     Case("record.fixed-length", Layout(b"0123456789" * 4, "fixed", length=5), (20, 40)),
+    *_cases("record.fixed-length", BYTES, context="fixed", length=5),
     Case("record.fixed-within", Layout(b"0123456789" * 4, "fixed", length=6), (20, 7, 40)),
     Case("record.fixed-fully", Layout(b"0123456789" * 4, "fixed", length=5), (20,), (3, 1)),
+    *_cases("record.width-owner", BYTES, context="fixed-width", length=5),
     Case("record.width-owner", Layout(b"0123456789" * 4 + b"01", "fixed-width", length=6)),
     Case(
         "record.width-owner",

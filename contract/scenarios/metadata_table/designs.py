@@ -11,6 +11,7 @@ from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
     FILES,
     OWN_TIMELINE,
+    REFUSALS,
     START,
     TIMELINE,
     A,
@@ -184,7 +185,7 @@ def lock_left(harness: TableHarness) -> None:
         try:
             harness.commit(late, {A: {"a3": 1}})
             break
-        except OSError:
+        except REFUSALS:
             continue
     else:
         harness.fail("the lock is another's after its lease", "it is still refused")
@@ -239,7 +240,7 @@ def finish_change(harness: TableHarness) -> None:
         change = harness.change(added, deleted)
         try:
             writer.finish(time, change)
-        except (OSError, ValueError):
+        except REFUSALS:
             harness.expect_dataset(f"{case}, refused")
             continue
         harness.model.complete(time, added, deleted)

@@ -13,6 +13,7 @@ from fscontract.contract.scenarios.metadata_table.harness import (
     FILES,
     LARGE,
     OWN_TIMELINE,
+    REFUSALS,
     START,
     TABLE,
     TIMELINE,
@@ -263,13 +264,13 @@ def race(harness: TableHarness) -> None:
                 try:
                     time = rival.begin("commit")
                     rival.finish(time, harness.change({B: {"other": 2}}))
-                except OSError:
+                except REFUSALS:
                     return
                 harness.model.request(time, "commit")
                 harness.model.complete(time, {B: {"other": 2}})
 
         harness.fs.on_write = meet
-        with suppress(OSError):
+        with suppress(*REFUSALS):
             harness.commit(writer, {A: {"mine": 1}}, {B: ["b1"]})
         harness.fs.on_write = None
         if not met:

@@ -361,6 +361,13 @@ def reads_the_growth(
     return _Growing(source, stream) if isinstance(source, FileSource) else source
 
 
+@mutant("record.grown", FSBlockReader._set_up)
+def asks_for_the_length(self: FSBlockReader[Any], block: FileBlockMetadata) -> None:
+    """The length of a file is the one that it has when a block is read."""
+    length = self.fs.get_file_status(block.path).length
+    right(self)._set_up(replace(block, file_length=max(length, block.file_length)))
+
+
 # Fixed lengths -----------------------------------------------------------------------------------
 
 

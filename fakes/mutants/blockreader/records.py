@@ -320,6 +320,15 @@ def rest_is_skipped(self: LineReaderContext, offset: int) -> None:
     self._empty = self._leave_record(self._last_start) is None
 
 
+@mutant("record.line-rest", LineReaderContext._synchronize)
+def rest_of_a_delimiter(self: LineReaderContext, offset: int) -> None:
+    """A block that starts inside a delimiter returns an empty line, or that rest."""
+    if self._reads_ahead:
+        right(self)._synchronize(offset)
+    else:
+        self._go(offset)
+
+
 @mutant("record.line-completes", LineReaderContext._find)
 def last_line_is_cut(self: LineReaderContext) -> RecordBatch | None:
     """The last line ends where the block does."""

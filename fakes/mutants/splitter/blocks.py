@@ -377,6 +377,14 @@ def counts_by_float(self: _Emitted, file: FileMetadata) -> FileMetadata:
     return replace(file, number_of_blocks=file.number_of_blocks + count - exact)
 
 
+@mutant("split.block-count", _Emitted.emitted)
+def counts_large_files_by_float(self: _Emitted, file: FileMetadata) -> FileMetadata:
+    """The number of blocks is a quotient of floats, rounded up."""
+    exact = -(-file.file_length // file.block_size)
+    rounded = math.ceil(file.file_length / file.block_size)
+    return replace(file, number_of_blocks=file.number_of_blocks + rounded - exact)
+
+
 @mutant("split.file-metadata", _Emitted.emitted)
 def length_in_32_bits(self: _Emitted, file: FileMetadata) -> FileMetadata:
     """The length of a file of 4 GiB or more wraps around in what is emitted."""

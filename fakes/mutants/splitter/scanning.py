@@ -50,6 +50,33 @@ def forgets_taken(self: TimeBasedDirectoryScanner) -> ScannedFileInfo | None:
     return info
 
 
+@mutant("split.scan-once", FileSplitterInput.get_file_status)
+def splits_the_present_state(self: FileSplitterInput, info: FileInfo) -> FileStatus:
+    """A file that changed while it waited is split in its present state, and again after a scan."""
+    status = right(self).get_file_status(info)
+    try:
+        return self.filesystem.get_file_status(status.path)
+    except FileNotFoundException:
+        return status
+
+
+class _WithoutCase(ReferenceTimes):
+    def set(self, root: str, path: str, reference: Reference) -> None:
+        super().set(root, path.lower(), reference)
+
+    def get(self, root: str, path: str) -> Reference | None:
+        return super().get(root, path.lower())
+
+
+@mutant("split.scan-once")
+class RemembersWithoutCase(TimeBasedDirectoryScanner):
+    """Of files whose paths differ in case, one is remembered."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.references = _WithoutCase()
+
+
 @mutant("split.scan-interval")
 class Hasty(TimeBasedDirectoryScanner):
     """Scans run twice as often."""
@@ -412,8 +439,8 @@ def silent(self: TimeBasedDirectoryScanner) -> None:
         right(self)._scan()
 
 
-@mutant("split.stop", TimeBasedDirectoryScanner._children)
-def scans_to_the_end(self: TimeBasedDirectoryScanner, path: str) -> Iterator[FileStatus]:
-    """A scan in progress is not interrupted."""
-    with suppress(FileNotFoundException):
-        yield from self.filesystem.list_status(path)
+@mutant("split.stop", TimeBasedDirectoryScanner.stop)
+def leaves_its_scan(self: TimeBasedDirectoryScanner) -> None:
+    """The thread continues if a scan is in progress."""
+    if self._thread is None or self._resting:
+        right(self).stop()

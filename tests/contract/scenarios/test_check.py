@@ -23,8 +23,8 @@ from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios import check
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
-from fscontract.contract.spec.known_failures import Known, load_known
-from fscontract.fakes.mutants.registry import mutants
+from fscontract.contract.spec.known_failures import Known, failures, load_known
+from fscontract.fakes.mutants.registry import mutant_named, mutants
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
@@ -154,6 +154,32 @@ def test_part_that_leaves_no_room_for_threads_is_a_target_error(
     monkeypatch.setattr(check, "supervise", refuse)
     with pytest.raises(TargetError, match=r"splitter: can't start new thread; \d+ threads are"):
         check_pipeline(LocalSplitterBinding(), select(["split.scan-first"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "another"),
+    [
+        ("split.modified-whole-OnlyTheEnd", "split.uri-BarePaths"),
+        ("split.restored-references-ForgetsUnfinished", "split.uri-BarePaths"),
+        ("record.drop-blank-FirstBlankLineStays", "record.shorter-ShorterIsFine"),
+    ],
+)
+def test_random_failures_of_a_known_bug_are_known_with_each_seed(name: str, another: str) -> None:
+    mutant = mutant_named(name)
+    both = mutant.combined(mutant_named(another))
+    assert both is not None
+    chosen = select([mutant.document])
+    known = failures(check_pipeline(mutant.binding(), chosen), "as in Java")
+    codes = [check_pipeline(mutant.binding(), chosen, known, seed=s).exit_code for s in (1, 2, 3)]
+    assert codes == [0, 0, 0]
+    assert check_pipeline(both.binding(), chosen, known, seed=1).exit_code == 1
+
+
+def test_files_of_a_scenario_that_differ_in_the_same_way_are_one_known_failure() -> None:
+    result = check_pipeline(MUTANTS["AnyVersion"], select(["split.version-kept"]))
+    signatures = [entry.signature for entry in failures(result, "as in Java")]
+    assert not any("/in/" in signature for signature in signatures)
+    assert len(set(signatures)) == len(signatures) > 1
 
 
 def test_known_failure_is_known_until_it_is_fixed() -> None:
