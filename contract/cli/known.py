@@ -87,9 +87,7 @@ def _update(file_: Path, result: RunResult, reason: str | None) -> int:
     from fscontract.contract.spec.known_failures import KnownError, prune_known, write_known
 
     if result.cut_short:
-        unlisted = (
-            "; a check may fail for what others show: increase --budget" if reason else ""
-        )
+        unlisted = "; others may fail in a check: increase --budget" if reason else ""
         say(out_of_time(result) + unlisted, err=True)
     try:
         if reason is None:

@@ -411,7 +411,7 @@ def test_known_write_says_that_a_run_out_of_time_lists_less_than_a_check_may_sho
 ) -> None:
     suite.cut_short = (PhaseShare("seeded", 3, 300),)
     message = run("known", "--write", "k.yaml", stub_target, "--reason", "r").stderr
-    assert "out of time: programs run: seeded 3 of 300; a check may fail for what" in message
+    assert "out of time: programs run: seeded 3 of 300; others may fail in a check" in message
 
 
 def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> None:
