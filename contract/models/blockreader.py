@@ -23,6 +23,8 @@ WHOLE, OFFSET, ORDER = "record.whole", "record.offset", "record.order"
 CLAUSES = (NONE_LOST, NONE_TWICE, OWNER, WHOLE, OFFSET, ORDER)
 NO_BLOCK = -1
 BOM = b"\xef\xbb\xbf"
+#: A carriage return without a line feed.
+_ALONE = re.compile(rb"\r(?!\n)")
 #: How records differ that violate a clause.
 DIFFERENCES = {NONE_LOST: "less", NONE_TWICE: "more", OWNER: "owner", OFFSET: "offset"}
 DIFFERENCES |= {ORDER: "order"}
@@ -114,8 +116,10 @@ def lines_of(layout: Layout) -> list[Record]:
 
 def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
     """Yield the features of a file and its blocks on which bugs of readers depend."""
-    data, lines = layout.data, [] if layout.context.startswith("fixed") else lines_of(layout)
+    data, is_fixed = layout.data, layout.context.startswith("fixed")
+    lines = [] if is_fixed else lines_of(layout)
     delivered = [expected_of(layout, block) for block in blocks]
+    records = [record.record for of_block in delivered for record in of_block]
     yield layout.context
     yield from (f"delimiter {layout.delimiter!r}",) if layout.delimiter else ()
     bounds = {block.offset for block in blocks if not block.is_first}
@@ -137,17 +141,20 @@ def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
             sum(low < at < end for at in bounds) > 1 for low, _, end in contents
         ),
         "several records": len(lines) > 1,
-        "several records of a block": any(len(records) > 1 for records in delivered),
-        "an empty record": any(not record.record for records in delivered for record in records),
+        "several records of a block": any(len(of_block) > 1 for of_block in delivered),
+        "an empty record": b"" in records,
+        "records of a fixed length": is_fixed,
+        "a long delimiter": len(layout.delimiter or b"") > 1,
         "no delimiter at the end": any(high == end for _, high, end in contents),
         "a byte order mark": BOM[:2] in data,
         "carriage returns": b"\r" in data,
         "carriage returns and line feeds": b"\r\n" in data,
+        "a carriage return alone": _ALONE.search(data) is not None,
         "other bytes than ASCII": not data.isascii(),
+        "bytes that are no text": "\ufffd" in data.decode(errors="replace"),
         "control characters": any(byte < 32 and byte not in b"\r\n\t" for byte in set(data)),
-        "spaces at the ends of a record": any(
-            line.record.strip(b" \t") != line.record for line in lines
-        ),
+        "spaces at the ends of a record": any(one.strip(b" \t") != one for one in records),
+        "white space at the ends of a record": any(one.strip() != one for one in records),
         "a long file": len(data) > 4096,
     }
     yield from (name for name, is_there in features.items() if is_there)
