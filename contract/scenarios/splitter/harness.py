@@ -134,7 +134,7 @@ class SplitterHarness(Harness):
         self.fs.stated[path] = fields
         self.use(*fields, *(() if length else ("empty file",)))
         if path in self.versions:
-            self.use("file written again")
+            self.use("file written again", "other status")
         elif self._written:
             self.use("several files")
         self._written = True
