@@ -151,7 +151,7 @@ def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
         "carriage returns and line feeds": b"\r\n" in data,
         "a carriage return alone": _ALONE.search(data) is not None,
         "other bytes than ASCII": not data.isascii(),
-        "bytes that are no text": "\ufffd" in data.decode(errors="replace"),
+        "bytes other than UTF-8": "\ufffd" in data.decode(errors="replace"),
         "control characters": any(byte < 32 and byte not in b"\r\n\t" for byte in set(data)),
         "spaces at the ends of a record": any(one.strip(b" \t") != one for one in records),
         "white space at the ends of a record": any(one.strip() != one for one in records),
