@@ -154,7 +154,9 @@ def features_of(layout: Layout, blocks: Sequence[Block]) -> Iterator[str]:
         "bytes other than UTF-8": "\ufffd" in data.decode(errors="replace"),
         "control characters": any(byte < 32 and byte not in b"\r\n\t" for byte in set(data)),
         "spaces at the ends of a record": any(one.strip(b" \t") != one for one in records),
-        "white space at the ends of a record": any(one.strip() != one for one in records),
+        "white space at the ends of a record": any(
+            one.strip(b" \t\r\v\f") != one for one in records
+        ),
         "a long file": len(data) > 4096,
     }
     yield from (name for name, is_there in features.items() if is_there)
