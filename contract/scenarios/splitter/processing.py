@@ -53,11 +53,10 @@ def large(harness: SplitterHarness) -> None:
     another one has several hundred blocks.
     """
     path = harness.write("a")
-    lengths = {(1 << 33) + 5: (1 << 30, 3 << 31), (1 << 53) + 1: (1 << 52,)}
-    for length, sizes in lengths.items():
+    cases = (((1 << 33) + 5, 1 << 30), ((1 << 33) + 5, 3 << 31), ((1 << 53) + 1, 1 << 52))
+    for number, (length, size) in enumerate(cases):
         harness.state(path, length=length)
-        for size in sizes:
-            harness.finding(block_size=size, operator_id=size >> 29).drain(1)
+        harness.finding(block_size=size, operator_id=number).drain(1)
     harness.write("b", 600)
     harness.write("c", 9)
     harness.state(f"{INPUT}/a", length=11)

@@ -19,7 +19,7 @@ from fscontract.contract.scenarios.splitter.harness import (
 scenario = Scenarios[SplitterHarness]()
 #: Seconds between scans, and half of them.
 INTERVAL, HALF = 10.0, 5.0
-#: The files that a scan may still list after a request to end, and the time limit in seconds.
+#: The files of a long listing, and the time limit of a wait in seconds.
 LONG_LISTING, PATIENCE = 100_000, 10.0
 #: Directories inside each other, and a name of them; together they exceed 1,024 characters.
 DEPTH, LONG_NAME = 70, "directory-with-a-long-name"
@@ -123,7 +123,8 @@ def trigger(harness: SplitterHarness) -> None:
 @scenario("split.trigger-during")
 def during(harness: SplitterHarness) -> None:
     """A scan is triggered during another one, which has already passed the new file."""
-    harness.write("a/f"), harness.write("b/f")
+    for name in ("a/f", "b/f"):
+        harness.write(name)
     passed: list[str] = []
     late_paths: list[str] = []
     life = harness.finding(scan_interval=INTERVAL)
