@@ -15,7 +15,7 @@ import statistics
 import sys
 from fnmatch import fnmatchcase
 
-from fscontract.contract.runner.settings import EFFORTS
+from fscontract.contract.runner.time_budget import EFFORTS
 from fscontract.fakes.mutants.registry import Row, kill_table, mutants
 
 

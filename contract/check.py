@@ -14,12 +14,13 @@ from fscontract.contract.runner.run_options import (
     RunOptions,
     budget_of,
     read_strict,
+    replay_files,
     resolve_any,
     selected,
     settings_for,
 )
 from fscontract.contract.runner.sandbox import name_of
-from fscontract.contract.runner.settings import EFFORTS
+from fscontract.contract.runner.time_budget import EFFORTS
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known, load_known
@@ -114,7 +115,7 @@ def _listed(value: str | Sequence[str]) -> tuple[str, ...]:
 class InProcess:
     """A target that is checked in this process, by the clauses that apply to it.
 
-    With its name as the user typed it, a run on a filesystem writes replay files.
+    With its name as the user typed it, a run writes replay files.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class InProcess:
                 budget_of(run),
                 effort=run.effort,
                 seed=run.seed,
+                replays=replay_files(self._typed, run),
             )
         settings = settings_for(binding, run, self.clauses, known, target=self._typed)
         return runner.check(binding, settings, listener)

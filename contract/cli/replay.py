@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -18,8 +18,11 @@ from fscontract.contract.runner import exit_codes
 
 if TYPE_CHECKING:
     from fscontract.contract.binding import Binding
+    from fscontract.contract.pipeline_bindings import PipelineBinding
     from fscontract.contract.runner.replay import ReplayResult
     from fscontract.contract.spec.profiles import Profile
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ def _print(replays: Sequence[_Replay], options: dict[str, str], language: str, i
     if len(replays) != 1:
         raise click.UsageError(f"{option} takes one FILE, got {len(replays)}")
     (one,) = replays
+    if "scenario" in one.data:
+        raise click.UsageError(f"{one.path}: {option} takes a failure of a stream or a filesystem")
     try:
         text = _issue(one, options, language) if issue else _script(one, options, language)
     except NoScript as error:
@@ -125,18 +130,41 @@ def _print(replays: Sequence[_Replay], options: dict[str, str], language: str, i
 
 def _resolved(one: _Replay, options: dict[str, str]) -> tuple[Binding, Profile]:
     """Return the binding of the target, and the profile of the replay."""
-    from fscontract.contract.runner import run_options
     from fscontract.contract.spec.profiles import load_profile
     from fscontract.contract.targets import resolve_target
 
-    home = os.getpid()
-    with watched.within(run_options.set_up_limit(0)):
-        faulty, served = _needs(one.data)
-        binding = resolve_target(
+    faulty, served = _needs(one.data)
+    binding = _made(
+        lambda: resolve_target(
             one.target, options, one.file, one.content, faulty, one.encode, served
         )
-    run_options.leave_fork(home)
+    )
     return binding, load_profile(one.profile or binding.default_profile)
+
+
+def _part(one: _Replay, options: dict[str, str]) -> PipelineBinding:
+    """Return the part of a pipeline that the target is; UsageError if it is something else."""
+    from fscontract.contract.spec.clauses import clauses, read_id
+    from fscontract.contract.targets import resolve_any
+
+    binding = _made(lambda: resolve_any(one.target, options, one.file, one.content))
+    api = clauses()[read_id(one.data["clause"])].api
+    if binding.api != api:
+        raise click.UsageError(
+            f"{one.path}: expected a {api} as target, got a {binding.api}: {binding.name}"
+        )
+    return cast("PipelineBinding", binding)
+
+
+def _made(make: Callable[[], T]) -> T:
+    """Return the target, made within its time limit and in this process."""
+    from fscontract.contract.runner import run_options
+
+    home = os.getpid()
+    with watched.within(run_options.set_up_limit(0)):
+        target = make()
+    run_options.leave_fork(home)
+    return target
 
 
 def _script(one: _Replay, options: dict[str, str], language: str) -> str:
@@ -250,9 +278,14 @@ def _run(one: _Replay, options: dict[str, str]) -> int:
     from fscontract.contract.runner import replay as replaying
     from fscontract.contract.text import redact
 
-    binding, profile = _resolved(one, options)
     ends = watched.ending(f"{one.data.get('clause')}: ends the process", exit_codes.VIOLATION)
-    result = replaying.replay(binding, one.data, profile, ends)
+    if "scenario" in one.data:
+        from fscontract.contract.scenarios.replay import replay as play
+
+        result = play(_part(one, options), one.data, ends)
+    else:
+        binding, profile = _resolved(one, options)
+        result = replaying.replay(binding, one.data, profile, ends)
     for line in _lines(result, one.data):
         say(redact(line, options))
     return exit_codes.CONFORMS if result.outcome == "passes now" else exit_codes.VIOLATION
@@ -276,6 +309,8 @@ def _lines(result: ReplayResult, data: dict[str, Any]) -> Iterator[str]:
         yield f"  before     {Program.from_json(earlier)}"
     if "program" in data:
         yield f"  program    {Program.from_json(data['program'])}"
+    if result.scenario:
+        yield f"  scenario   {result.scenario}"
     for number, call in enumerate(result.trace, 1):
         # lines of an interleaving are numbered already
         label = f"{number:<10} " if "threads" not in data else ""

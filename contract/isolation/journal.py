@@ -92,7 +92,7 @@ class SharedJournal(Journal):
             return None
         data: Any = json.loads(text)
         if "scenario" in data:
-            return CurrentScenario(data["scenario"], data["clause"])
+            return CurrentScenario(data["scenario"], data["clause"], data["label"])
         return Schedule.from_json(data) if "threads" in data else Program.from_json(data)
 
     def clear(self) -> None:
@@ -102,7 +102,8 @@ class SharedJournal(Journal):
 
     def _text(self, item: object) -> bytes:
         if isinstance(item, CurrentScenario):
-            return json.dumps({"scenario": item.name, "clause": item.clause}).encode()
+            data = {"scenario": item.name, "clause": item.clause, "label": item.label}
+            return json.dumps(data).encode()
         if isinstance(item, Program):
             if item.opening is not None or item.faults is not None:
                 return item.dumps().encode()

@@ -505,11 +505,15 @@ class Isolated:
         if not suspects or self._quiet is None or result.incomplete:
             return result
         self._observed = result.observed
-        # A process that hangs takes long, and one run of it shows the failure.
-        often = [suspect for suspect in suspects if not suspect[1].hangs] * (_REPEATS - 1)
+        # A process that hangs takes long, runs no other program, and shows the failure at once.
+        hanging = [suspect for suspect in suspects if suspect[1].hangs]
+        if hanging and self._time is not None and self._time.is_over:
+            return result
+        quick = [suspect for suspect in suspects if not suspect[1].hangs]
+        often = quick * (_REPEATS - 1)
         if _estimated(result, often) > _REPEATING:
             often = []
-        ran = [*suspects, *often]
+        ran = [*quick, *often, *hanging]
         seen = self._judged_apart(failure.program for _, failure in ran if failure.program)
         if seen is None:
             return result
@@ -606,7 +610,10 @@ class Isolated:
         return seen is None or _fails(seen[-1], failure)
 
     def _judged_apart(self, programs: Iterable[Program]) -> list[list[str]] | None:
-        """Return how each program fails in a new process; None if that did not run them all."""
+        """Return how each program fails in a new process; None if that ended early.
+
+        Programs after one that hangs are not run, and have no verdict.
+        """
         programs = list(programs)
         self._failed = []
         try:
@@ -617,7 +624,8 @@ class Isolated:
             return None
         except (TargetError, UsageError):
             return None
-        return self._failed if not ended and len(self._failed) == len(programs) else None
+        missing = len(programs) - len(self._failed)
+        return None if ended else [*self._failed, *([[_NO_VERDICT]] * missing)]
 
     # Crashes --------------------------------------------------------------------------------
 
@@ -690,7 +698,12 @@ class Isolated:
             return Crash(_of_threads(item), _with_threads(item, how, word), hung)
         if isinstance(item, CurrentScenario):
             failure = Counterexample(
-                None, ("it ends",), how, how=f"scenario: {word}", identity=f"scenario: {item.name}"
+                None,
+                ("it ends",),
+                how,
+                how=f"scenario: {word}",
+                identity=f"scenario: {item.name}",
+                scenario=item.label,
             )
             return Crash(item.clause, failure, hung)
         if item is None and phase == "status":
@@ -732,7 +745,7 @@ def _replaced(
         changed.get((judged.clause.id, failure.signature), failure)
         for failure in judged.counterexamples
     ]
-    return replace(judged, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
+    return judged.showing(failures)
 
 
 def _ignore_event(event: Event) -> None:

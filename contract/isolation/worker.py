@@ -33,6 +33,7 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.run_options import (
     RunOptions,
     budget_of,
+    replay_files,
     resolve_any,
     selected,
     settings_for,
@@ -127,6 +128,7 @@ class _Child:
                     None if request["until"] is None else request["until"][1],
                     run.effort,
                     run.seed,
+                    replay_files(request["target"], run),
                 )
             else:
                 target.check(self._listen)
@@ -180,12 +182,12 @@ class _Child:
 
     def _try(self, binding: SandboxedBinding, settings: Settings, programs: list[Program]) -> None:
         """Run programs one by one, to see whether one ends this process."""
-        self._run_all(binding, settings, programs, lambda execution: None)
+        self._run_all(binding, settings, programs, lambda execution: None, Next.GO_ON)
 
     def _judge(
         self, binding: SandboxedBinding, settings: Settings, programs: list[Program]
     ) -> None:
-        """Run programs one after the other, and send how each of them fails."""
+        """Run programs up to the first one that hangs, and send how each of them fails."""
         self._run_all(
             binding,
             settings,
@@ -194,6 +196,7 @@ class _Child:
                 failed=[how_of(one) for one in (*execution.violations, *execution.misses)],
                 judged=execution.environment is None,
             ),
+            Next.END,
         )
 
     def _run_all(
@@ -202,6 +205,7 @@ class _Child:
         settings: Settings,
         programs: list[Program],
         keep: Callable[[Execution], None],
+        after_hang: Next,
     ) -> None:
         binding.prepare()
         prefix = binding.prefix
@@ -213,9 +217,6 @@ class _Child:
         def run(program: Program) -> None:
             keep(executor.run(program))
 
-        def go_on(_: object, times: int) -> Next:
-            return Next.GO_ON
-
         journal = self._journal
         journal.limit = HangTime(settings.budget, settings.timeout).limit()
 
@@ -226,7 +227,8 @@ class _Child:
         if profile.one_thread:
             work_here(iter(programs), run, lambda: journal.limit, on_tick, journal.begin)
         else:
-            supervise(iter(programs), run, journal.limit, go_on, on_tick, journal.begin)
+            on_hang = lambda item, times: after_hang  # noqa: E731
+            supervise(iter(programs), run, journal.limit, on_hang, on_tick, journal.begin)
         journal.beats = 0
         binding.dispose()
         if prefix is not None:  # otherwise it made no files

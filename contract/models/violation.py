@@ -15,14 +15,16 @@ class Violation:
 
     `kind` tells it from other violations of the clause: the compared value, or an exception. `uses`
     names what the scenario had used of the part by then: calls, settings and features of files.
-    `difference` is how the actual value differs from the required one, in a word, and `extent` says
-    with which sizes of blocks, if the scenario has several.
+    `label` is what plays the scenario again. `difference` is how the actual value differs from the
+    required one, in a word, and `extent` says with which sizes of blocks, if the scenario has
+    several.
     """
 
     clause: str
     expected: str
     actual: str
     scenario: str = ""
+    label: str = ""
     kind: str = ""
     uses: frozenset[str] = frozenset()
     difference: str = ""

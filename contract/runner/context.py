@@ -99,7 +99,7 @@ class RunContext:
     #: What the binding did for the suite then, such as writing a file; "" during a call.
     interrupted_in: str = ""
     #: What was late last and is run once more, with its step.
-    late_call: object = None
+    late_call: tuple[object, int] | None = None
     #: The seconds that a call of the last program took.
     last_pace: float = 0.0
     #: The calls of the phases before the current one.
@@ -221,7 +221,9 @@ class RunContext:
         if self._sources is None:
             try:
                 path, _, _ = self.executor.file(_LENGTH)
-                self._sources = self.binding.sources(path)
+                self._sources = self.binding.sources(path, self.times.hangs.limit())
+            except TargetError:  # it hangs, as it would again
+                self._sources = {}
             except Exception:  # whatever the target raises: then it inherits nothing
                 return {}
         return self._sources

@@ -63,10 +63,14 @@ class Journal:
 
 @dataclass(frozen=True)
 class CurrentScenario:
-    """A scenario of a part of a pipeline that runs, and the clause that a crash of it violates."""
+    """A scenario of a part of a pipeline that runs, and the clause that a crash of it violates.
+
+    `label` is what plays it again: its name and number.
+    """
 
     name: str
     clause: str
+    label: str = ""
 
 
 @dataclass(frozen=True)

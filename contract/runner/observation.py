@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from fscontract.contract.program.open_calls import Opening
@@ -103,6 +104,8 @@ def observe(context: RunContext) -> dict[str, bool]:
         for probe in _PROBES:
             ops = {step.op for step in probe.program.steps}
             is_needed = probe.feature in needed or _ASKED.isdisjoint(ops)
+            if context.times.run.is_over:
+                return
             if probe.feature in open_features and ops <= operations and is_needed:
                 yield probe.program
 
@@ -157,7 +160,8 @@ def unsupported(context: RunContext) -> dict[str, str]:
     ]
     if asked:
         context.sandbox.restore()
-        run_items(context, iter(asked), run)
+        in_time = takewhile(lambda program: not context.times.run.is_over, asked)
+        run_items(context, in_time, run)
     return seen
 
 

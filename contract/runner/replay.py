@@ -41,6 +41,8 @@ class ReplayResult:
     expected: tuple[str, ...]
     #: Each call with its outcome, up to the failing one.
     trace: tuple[str, ...] = ()
+    #: The calls or the condition of a scenario of a part of a pipeline.
+    scenario: str = ""
 
 
 def replay(
@@ -115,7 +117,7 @@ def failure_in(binding: Binding, data: dict[str, Any], profile: Profile) -> Fail
 
 
 def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Program | None]:
-    """Return the clause and the program of a replay file, None for a schedule.
+    """Return the clause and the program of a replay file, None for a schedule or a scenario.
 
     Raise ProgramError; its message begins with `where`.
     """
@@ -129,6 +131,10 @@ def validated(data: dict[str, Any], where: str = "replay file") -> tuple[str, Pr
         said = notice(str(clause)) or f"unknown clause {short(clause)}"
         raise ProgramError(f"{where}: {said}")
     earlier(data, where)
+    if "scenario" in data:
+        if not isinstance(data["scenario"], str) or type(data.get("seed")) is not int:
+            raise ProgramError(f"{where}: scenario must be a string, and seed a number")
+        return clause, None
     if "threads" not in data:
         return clause, Program.from_json(data.get("program"), where)
     Schedule.from_json(data["threads"], where)

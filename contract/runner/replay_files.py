@@ -23,7 +23,7 @@ from fscontract.contract.runner.result import (
     Counterexample,
     Verdict,
 )
-from fscontract.contract.runner.settings import EFFORTS
+from fscontract.contract.runner.time_budget import EFFORTS
 from fscontract.contract.spec.clauses import present
 from fscontract.contract.targets import names_code
 from fscontract.contract.untrusted import UntrustedError, load_json
@@ -54,6 +54,27 @@ def make_directory(directory: Path) -> None:
 # Replay files ---------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class ReplayFiles:
+    """Where a run writes replay files, and the fields of them that resolve its target again."""
+
+    directory: Path
+    target: Mapping[str, Any] = field(default_factory=dict)
+
+    def written(self, result: ClauseResult, context: Mapping[str, Any]) -> ClauseResult:
+        """Write the replay files of a clause; return the result with their paths."""
+        clause, context = result.clause.id, {**context, **self.target}
+        return result.showing(
+            [write_replay(self.directory, clause, f, context) for f in result.counterexamples]
+        )
+
+    def remove_outdated(
+        self, results: Iterable[ClauseResult], context: Mapping[str, Any], faults: bool = False
+    ) -> None:
+        """Remove the files of failures that this complete run would have shown again."""
+        remove_outdated(self.directory, results, {**context, **self.target}, faults)
+
+
 def write_replay(
     directory: Path, clause: str, counterexample: Counterexample, context: Mapping[str, Any]
 ) -> Counterexample:
@@ -67,6 +88,8 @@ def write_replay(
         data["program"] = counterexample.program.to_json()
     elif counterexample.threads is not None:
         data["threads"] = counterexample.threads
+    elif counterexample.scenario:
+        data["scenario"] = counterexample.scenario
     else:
         return counterexample
     data |= {"hangs": True} if counterexample.hangs else {}
@@ -160,7 +183,8 @@ class LastRuns:
         failing = [result for result in results if result.outcome in FAILING]
         self.failed[key] = sorted({*others, *kept, *(r.clause.id for r in failing)})
         failures = (f for result in failing for f in result.counterexamples if not f.known)
-        self.replays += [Path(f.replay).name for f in failures if f.replay]
+        names = [Path(f.replay).name for f in failures if f.replay]
+        self.replays = list(dict.fromkeys([*self.replays, *names]))
 
     def failed_of(self, key: str) -> frozenset[str]:
         """Return the clauses that failed in the last run that judged them."""

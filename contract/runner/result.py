@@ -161,6 +161,8 @@ class Counterexample:
     schedule: int | None = None
     #: The schedule itself, as JSON for the replay file.
     threads: dict[str, Any] | None = field(default=None, hash=False)
+    #: The scenario of a part of a pipeline, as a replay file names it.
+    scenario: str = ""
     #: Where the replay file was written, if it was.
     replay: str | None = None
     #: The target as it was typed, if it names code, which a replay runs only if it is typed again.
@@ -334,13 +336,12 @@ class ClauseResult:
 
     def redacted(self, options: Mapping[str, str]) -> ClauseResult:
         """Return the outcome without the secrets among the target's `options`."""
-        failures = tuple(failure.redacted(options) for failure in self.counterexamples)
-        return replace(
-            self,
-            reason=redact(self.reason, options),
-            counterexample=next(iter(failures), None),
-            others=failures[1:],
-        )
+        failures = [failure.redacted(options) for failure in self.counterexamples]
+        return replace(self.showing(failures), reason=redact(self.reason, options))
+
+    def showing(self, failures: Sequence[Counterexample]) -> ClauseResult:
+        """Return the outcome with these counterexamples instead."""
+        return replace(self, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as in the JSON report."""

@@ -16,7 +16,7 @@ from fscontract.contract import targets
 from fscontract.contract.binding import Binding
 from fscontract.contract.models.transition_table import HADOOP_TESTS
 from fscontract.contract.pipeline_bindings import PipelineBinding
-from fscontract.contract.runner.replay_files import DIRECTORY
+from fscontract.contract.runner.replay_files import DIRECTORY, ReplayFiles
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import BUDGETS
 from fscontract.contract.script.calls import Source
@@ -162,8 +162,7 @@ def settings_for(
         strict="inherited" in run.strict,
         fail_on=read_consequences(run.fail_on or profile.fail_on),
         budget=budget_of(run),
-        replays=DIRECTORY if target is not None and os.access(".", os.W_OK) else None,
-        replay_fields={} if target is None else {**replay_fields(target, run), **_selection(run)},
+        replays=replay_files(target, run),
         fail_fast=run.fail_fast,
         source=None if target is None else source_of(target, run),
     )
@@ -200,6 +199,13 @@ def _selection(run: RunOptions) -> dict[str, Any]:
 def source_of(target: str, run: RunOptions) -> Source:
     """Return what a script needs to make the target again."""
     return Source(target, run.options, run.file, run.content)
+
+
+def replay_files(target: str | None, run: RunOptions) -> ReplayFiles | None:
+    """Return where a run on a target writes replay files, None if it can't or has no name."""
+    if target is None or not os.access(".", os.W_OK):
+        return None
+    return ReplayFiles(DIRECTORY, {**replay_fields(target, run), **_selection(run)})
 
 
 def replay_fields(target: str, run: RunOptions) -> dict[str, Any]:

@@ -181,14 +181,16 @@ class SandboxedBinding(Binding):
                 raise NoScene(str(error)) from error
             raise
 
-    def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+    def sources(self, path: str, patience: float | None = None) -> Mapping[str, frozenset[str]]:
         """Return the classes that define what each operation calls.
 
-        Raise TargetError, also on a timeout: the target may hang since a program.
+        Raise TargetError, also if it takes over `patience` seconds: the target may hang since a
+        program.
         """
         found: list[Mapping[str, frozenset[str]]] = []
         look = lambda: found.append(self._inner.sources(path))  # noqa: E731
-        self._patiently(look, "hangs while it is inspected", self._patience / _PATIENCE)
+        patience = patience or self._patience / _PATIENCE
+        self._patiently(look, "hangs while it is inspected", patience)
         return found[0]
 
     def open(self, path: str) -> Opened:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, replace
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
 from fscontract.contract.program.filesystem_calls import FEATURE_OF
 from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
+from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
 from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.spec.profiles import Profile
 
-#: Efforts, from seconds to an hour.
-EFFORTS = ("quick", "normal", "deep")
 #: Operations that are used only if the profile declares the feature.
 _GATED = {
     "skip": "supports-skip",
@@ -52,10 +49,8 @@ class Settings:
     strict: bool = False
     #: The consequences whose failures fail the run; empty for all.
     fail_on: tuple[Consequence, ...] = ()
-    #: Directory for replay files; None writes none.
-    replays: Path | None = None
-    #: Fields of replay files that resolve the target, besides or instead of the binding's name.
-    replay_fields: Mapping[str, Any] = field(default_factory=dict)
+    #: Where replay files are written; None writes none.
+    replays: ReplayFiles | None = None
     #: How the user named the target, for scripts of its failures; None writes none.
     source: Source | None = None
     #: Number of programs that run while requests fail; None for none.

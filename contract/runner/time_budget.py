@@ -9,6 +9,8 @@ from fscontract.contract import clock
 
 #: How many seconds a run on one target may take, by effort.
 BUDGETS = {"quick": 60.0, "normal": 600.0, "deep": math.inf}
+#: Efforts, from seconds to an hour.
+EFFORTS = tuple(BUDGETS)
 #: How the time of a run is divided among its phases; any other phase may take all that is left.
 WEIGHTS = {
     "vectors": 12.0,
@@ -37,8 +39,9 @@ WEIGHTS = {
 }
 #: What shrinking may take of the time that is left: one failure, and all of them of the whole.
 _SHRINK, _SHRINK_ALL = 0.1, 0.5
-#: How much of a budget calls that hang may take, and how many seconds in any case.
-_HANGS, _HANGS_AT_LEAST = 0.1, 15.0
+#: How much of a budget calls that hang may take, or how many seconds if they are no more than a
+#: part of it.
+_HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
 #: The part of that time that one call may take, its lower bound in seconds, and how much longer
 #: than the slowest call so far it has to be.
 _HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
@@ -124,18 +127,21 @@ class HangTime:
 
     def __init__(self, budget: float, timeout: float) -> None:
         self._timeout = timeout
-        self._left = max(_HANGS_AT_LEAST, budget * _HANGS)
+        self._left = max(min(_HANG_SECONDS, budget * _HANGS_AT_MOST), budget * _HANGS)
         if math.isinf(budget):
-            self._left = max(_HANGS_AT_LEAST, 6 * timeout)
+            self._left = max(_HANG_SECONDS, 6 * timeout)
         self._slowest = self._seconds = 0.0
         self._calls = 0
 
-    def limit(self, length: int = 0) -> float:
+    def limit(self, length: int = 0, again: bool = False) -> float:
         """Return how many seconds a call on a file of `length` bytes may take; then it hangs.
 
-        A stream without a buffer may read a line by as many requests as it has bytes.
+        A stream without a buffer may read a line by as many requests as it has bytes. A call that
+        was late and is made `again` has the time of one in a long run, however short this run is.
         """
         patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
+        if again:
+            patience = max(patience, _HANG_SECONDS / _HANG_PART)
         each_byte = max(1 / _SLOWEST_READ, self._seconds / max(self._calls, 1))
         return min(self._timeout, patience + length * each_byte)
 

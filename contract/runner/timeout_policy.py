@@ -39,10 +39,11 @@ def run_items(
     """
     hangs, executor, journal = context.times.hangs, context.executor, context.journal
     binding, timeout = context.binding, context.settings.timeout
-    factor = [1]  # of the item, found before a call may patch what that needs
+    # of the item, found before a call may patch what that needs
+    factor, again = [1], [False]
 
     def limit() -> float:
-        whole = timeout if binding.busy_with else hangs.limit(executor.length)
+        whole = timeout if binding.busy_with else hangs.limit(executor.length, again[0])
         journal.limit = whole if patience is None else patience
         journal.limit *= factor[0]
         return journal.limit
@@ -50,7 +51,9 @@ def run_items(
     def sheltered(item: Item) -> None:
         """Repeat an item that fails because the target has patched what the suite needs."""
         try:
-            factor[0] = _OF_PROCESS if _starts_process(item) else 1
+            program = _program_of(item)
+            factor[0] = _OF_PROCESS if _starts_process(program) else 1
+            again[0] = context.late_call is not None and context.late_call[0] == program
             work(item)
         except (TargetError, StopRun):
             raise
@@ -84,8 +87,11 @@ def run_items(
         journal.beats = 0
 
 
-def _starts_process(item: object) -> bool:
-    program = item.program if isinstance(item, Vector) else item
+def _program_of(item: object) -> object:
+    return item.program if isinstance(item, Vector) else item
+
+
+def _starts_process(program: object) -> bool:
     return isinstance(program, Program) and any(s.op in PROCESS_OPERATIONS for s in program.steps)
 
 
@@ -119,7 +125,7 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
         return _end_concurrency(context)
     limit, hangs = context.journal.limit, context.times.hangs
     hangs.spend(limit)
-    program = item.program if isinstance(item, Vector) else item
+    program = _program_of(item)
     call = program, context.interrupted_step
     if context.late_call == call:
         context.late.pop()
@@ -160,7 +166,9 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
         raise TargetError(f"{context.binding.name}: {context.interrupted_in}: it hangs")
     context.left_out.add(program, index, everywhere=context.times.hangs.is_spent)
     counterexample = ended(program, index, f"ends within {limit:.3g} s", "still running", "hang")
-    clause = clause_of(program, index, "fault.hang", settings.declared)
+    # as features that are not observed yet, or whose observation hangs, will have their defaults
+    declared = settings.with_observed(context.observed).declared
+    clause = clause_of(program, index, "fault.hang", declared)
     context.warn_unselected(clause, counterexample)
     context.mark_example(clause, counterexample)
     for other in TABLES[counterexample.how.partition(":")[0]].all_clauses:

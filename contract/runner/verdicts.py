@@ -16,7 +16,6 @@ from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
 from fscontract.contract.program.program import resolve_program
 from fscontract.contract.runner.counterexamples import Counterexamples
-from fscontract.contract.runner.replay_files import remove_outdated, write_replay
 from fscontract.contract.runner.result import (
     NOT_THERE,
     OUT_OF_TIME,
@@ -177,7 +176,6 @@ def sum_up(
         "buffer": settings.buffer(binding),
         "seed": settings.seed,
         "effort": settings.effort,
-        **settings.replay_fields,
     }
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     is_complete = not (evidence.lost or evidence.stopped or evidence.out_of_time)
@@ -185,7 +183,7 @@ def sum_up(
         results = _promises_kept(results, binding, settings)
     if settings.replays is not None and is_complete:
         faults = settings.faults is not None or settings.server_faults
-        remove_outdated(settings.replays, results, context, faults)
+        settings.replays.remove_outdated(results, context, faults)
     return RunResult(
         target=binding.name,
         binding=binding.api,
@@ -233,9 +231,8 @@ def _judge(
     )
     failures = [_spelled(f, binding, settings) for f in result.counterexamples]
     failures = [scripted(clause.id, f, binding, settings) for f in failures]
-    if settings.replays is not None:
-        failures = [write_replay(settings.replays, clause.id, f, context) for f in failures]
-    return replace(result, counterexample=next(iter(failures), None), others=tuple(failures[1:]))
+    result = result.showing(failures)
+    return result if settings.replays is None else settings.replays.written(result, context)
 
 
 def _promises_kept(

@@ -32,6 +32,7 @@ from fscontract.contract.runner.events import (
     RunFinished,
     RunStarted,
 )
+from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import (
     FAILED_FAST,
     INTERRUPTED,
@@ -238,9 +239,7 @@ def play(
         late, left = False, {*clauses} - findings.hung.keys()
         hung = findings.hung and not kit.judges(scenario, left)
         if not hung and f"scenario: {scenario.name}" not in ended:
-            journal.begin(CurrentScenario(scenario.name, scenario.charged))
-            performance = _perform(binding, kit, scenario, time, journal)
-            _judge(findings, kit, scenario, performance)
+            performance = play_one(findings, binding, scenario, time, journal)
             late = performance.late
             if performance.hangs:
                 hangs.spend(journal.limit)
@@ -250,6 +249,21 @@ def play(
         if late:
             break
     journal.begin(None)
+
+
+def play_one(
+    findings: Findings,
+    binding: PipelineBinding,
+    scenario: Scenario[Any],
+    time: TimeBudget,
+    journal: Journal,
+) -> _Performance[Any]:
+    """Run a scenario with the time limit of the journal, and add its result to the findings."""
+    kit = scenarios_of(binding)
+    journal.begin(CurrentScenario(scenario.name, scenario.charged, scenario.label))
+    performance = _perform(binding, kit, scenario, time, journal)
+    _judge(findings, kit, scenario, performance)
+    return performance
 
 
 def _perform(
@@ -308,7 +322,9 @@ def _judge(
     if harness is not None:
         findings.exercised.update(harness.exercised)
     if performance.hangs:
-        hang = Violation(scenario.charged, "it ends", "still running", name, uses=uses)
+        hang = Violation(
+            scenario.charged, "it ends", "still running", name, scenario.label, uses=uses
+        )
         findings.hung.setdefault(scenario.charged, hang)
     elif performance.late:
         pass  # an exception may come from its interruption
@@ -326,7 +342,7 @@ def _judge(
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
         expected = f"{head}{violation.expected}"
-        shown = replace(violation, scenario=name, expected=expected)
+        shown = replace(violation, scenario=name, label=scenario.label, expected=expected)
         key: tuple[str, ...] = (scenario.name, violation.kind)
         if not scenario.detail:  # other random scenarios may differ in another way
             key += (violation.difference, violation.extent)
@@ -353,6 +369,7 @@ def check_pipeline(
     until: int | None = None,
     effort: str = "quick",
     seed: int = 0,
+    replays: ReplayFiles | None = None,
 ) -> RunResult:
     """Check a part of a pipeline by the selected clauses about such parts.
 
@@ -360,11 +377,15 @@ def check_pipeline(
     `budget` seconds, or after the first `until` scenarios; clauses that none has reached by then
     are unexercised. The effort is the number of random scenarios, whose calls depend on the seed.
     The `journal` has the scenario that runs, and `crashes` are those that ended earlier processes
-    of the run. Raise TargetError if there is no check for parts of its kind.
+    of the run. Failures are written as `replays`, unless that is None. Raise TargetError if there
+    is no check for parts of its kind.
     """
     selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
     findings, time = Findings(crashes), TimeBudget(budget)
-    run = _Run(binding, selected, known, effort, seed, findings, time, listener, fail_fast, until)
+    run = _Run(
+        *(binding, selected, known, effort, seed, findings, time),
+        *(listener, fail_fast, until, replays),
+    )
     try:
         return run.finished(
             partial(
@@ -398,6 +419,7 @@ class _Run:
     listener: Listener
     fail_fast: bool
     until: int | None
+    replays: ReplayFiles | None
     sandbox: Sandbox = field(default_factory=Sandbox)
     started: datetime = field(default_factory=clock.now)
     cut_short: list[PhaseShare] = field(default_factory=list)
@@ -415,13 +437,29 @@ class _Run:
             stopped = str(ended)
         except KeyboardInterrupt:
             self.sandbox.restore()
-            lost = replace(self.result(lost=INTERRUPTED), incomplete=INTERRUPTED)
+            lost = self._replayable(self.result(lost=INTERRUPTED))
+            lost = replace(lost, incomplete=INTERRUPTED)
             self.listener(Interrupted(lost))
             raise
         self.sandbox.restore()
-        finished = self.result(stopped=stopped)
+        finished = self._replayable(self.result(stopped=stopped), is_complete=not stopped)
         self.listener(RunFinished(finished))
         return finished
+
+    def _replayable(self, result: RunResult, is_complete: bool = False) -> RunResult:
+        """Write the replay files of the failures, and remove those that a complete run outdates."""
+        if self.replays is None:
+            return result
+        context = {
+            "target": result.target,
+            "binding": result.binding,
+            "seed": self.seed,
+            "effort": self.effort,
+        }
+        written = tuple(self.replays.written(clause, context) for clause in result.clauses)
+        if is_complete and not self.cut_short:
+            self.replays.remove_outdated(written, context)
+        return replace(result, clauses=written)
 
     def on_progress(self, done: int, total: int) -> None:
         """Report a scenario; raise _Stopped if it is the last one that may run."""
@@ -525,4 +563,5 @@ def _counterexample(
         how=f"scenario: {how}",
         identity=identity,
         traits=(f"cause: {cause}", *error),
+        scenario=violation.label,
     )

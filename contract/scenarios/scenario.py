@@ -7,6 +7,7 @@ clause. Only a comparison exercises a clause; running a scenario does not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from random import Random
@@ -146,6 +147,13 @@ class Scenario(Generic[H]):
     description: str
     #: The calls of a random scenario, and its number and seed.
     detail: str = ""
+    #: Its number among those of its name, from 1 if it is random; 0 for the only or the first one.
+    number: int = 0
+
+    @property
+    def label(self) -> str:
+        """Its name and number, which play it again, with the seed if it is random."""
+        return f"{self.name} {self.number}" if self.number else self.name
 
 
 class Scenarios(Generic[H]):
@@ -197,12 +205,27 @@ class ScenarioSet(Generic[H]):
         self, ids: Collection[str], effort: str, seed: int
     ) -> Iterator[Scenario[H]]:
         """Yield the random scenarios of an effort and a seed that judge one of these clauses."""
-        if self.random is None:
-            return
-        for number in range(1, RANDOM[effort] + 1):
-            made = self.random(Random(f"{seed} {number}"))
+        for number in range(1, RANDOM[effort] + 1) if self.random is not None else ():
+            made = self.numbered(number, seed)
             if self.judges(made, ids):
-                yield replace(made, detail=f"random {number} of seed {seed}, {made.detail}")
+                yield made
+
+    def numbered(self, number: int, seed: int) -> Scenario[H]:
+        """Return the random scenario of a number, from 1, and a seed; LookupError."""
+        if self.random is None or number < 1:
+            raise LookupError(f"random {number}")
+        made = replace(self.random(Random(f"{seed} {number}")), number=number)
+        return replace(made, detail=f"{made.label} of seed {seed}, {made.detail}")
+
+    def labelled(self, label: str, seed: int) -> Scenario[H]:
+        """Return the scenario of a label; LookupError if there is none."""
+        random = re.fullmatch(r"random (\d{1,9})", label)
+        if random is not None:
+            return self.numbered(int(random[1]), seed)
+        for scenario in self.scenarios:
+            if scenario.label == label:
+                return scenario
+        raise LookupError(label)
 
     def judges(self, scenario: Scenario[H], ids: Collection[str]) -> bool:
         """Return whether the scenario, or the model in it, judges one of the clauses."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import RunStarted
+from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import Verdict
 from fscontract.contract.scenarios.check import check_pipeline, scenarios_of
+from fscontract.contract.scenarios.replay import replay
 from fscontract.contract.scenarios.scenario import RANDOM
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.known_failures import Known
@@ -86,6 +90,20 @@ def test_failure_names_the_seed_and_fails_again_with_it() -> None:
     assert "of seed 11, Case(" in expected
     assert not any("11" in signature for signature, _ in found[0])
     assert [(e.effort, e.seed) for e in seen if isinstance(e, RunStarted)] == [("normal", 11)] * 2
+
+
+def test_random_failure_is_played_again_by_its_number_and_seed(tmp_path: Path) -> None:
+    binding, files = ReaderBinding(), ReplayFiles(tmp_path)
+    binding.read_ahead = _LosesLongRuns
+    clauses = select(["record.none-lost"])
+    check_pipeline(binding, clauses, effort="normal", seed=11, replays=files)
+    (file,) = tmp_path.glob("*.json")
+    data = json.loads(file.read_text())
+    assert (data["scenario"].split()[0], data["seed"]) == ("random", 11)
+    again = replay(binding, data)
+    assert again.outcome == "still fails"
+    assert f"{data['scenario']} of seed 11, Case(" in again.scenario
+    assert replay(ReaderBinding(), data).outcome == "passes now"
 
 
 def test_known_failure_need_not_occur_with_another_seed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -276,11 +277,14 @@ RECORDS = [
 
 
 def _scenarios() -> Iterator[Scenario[ReaderHarness]]:
+    names = Counter[str]()
     for number, case in enumerate((*GENERAL, *RECORDS)):
         clauses = (case.clause,) if case.clause else CLAUSES
         description = "A file is read in blocks of several sizes."
         name = f"file {case.layout.data!r:.60}" if case.clause else f"file {number}"
-        yield Scenario(name, clauses, clauses[0], case, description)
+        names[name] += 1
+        another = names[name] if names[name] > 1 else 0
+        yield Scenario(name, clauses, clauses[0], case, description, number=another)
 
 
 #: The parts of random files, and the delimiters of their records; None for line ends.

@@ -41,12 +41,21 @@ class SharingTwoWays(Sharing):
     def seek(self, position):
         return {}["position"] if self.unbuffered and position < -1 else super().seek(position)
 
+class Stuck(MemoryInputStream):
+    def seek(self, position):
+        while position < 0:
+            pass
+        super().seek(position)
+
 class DeadlyIfLong(Lenient):
     def seek(self, position):
         os._exit(3) if self._length() > 60_000 else super().seek(position)
 
 def deadly_if_long():
     return MemoryFileSystem(stream_class=DeadlyIfLong)
+
+def stuck():
+    return MemoryFileSystem(stream_class=Stuck)
 
 def alternating():
     return MemoryFileSystem(stream_class=Alternating)

@@ -16,6 +16,7 @@ import pytest
 from fscontract.contract.binding import TargetError
 from fscontract.contract.isolation import supervisor
 from fscontract.contract.isolation.supervisor import Isolated
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.replay import replay
 from fscontract.contract.runner.result import RunResult, Verdict
@@ -27,6 +28,16 @@ from fscontract.contract.spec.profiles import load_profile
 from fscontract.contract.targets import UsageError, resolve_target
 from tests.contract.isolation.seeking_targets import TARGETS
 
+_DEADLY_PART = """\
+import os
+from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+
+
+def deadly():
+    binding = LocalSplitterBinding()
+    binding.finding = lambda *arguments: os._exit(7)
+    return binding
+"""
 RUN = RunOptions(None, (), ("seek.negative",), "all", "quick", None, 0, 10.0, {}, None, None)
 
 
@@ -135,6 +146,33 @@ def test_process_may_be_silent_until_shortly_after_the_end_of_its_budget() -> No
         assert isolated._silence() == 20.0
         isolated._time = TimeBudget(math.inf)
         assert isolated._silence() == unlimited == 730.0
+
+
+def test_programs_after_one_that_hangs_have_no_verdict(targets: str) -> None:
+    with closing(Isolated(f"{targets}:stuck", replace(RUN, timeout=0.2), ())) as isolated:
+        isolated.set_up()
+        isolated._process.end()
+        hangs, returns = (Program(5, (Step("seek", (to,)),)) for to in (-1, 1))
+        assert isolated._judged_apart([returns, hangs, returns]) == [
+            [],
+            ["no verdict"],
+            ["no verdict"],
+        ]
+
+
+def test_scenario_that_ends_its_process_has_a_replay_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts.py").write_text(_DEADLY_PART)
+    options = replace(RUN, clauses=("split.scan-first",))
+    with closing(Isolated("parts.py:deadly", options, ())) as isolated:
+        (clause,) = isolated.check(lambda event: None).clauses
+    assert clause.outcome is Verdict.CRASH
+    assert clause.counterexample is not None
+    assert clause.counterexample.replay is not None
+    written = json.loads(Path(clause.counterexample.replay).read_text())
+    assert (written["clause"], written["scenario"]) == ("split.scan-first", "first")
 
 
 def test_failure_of_shared_state_has_the_programs_that_it_needs_before_its_own(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from types import SimpleNamespace
-from typing import cast
+from typing import BinaryIO, cast
 
 import pytest
 
@@ -19,12 +19,16 @@ from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import HangTime
 from fscontract.contract.runner.timeout_policy import MAX_LATE, run_items
 from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import Clock, binding_of, settings_for
+from tests.contract.runner.test_runner import SeeksBack
 from tests.limits import DEADLOCK
 
 _TIMEOUT = 4.0
@@ -96,17 +100,53 @@ def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     assert result.counts["hangs"] == 1
 
 
+def test_a_call_that_hangs_while_features_are_observed_breaks_a_clause_of_the_run(
+    clock: Clock,
+) -> None:
+    """Before the observation, clauses about streams without the feature are declared, too."""
+
+    class Stuck(io.BytesIO):
+        def seek(self, offset: int, whence: int = 0, /) -> int:
+            clock.wait_for_ever()
+            raise AssertionError
+
+    binding = PythonFileBinding(lambda path: cast(BinaryIO, Stuck(b"12345")))
+    profile = load_profile("python-file")
+    chosen = tuple(c for c in clauses().values() if c.id.startswith("seek."))
+    result = check(binding, Settings(profile, chosen, timeout=_TIMEOUT))
+    assert result.exit_code == 1
+    assert {c.outcome for c in result.clauses if c.clause.id == "seek.supported"} == {
+        Verdict.UNDECLARED
+    }
+    assert _hung(result)
+
+
+def test_a_target_that_hangs_is_asked_once_for_its_base_classes(clock: Clock) -> None:
+    asked = []
+
+    class Silent(StreamBinding):
+        def sources(self, path: str) -> Mapping[str, frozenset[str]]:
+            asked.append(path)
+            clock.wait_for_ever()
+
+    binding = Silent(MemoryFileSystem(SeeksBack), "silent")
+    result = check(binding, settings_for("seek.negative", timeout=_TIMEOUT))
+    assert result.counterexamples.keys() == {"seek.negative"}
+    assert len(asked) == 1
+
+
 @pytest.mark.parametrize(("step", "limit"), [("fs_other_process", 6.0), ("read_byte", 2.0)])
 def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -> None:
     program = Program(1, (Step(step, ("filesystem",) * (limit > 2)),))
     context = SimpleNamespace(
         item=program,
-        times=SimpleNamespace(hangs=SimpleNamespace(limit=lambda length: 2.0)),
+        times=SimpleNamespace(hangs=SimpleNamespace(limit=lambda length, again: 2.0)),
         executor=SimpleNamespace(length=1, programs=0, opened=0, index=0),
         journal=SimpleNamespace(begin=lambda item: None, beats=0, limit=0.0),
         settings=SimpleNamespace(timeout=10.0, profile=SimpleNamespace(one_thread=False)),
         binding=SimpleNamespace(busy_with=""),
         tick=lambda: None,
+        late_call=None,
     )
     limits: list[float] = []
     seen = threading.Event()

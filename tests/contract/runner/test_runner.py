@@ -20,6 +20,7 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.events import Event, PhaseStarted, RunFinished, RunStarted
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
+from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -311,7 +312,7 @@ def test_a_descriptor_that_close_leaves_is_found() -> None:
 
 
 def test_a_replay_file_holds_the_program_and_the_features(tmp_path: Path) -> None:
-    settings = settings_for("seek.negative", replays=tmp_path)
+    settings = settings_for("seek.negative", replays=ReplayFiles(tmp_path))
     found = clause(check(binding_of(SeeksBack), settings), "seek.negative")
     assert found.counterexample is not None
     assert found.counterexample.replay is not None

@@ -146,6 +146,14 @@ def test_calls_that_hang_get_less_time_each() -> None:
     assert sum(limits) < 17.0
 
 
+def test_calls_that_hang_take_at_most_half_of_a_short_run() -> None:
+    hangs = HangTime(8.0, 10.0)
+    while not hangs.is_spent:
+        assert hangs.limit() == 1.0
+        hangs.spend(hangs.limit())
+    assert hangs.limit(again=True) == 3.75  # so a slow call is no hang
+
+
 def test_a_call_hangs_only_if_it_takes_much_longer_than_the_slowest_so_far() -> None:
     hangs = HangTime(60.0, 10.0)
     hangs.note(seconds=0.8, calls=2)

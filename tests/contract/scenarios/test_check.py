@@ -128,7 +128,7 @@ def test_hangs_leave_time_for_other_scenarios(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(check, "_perform", hang)
     check_pipeline(LocalSplitterBinding(), select(["split.modified-*"]), timeout=10, budget=20)
-    assert limits[:3] == [10, 1.25, 1]
+    assert limits[:3] == [10, 1, 1]
 
 
 @pytest.mark.parametrize("kind", [LookupError, KeyboardInterrupt, SystemExit])
