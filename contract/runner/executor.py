@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -70,7 +70,9 @@ class Executor(Workspace):
                 binding, binding.opener, features, keys, buffer, self.new_content
             )
         self._written = False
-        self._unclosed: list[Opened] = []
+        #: The streams of programs that have not closed them. Those of a program whose end hangs
+        #: stay here, since a finalizer that closes them would hang in any thread.
+        self._open: dict[int, Sequence[Opened]] = {}
 
     def judge_by(self, acceptor: Acceptor) -> None:
         """Judge by another model from now on; what was exercised so far does not count."""
@@ -121,6 +123,7 @@ class Executor(Workspace):
             execution.content = data = self.new_content(program.length, program)
             path, start = self.binding.create(data), self.acceptor.start(data)
         streams: list[Opened] = []
+        self._open[id(streams)] = streams
         try:
             for _ in range(program.streams):
                 streams.append(self.binding.open(path))
@@ -154,6 +157,7 @@ class Executor(Workspace):
             execution.refused = True
             return execution
         streams: list[Opened] = []
+        self._open[id(streams)] = streams
         try:
             streams.append(self.binding.open(path))
             self.opened += 1
@@ -244,6 +248,7 @@ class Executor(Workspace):
             execution.refused = True
             return execution
         streams = attempt.streams
+        self._open[id(streams)] = streams
         try:
             if attempt.goes_on and attempt.case.readable:
                 self._follow_opened(program, attempt, execution, trace)
@@ -339,19 +344,23 @@ class Executor(Workspace):
         _, data, _ = self.file(violation.program.length)
         return self.openings.charge(violation, len(data), exchanged)
 
-    def close(self, program: Program, streams: Iterable[Opened]) -> None:
-        """Close the streams of a program, or keep them if that hangs: so no finalizer does it.
+    def close(self, program: Program, streams: Sequence[Opened]) -> None:
+        """Close the streams of a program, or keep them open if that hangs.
 
         Those of a remote target are not kept: their connections would run out.
         """
         if self._left_out.open_streams:
-            self._unclosed += [] if self.binding.remote else streams
+            if self.binding.remote:
+                self._open.pop(id(streams), None)
+            else:
+                self._open[id(streams)] = streams
             return
         close = self.compile(program.length, _CLOSE).action
         if not is_abandoned():
             self.index = len(program.steps)
         for stream in streams:
             close(stream)
+        self._open.pop(id(streams), None)
 
     def observe(self, program: Program) -> list[Outcome]:
         """Return the outcome of every call of a program of one stream, without judging it.
@@ -363,13 +372,14 @@ class Executor(Workspace):
         path, _, _ = self.file(program.length)
         self.index = -1
         beat(program)
-        stream = self.binding.open(path)
+        streams = [self.binding.open(path)]
+        self._open[id(streams)] = streams
         outcomes = []
         try:
             for self.index, step in enumerate(program.steps):
-                outcomes.append(self.compile(program.length, step).action(stream))
+                outcomes.append(self.compile(program.length, step).action(streams[0]))
         finally:
-            self.close(program, [stream])
+            self.close(program, streams)
             if any(step.op == "py_write" for step in program.steps):
                 self._renew(program.length)
         return outcomes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import threading
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ from fscontract.contract.models.stream_state import ANY, PAST, opened
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.crashes import Journal, clause_of
+from fscontract.contract.runner.events import Event, RunFinished
 from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
@@ -358,3 +360,30 @@ def test_a_close_that_hangs_in_a_finalizer_is_charged_to_no_other_call() -> None
     chosen = "close.no-raise", "read-byte.value", "seek.pos", "consistency.opened"
     result = check(binding_of(ClosedByFinalizer), settings_for(*chosen, timeout=0.4))
     assert [c.clause.id for c in _hung(result)] == ["close.no-raise"]
+
+
+@pytest.mark.all_programs
+def test_a_stream_whose_close_spins_is_not_finalized_during_the_run() -> None:
+    """Its finalizer would spin, too, in any thread."""
+    finalized: list[int] = []
+    during: list[int] = []
+
+    class SpinsAtTheEnd(MemoryInputStream):
+        def close(self) -> None:
+            while self._pos > 0:
+                pass
+            super().close()
+
+        def __del__(self) -> None:
+            if self._pos > 0:
+                finalized.append(self._pos)
+
+    def listen(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            gc.collect()
+            during.extend(finalized)
+
+    chosen = settings_for("close.no-raise", "read-byte.value", timeout=0.4)
+    result = check(binding_of(SpinsAtTheEnd), chosen, listen)
+    assert [c.clause.id for c in _hung(result)] == ["close.no-raise"]
+    assert during == []
