@@ -41,6 +41,8 @@ WRONG_LATER = "wrong after the first byte"
 #: The relation of a single byte that may be of several offsets, or of none.
 WRONG_BYTE = "wrong byte"
 _PAST_END = "past the end of the file"
+#: The relation of a range of which all bytes are right, but too few or too many.
+_OTHER_LENGTH = "a range of another length"
 #: Relations of accepted reads into too little space: even the part that fits must raise, or not.
 _ENDS, _CUT = "despite the end of the file", "into too little space"
 #: Relations of bytes from another offset.
@@ -81,6 +83,8 @@ _FEWER = ".full"
 _CLOSED = re.compile(r"\bclosed\b", re.IGNORECASE)
 #: The start of circumstances that name a file status which the stream was opened with.
 _STATUS = "status "
+#: The start of the circumstance that tells names of files apart, and the characters that it has.
+_NAME, _NAME_LENGTH = "name ", 20
 #: Words for such reads.
 _WRONG, _EARLY = "wrong bytes", "ends early"
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -140,6 +144,11 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
         yield AT_END
     elif at + max(_length(step) or 0, 0) > buffer > 0:
         yield _BEYOND
+
+
+def name_circumstance(name: str) -> str:
+    """Return the circumstance that a file has this name, in characters of ASCII."""
+    return f"{_NAME}{name[:_NAME_LENGTH]!a}"
 
 
 def _of_arguments(step: Step) -> Iterator[str]:
@@ -232,6 +241,24 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
         stream = program.steps[index].stream
         if any(step.stream != stream for step in steps):
             yield _ELSEWHERE
+
+
+def circumstances_of_leak(program: Program) -> Iterator[str]:
+    """Yield how a program that leaks opens its streams, and the kinds of its calls.
+
+    Reads are of one kind: a stream that connects in the first one leaks in each. So are calls of a
+    filesystem. Under faults there are none.
+    """
+    if program.faults is None:
+        yield from calls_before(program, 0, 0)
+        yield from sorted({f"after {_kind(step)}" for step in program.steps} - _UNNAMED)
+
+
+def _kind(step: Step) -> str:
+    """Return the method that a call calls, or one word for all reads, or calls without a stream."""
+    if step.op in READ_OPERATIONS:
+        return "read"
+    return "call" if step.op in WITHOUT_STREAM else _named(step)
 
 
 def _named(step: Step) -> str:
@@ -348,7 +375,7 @@ def _is_empty(step: Step, outcome: Outcome) -> bool:
 
 
 def _tells(circumstance: str) -> bool:
-    if circumstance in _EVERYWHERE:
+    if circumstance in _EVERYWHERE or circumstance.startswith(_NAME):
         return False
     return circumstance in _TELLING or not circumstance.startswith(_AFTER)
 
@@ -444,12 +471,13 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
 
 
 def _of_ranges(step: Step, state: State, results: object) -> str:
-    """Return what is wrong with the first wrong range."""
+    """Return what is wrong with the first wrong range, rather one with the bytes of another."""
     ranges = step.args[0]
     if type(ranges) is not tuple or type(results) is not tuple or len(ranges) != len(results):
         return ""
-    wrong = (_of_range(*pair, state) for pair in zip(ranges, results, strict=True))
-    return next(filter(None, wrong), "")
+    found = [_of_range(*pair, state) for pair in zip(ranges, results, strict=True)]
+    wrong = [relation for relation in found if relation]
+    return next((r for r in wrong if r != _OTHER_LENGTH), next(iter(wrong), ""))
 
 
 def _of_range(asked: object, result: object, state: State) -> str:
@@ -463,9 +491,8 @@ def _of_range(asked: object, result: object, state: State) -> str:
         return f"a range raises {_word(result.kind)}" if inside else ""
     if result.buffer is None or not inside:
         return "a range without data" if inside else "a range past the end"
-    if len(result.buffer) != length:
-        return "a range of another length"
-    return _of_bytes(result.buffer, at, state) if length else ""
+    wrong = _of_bytes(result.buffer[:length], at, state) if length else ""
+    return wrong or (_OTHER_LENGTH if len(result.buffer) != length else "")
 
 
 def _of_bytes(data: bytes, at: int | None, state: State) -> str:
