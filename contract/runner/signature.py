@@ -165,6 +165,10 @@ def _of_arguments(step: Step) -> Iterator[str]:
 
 #: Operations of Python files that call a method of another operation, too.
 _SAME_METHOD = {"py_seek": "seek", "py_tell": "get_pos", "py_readinto": "read_into"}
+#: The exception with which a binding reports a result of another type.
+_WRONG_TYPE = "WrongType"
+#: Operations that call the method of another one for a list of paths.
+_OF_LIST = {"pa_infos": "pa_info"}
 #: Exceptions of readers that don't come from wrong bytes.
 _OF_READER = frozenset({Kind.NULL, Kind.UNSUPPORTED, Kind.NOT_FOUND, Kind.ENVIRONMENT})
 #: Calls before a failing one that are no circumstance of it.
@@ -292,7 +296,8 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         return (LACKS_METHODS,)
     step, (how, *circumstances) = violation.step, signature.split("; ")
     kinds = _kinds(violation)
-    found = {f"{step.op} {kind}" for kind in kinds}
+    methods = {step.op, _OF_LIST.get(step.op, step.op)}
+    found = {f"{method} {kind}" for method in methods for kind in kinds}
     if step.op in READ_OPERATIONS:
         found.update(f"read: {way}" for way in _ways_of_read(step, violation, kinds))
         found.update("status" for c in circumstances if c.startswith(_STATUS))
@@ -329,6 +334,8 @@ def _kinds(violation: Violation) -> set[str]:
     outcome = violation.outcome
     ranges = outcome.value if type(outcome.value) is tuple else ()
     raised = {_word(r.kind) for r in ranges if isinstance(r, Outcome) and r.raised}
+    if _class_of(outcome) == _WRONG_TYPE:
+        return {Kind.RETURNED.value}
     return raised or {_word(outcome.kind)}
 
 
