@@ -36,7 +36,7 @@ from fscontract.contract.runner.crashes import LeftOut, StepIndex
 from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
 from fscontract.contract.runner.fault_executor import run_under_faults, run_under_server_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
-from fscontract.contract.runner.signature import circumstances, relation
+from fscontract.contract.runner.signature import circumstances, name_circumstance, relation
 from fscontract.contract.runner.timeouts import beat, is_abandoned
 
 
@@ -177,7 +177,7 @@ class Executor(Workspace):
         finally:
             self.close(program, streams)
         if at.is_file:
-            self._charge_name(program, execution)
+            self._charge_name(program, at, execution)
         return execution
 
     def _probe_at(self, program: Program, at: OpenedPath, stream: Opened, of: Execution) -> None:
@@ -210,7 +210,7 @@ class Executor(Workspace):
     def _note_at(self, step: Step, outcome: Outcome, said: PathVerdict, of: Execution) -> None:
         of.trace.append((step, outcome, Judgement((), failure=said.failure)))
 
-    def _charge_name(self, program: Program, execution: Execution) -> None:
+    def _charge_name(self, program: Program, at: OpenedPath, execution: Execution) -> None:
         """Charge a failure to the name of the file, unless an ordinary file fails as well."""
         clause, violation = CLAUSE_OF["named"], execution.violation
         if violation is None:
@@ -219,8 +219,13 @@ class Executor(Workspace):
             execution.violation = None
         else:
             failure = Failure(clause, "", violation.failure.aspect, violation.failure.expected)
-            program = program.with_steps(program.steps[: violation.index + 1])
-            execution.violation = replace(violation, program=program, index=-1, failure=failure)
+            execution.violation = replace(
+                violation,
+                program=program.with_steps(program.steps[: violation.index + 1]),
+                index=-1,
+                failure=failure,
+                circumstances=(*violation.circumstances, name_circumstance(at.name)),
+            )
 
     def _run_under_faults(self, program: Program) -> Execution:
         execution = Execution()

@@ -55,6 +55,7 @@ from fscontract.contract.runner.resource_checks import (
     check_held,
     check_length,
     check_unbuffer,
+    held_programs,
 )
 from fscontract.contract.runner.result import PhaseShare
 from fscontract.contract.runner.settings import Settings
@@ -499,10 +500,12 @@ def _check_resources(context: RunContext) -> None:
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
     clause = "close.release"
-    if clause in context.settings.selected and not leaks_in(context, clause):
-        exercised, counterexample = check_held(context.executor, context.operations, in_time)
-        context.exercised[clause] += exercised
-        context.keep(clause, counterexample)
+    if clause in context.settings.selected:
+        for program in held_programs(context.operations):
+            if not leaks_in(context, clause, program):
+                exercised, counterexample = check_held(context.executor, program, in_time)
+                context.exercised[clause] += exercised
+                context.keep(clause, counterexample)
 
 
 def _check_growth(context: RunContext) -> None:

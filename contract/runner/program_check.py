@@ -15,9 +15,10 @@ from fscontract.contract.runner.counterexamples import counterexample
 from fscontract.contract.runner.crashes import LeftOut
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.resource_checks import LEAKED, OUT_OF
+from fscontract.contract.runner.resource_checks import LEAKED, MAX_GROWTH, OUT_OF, REPEATS, grows
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.runner.signature import calls_before
+from fscontract.contract.runner.shrink import with_needed_operations
+from fscontract.contract.runner.signature import circumstances_of_leak
 
 #: Calls after which a file of the target is open, because fsspec closes only its own around it.
 _UNCLOSED = frozenset({"fs_decompress"})
@@ -96,27 +97,42 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
         return  # the threads of the server are those of this process, too
     clause = "close.release" if program.faults is None else "fault.release"
     context.exercised[clause] += 1
-    around = "; ".join(calls_before(program, 0, 0)) if program.faults is None else ""
     skips = context.times.run.is_over or any(step.op in _UNCLOSED for step in program.steps)
-    known = LEAKED if skips else leaks_in(context, clause, around)
+    known = LEAKED if skips else leaks_in(context, clause, program)
     again = partial(context.counterexamples.executor.run, program)
     left = context.leaks.left(again, context.sandbox.restore, known)
     if context.leaks.too_many:
         context.counts[f"{OUT_OF}{context.leaks.too_many}"] = 1
         raise StopRun
     if left:
+        with context.leaks.set_apart():
+            program = _shrunk_leak(context, program, left)
         expected, how = ("nothing is left open",), f"{_LEFT}{left}"
-        identity = f"{how}; {around}" if around else how
+        identity = "; ".join([how, *circumstances_of_leak(program)])
         leak = Counterexample(program, expected, f"left {left}", how=how, identity=identity)
         context.keep(clause, leak)
 
 
-def leaks_in(context: RunContext, clause: str, around: str = "") -> frozenset[str]:
-    """Return the resources known to leak under these circumstances of opening, or under fewer."""
+def _shrunk_leak(context: RunContext, program: Program, left: str) -> Program:
+    """Return a program without operations that it does not need to leak the same."""
+    others = LEAKED - {left}
+
+    def leaks(shorter: Program) -> bool:
+        if context.leaks.growth > MAX_GROWTH // 2:
+            return False
+        if not context.has_time_for(REPEATS * len(program.steps)):
+            return False
+        return grows(partial(context.counterexamples.executor.run, shorter), others) == left
+
+    return with_needed_operations(program, leaks)
+
+
+def leaks_in(context: RunContext, clause: str, program: Program) -> frozenset[str]:
+    """Return the resources known to leak in the circumstances of a program, or in fewer."""
     leaks = context.counterexamples.failed.get(clause, {}).values()
-    given = set(around.split("; "))
+    given = {*circumstances_of_leak(program)}
     found = (leak.signature.split("; ") for leak in leaks)
-    return frozenset(how.removeprefix(_LEFT) for how, *calls in found if set(calls) <= given)
+    return frozenset(how.removeprefix(_LEFT) for how, *calls in found if given.issuperset(calls))
 
 
 #: The clause of values that `opt` and `must` validate alike.

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -25,11 +25,13 @@ from fscontract.contract.program.outcome import raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.shrink import with_needed_operations
+from fscontract.contract.runner.signature import circumstances_of_leak
 from fscontract.contract.runner.timeouts import beat, untimed
 
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 #: Runs that confirm a suspected leak: a leak grows by one each time, a pool does not.
-_REPEATS = 8
+REPEATS = 8
 #: The seconds within which a thread that is ending has ended, and those between two counts.
 _ENDING, _GLANCE = 0.5, 0.005
 #: The limit of leaked threads or descriptors after which a run ends, if few are available.
@@ -146,13 +148,13 @@ def grows(again: Callable[[], object], known: Collection[str] = ()) -> str:
 
 def _growth(again: Callable[[], object], known: Collection[str]) -> str:
     before = count()
-    for number in range(1, _REPEATS + 1):
+    for number in range(1, REPEATS + 1):
         again()
         if not _risen(before, count(), known, number):
             return ""
     gc.collect()
-    now = count() if "a thread" in known else _settled(before, _REPEATS)
-    return _risen(before, now, known, _REPEATS)
+    now = count() if "a thread" in known else _settled(before, REPEATS)
+    return _risen(before, now, known, REPEATS)
 
 
 def _settled(before: Held, least: int) -> Held:
@@ -201,6 +203,15 @@ class LeakWatch:
     def restart(self) -> None:
         """Take what is held now, such as by a call that was abandoned, as given."""
         self._held = glance()
+
+    @contextmanager
+    def set_apart(self) -> Iterator[None]:
+        """Leave what the runs in the context leak out of the growth of the run."""
+        before = glance()
+        yield
+        self._held = glance()
+        pairs = zip(self._first, before, self._held, strict=True)
+        self._first = Held(*(first + now - then for first, then, now in pairs))
 
     def left(
         self, again: Callable[[], object], restore: Callable[[], None], known: Collection[str]
@@ -360,30 +371,35 @@ def held_programs(operations: frozenset[str]) -> list[Program]:
 
 
 def check_held(
-    executor: Executor, operations: frozenset[str], in_time: InTime
+    executor: Executor, program: Program, in_time: InTime
 ) -> tuple[int, Counterexample | None]:
-    """Check that closed streams which are still referenced hold no descriptor and no thread.
+    """Check that the streams which a program closes hold no descriptor and no thread.
 
-    Return the number of observations, and a counterexample if there is one.
+    They are still referenced. Return the number of observations, and a counterexample if there is
+    one.
     """
-    programs = [p for p in held_programs(operations) if not executor.leaves_out(p)]
-    for number, program in enumerate(programs):
-        if not in_time((1 + _STREAMS) * (len(program.steps) + 1)):
-            return number, None
-        try:
-            left = held(executor, program)
-        except CannotOpen:
-            return number, None
-        if left:
-            return number, Counterexample(
-                program,
-                ("a closed stream holds nothing",),
-                f"left {left} while the closed stream is referenced",
-                step=len(program.steps),
-                how=f"close: left {left}",
-                traits=("close", f"holds {left}"),
-            )
-    return len(programs), None
+    calls = (1 + _STREAMS) * (len(program.steps) + 1)
+    if executor.leaves_out(program) or not in_time(calls):
+        return 0, None
+    try:
+        left = held(executor, program)
+        if not left:
+            return 1, None
+        program = with_needed_operations(
+            program, lambda shorter: in_time(calls) and held(executor, shorter) == left, {"close"}
+        )
+    except CannotOpen:
+        return 0, None
+    how = f"close: left {left}"
+    return 1, Counterexample(
+        program,
+        ("a closed stream holds nothing",),
+        f"left {left} while the closed stream is referenced",
+        step=len(program.steps),
+        how=how,
+        identity="; ".join([how, *circumstances_of_leak(program)]),
+        traits=("close", f"holds {left}"),
+    )
 
 
 def held(executor: Executor, program: Program) -> str:
@@ -408,7 +424,7 @@ def held(executor: Executor, program: Program) -> str:
     try:
         if not one_more():
             return ""
-        for count_of in (_STREAMS, _REPEATS):
+        for count_of in (_STREAMS, REPEATS):
             gc.collect()
             before = count()
             for _ in range(count_of):

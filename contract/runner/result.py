@@ -24,8 +24,9 @@ from fscontract.contract.runner import exit_codes
 from fscontract.contract.spec.clauses import Clause, Consequence
 from fscontract.contract.text import escaped, plural, printable, redact
 
-#: A circumstance in a signature that names an operation before the failing call, except close.
-_CALL_BEFORE = re.compile(r"; after (?!close)[a-z_]+(?=;|$)")
+#: A circumstance in a signature that names an operation before the failing call, except close, or
+#: an unusual name of the file.
+_CALL_BEFORE = re.compile(r"; (after (?!close)[a-z_]+|open of named)(?=;|$)")
 
 
 def _includes(signature: str, other: str) -> bool:
@@ -230,7 +231,7 @@ class Counterexample:
 
         An entry without circumstances, as written before version 0.2.0, covers all failures of its
         kind. One with calls before the failure covers it after more calls, too: how many of them
-        shrinking can remove depends on the seed.
+        shrinking can remove depends on the seed. One without the name of a file covers all names.
         """
         if signature == self.how or self.has_signature(signature):
             return True

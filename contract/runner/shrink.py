@@ -173,6 +173,22 @@ def shrink(
     return program
 
 
+def with_needed_operations(
+    program: Program, fails: Callable[[Program], bool], kept: Collection[str] = ()
+) -> Program:
+    """Return a program without the builder, and all calls of an operation, if it still `fails`.
+
+    Calls of operations that are `kept` stay. Each operation is tried once.
+    """
+    while (better := next(filter(fails, _without_calls(program)), None)) is not None:
+        program = better
+    for op in sorted({step.op for step in program.steps}.difference(kept)):
+        shorter = program.with_steps(tuple(step for step in program.steps if step.op != op))
+        if fails(shorter):
+            program = shorter
+    return program
+
+
 def _without_steps(program: Program) -> Iterator[Program]:
     steps = program.steps
     size = max(1, len(steps) // 2)

@@ -41,6 +41,8 @@ WRONG_LATER = "wrong after the first byte"
 #: The relation of a single byte that may be of several offsets, or of none.
 WRONG_BYTE = "wrong byte"
 _PAST_END = "past the end of the file"
+#: The relation of a range of which all bytes are right, but too few or too many.
+_OTHER_LENGTH = "a range of another length"
 #: Relations of accepted reads into too little space: even the part that fits must raise, or not.
 _ENDS, _CUT = "despite the end of the file", "into too little space"
 #: Relations of bytes from another offset.
@@ -81,6 +83,8 @@ _FEWER = ".full"
 _CLOSED = re.compile(r"\bclosed\b", re.IGNORECASE)
 #: The start of circumstances that name a file status which the stream was opened with.
 _STATUS = "status "
+#: The start of the circumstance that tells names of files apart, and the characters that it has.
+_NAME, _NAME_LENGTH = "name ", 20
 #: Words for such reads.
 _WRONG, _EARLY = "wrong bytes", "ends early"
 #: The start of circumstances that name an earlier call; closing, unbuffering and changing the
@@ -142,6 +146,11 @@ def circumstances(state: State, buffer: int, step: Step, failure: Failure) -> It
         yield _BEYOND
 
 
+def name_circumstance(name: str) -> str:
+    """Return the circumstance that a file has this name, in characters of ASCII."""
+    return f"{_NAME}{name[:_NAME_LENGTH]!a}"
+
+
 def _of_arguments(step: Step) -> Iterator[str]:
     arguments = _arguments(step)
     start = arguments.get("offset", arguments.get("start"))
@@ -156,6 +165,10 @@ def _of_arguments(step: Step) -> Iterator[str]:
 
 #: Operations of Python files that call a method of another operation, too.
 _SAME_METHOD = {"py_seek": "seek", "py_tell": "get_pos", "py_readinto": "read_into"}
+#: The exception with which a binding reports a result of another type.
+_WRONG_TYPE = "WrongType"
+#: Operations that call the method of another one for a list of paths.
+_OF_LIST = {"pa_infos": "pa_info"}
 #: Exceptions of readers that don't come from wrong bytes.
 _OF_READER = frozenset({Kind.NULL, Kind.UNSUPPORTED, Kind.NOT_FOUND, Kind.ENVIRONMENT})
 #: Calls before a failing one that are no circumstance of it.
@@ -234,6 +247,24 @@ def calls_before(program: Program, approach: int, index: int) -> Iterator[str]:
             yield _ELSEWHERE
 
 
+def circumstances_of_leak(program: Program) -> Iterator[str]:
+    """Yield how a program that leaks opens its streams, and the kinds of its calls.
+
+    Reads are of one kind: a stream that connects in the first one leaks in each. So are calls of a
+    filesystem. Under faults there are none.
+    """
+    if program.faults is None:
+        yield from calls_before(program, 0, 0)
+        yield from sorted({f"after {_kind(step)}" for step in program.steps} - _UNNAMED)
+
+
+def _kind(step: Step) -> str:
+    """Return the method that a call calls, or one word for all reads, or calls without a stream."""
+    if step.op in READ_OPERATIONS:
+        return "read"
+    return "call" if step.op in WITHOUT_STREAM else _named(step)
+
+
 def _named(step: Step) -> str:
     """Return the method that a call calls; a skip back is apart from one that advances."""
     name = _SAME_METHOD.get(step.op, step.op)
@@ -265,7 +296,8 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         return (LACKS_METHODS,)
     step, (how, *circumstances) = violation.step, signature.split("; ")
     kinds = _kinds(violation)
-    found = {f"{step.op} {kind}" for kind in kinds}
+    methods = {step.op, _OF_LIST.get(step.op, step.op)}
+    found = {f"{method} {kind}" for method in methods for kind in kinds}
     if step.op in READ_OPERATIONS:
         found.update(f"read: {way}" for way in _ways_of_read(step, violation, kinds))
         found.update("status" for c in circumstances if c.startswith(_STATUS))
@@ -302,6 +334,8 @@ def _kinds(violation: Violation) -> set[str]:
     outcome = violation.outcome
     ranges = outcome.value if type(outcome.value) is tuple else ()
     raised = {_word(r.kind) for r in ranges if isinstance(r, Outcome) and r.raised}
+    if _class_of(outcome) == _WRONG_TYPE:
+        return {Kind.RETURNED.value}
     return raised or {_word(outcome.kind)}
 
 
@@ -348,7 +382,7 @@ def _is_empty(step: Step, outcome: Outcome) -> bool:
 
 
 def _tells(circumstance: str) -> bool:
-    if circumstance in _EVERYWHERE:
+    if circumstance in _EVERYWHERE or circumstance.startswith(_NAME):
         return False
     return circumstance in _TELLING or not circumstance.startswith(_AFTER)
 
@@ -444,12 +478,13 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
 
 
 def _of_ranges(step: Step, state: State, results: object) -> str:
-    """Return what is wrong with the first wrong range."""
+    """Return what is wrong with the first wrong range, rather one with the bytes of another."""
     ranges = step.args[0]
     if type(ranges) is not tuple or type(results) is not tuple or len(ranges) != len(results):
         return ""
-    wrong = (_of_range(*pair, state) for pair in zip(ranges, results, strict=True))
-    return next(filter(None, wrong), "")
+    found = [_of_range(*pair, state) for pair in zip(ranges, results, strict=True)]
+    wrong = [relation for relation in found if relation]
+    return next((r for r in wrong if r != _OTHER_LENGTH), next(iter(wrong), ""))
 
 
 def _of_range(asked: object, result: object, state: State) -> str:
@@ -463,9 +498,8 @@ def _of_range(asked: object, result: object, state: State) -> str:
         return f"a range raises {_word(result.kind)}" if inside else ""
     if result.buffer is None or not inside:
         return "a range without data" if inside else "a range past the end"
-    if len(result.buffer) != length:
-        return "a range of another length"
-    return _of_bytes(result.buffer, at, state) if length else ""
+    wrong = _of_bytes(result.buffer[:length], at, state) if length else ""
+    return wrong or (_OTHER_LENGTH if len(result.buffer) != length else "")
 
 
 def _of_bytes(data: bytes, at: int | None, state: State) -> str:

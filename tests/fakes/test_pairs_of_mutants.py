@@ -44,6 +44,9 @@ PAIRS = [
     ("read-vectored.data-OneOfAPair", "read-vectored.zero-length-NoEmptyRange"),
     ("skip.advance-SkipsLess", "skip.advance-SkipsBackUnseen"),
     ("unbuffer.pos-UnbufferLosesReadAhead", "unbuffer.pos-UnbufferGoesHome"),
+    ("open.name-Strips", "open.name-DropsFragment"),
+    ("read-vectored.remaining-WholeAllocation", "read-vectored.data-NumberInAByte"),
+    ("close.release-PreadOpensItsOwn", "close.release-FailedSeekReconnects"),
 ]
 
 

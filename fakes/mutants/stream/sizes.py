@@ -180,8 +180,8 @@ def fully_in_sixteen(call: ArrayRead) -> int:
     count = call.proceed()
     most = 16 * _CHUNK
     if count > most:
-        rest = slice(call.offset + most, call.offset + count)
-        call.buffer[rest] = b"\1" * (count - most)
+        rest = memoryview(call.buffer)[call.offset + most : call.offset + count]
+        rest[:] = b"\1" * len(rest)
     return count
 
 

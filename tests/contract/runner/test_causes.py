@@ -33,6 +33,7 @@ SEVERAL = (
     "close.release-InACycle",
     "model.len-eq-status-StatusInBlocks",
     "python.closed.before-ClosedAtOnce",
+    "arrow.info.type-TypeIsUnknown",
 )
 #: The part of all mutants whose failures have to be of one cause.
 _ONE_CAUSE = 0.95

@@ -58,6 +58,8 @@ def _outcome(failures: tuple[Counterexample, ...], *signatures: str) -> ClauseRe
         ("pread: EOF; after seek", "pread: NULL; after seek", False),
         ("pread: EOF; after a failed call", "pread: EOF; after a failed call; after seek", False),
         ("pread: EOF; at the end of the file", "pread: EOF", False),
+        ("open: IO; open of named", "open: IO; name 'a#b'; open of named", True),
+        ("open: IO; name 'a b'; open of named", "open: IO; name 'a#b'; open of named", False),
     ],
 )
 def test_an_entry_that_names_calls_lists_the_failure_after_more_calls(

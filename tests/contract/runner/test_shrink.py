@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.shrink import ATTEMPTS, CALLS, shrink
+from fscontract.contract.runner.shrink import ATTEMPTS, CALLS, shrink, with_needed_operations
 
 READ = Step("read_byte")
 
@@ -104,3 +105,15 @@ def test_the_calls_of_a_long_program_are_bounded() -> None:
 def test_a_negative_number_becomes_zero_where_it_does_not_matter() -> None:
     small = shrink(Program(3, (Step("py_seek", (-1, 1)),)), lambda _: True)
     assert small.steps == (Step("py_seek", (0, 0)),)
+
+
+def test_operations_and_a_builder_that_a_program_does_not_need_are_dropped() -> None:
+    steps = (READ, Step("get_pos"), READ, Step("seek", (0,)), Step("close"))
+    program = Program(
+        5, steps, opening=Opening("file", (("opt", "fs.option.openfile.length", "5"),))
+    )
+
+    def fails(shorter: Program) -> bool:
+        return len([step for step in shorter.steps if step.op == "read_byte"]) > 1
+
+    assert with_needed_operations(program, fails, {"close"}) == Program(5, (READ, READ, steps[-1]))

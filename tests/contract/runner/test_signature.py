@@ -61,6 +61,7 @@ READ = Step("read_into", (4, 0, 4))
         (RANGES, returned((_range(DATA[2:4]), Outcome(Kind.NOT_FOUND))), "a range raises IO"),
         (RANGES, returned((returned(None), _range(DATA[8:10]))), "a range without data"),
         (RANGES, returned((_range(DATA[2:3]), _range(b""))), "a range of another length"),
+        (RANGES, returned((_range(DATA[2:5]), _range(DATA[6:8]))), "too early"),
         (BEYOND, returned((_range(DATA[2:4]), _range(b"zz"))), "a range past the end"),
         (BEYOND, returned((_range(DATA[2:4]), Outcome(Kind.EOF))), ""),
         (Step("read_byte"), returned(DATA[3]), "too early"),
