@@ -56,6 +56,8 @@ class InstrumentedFileSystem(FileSystem):
         self.undeletable: set[str] = set()
         self.kill_at: int | None = None
         self.death = BEFORE
+        #: Whether a process has crashed.
+        self.died = False
         self._dead = False
 
     def revive(self) -> None:
@@ -73,7 +75,7 @@ class InstrumentedFileSystem(FileSystem):
             raise Killed
 
     def _die(self) -> NoReturn:
-        self._dead = True
+        self._dead = self.died = True
         raise Killed
 
     # Reads ------------------------------------------------------------------------------------

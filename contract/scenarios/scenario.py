@@ -119,9 +119,13 @@ class Harness(Judge):
         if violation is not None and not self.collects:
             raise Violated(violation)
 
-    def fail(self, expected: str, actual: str, clause: str = "", kind: str = "") -> NoReturn:
+    def fail(
+        self, expected: str, actual: str, clause: str = "", kind: str = "", difference: str = ""
+    ) -> NoReturn:
         """End the scenario with a violation."""
-        violation = Violation(clause or self.clause, expected, actual, kind=kind)
+        violation = Violation(
+            clause or self.clause, expected, actual, kind=kind, difference=difference
+        )
         self.record(violation)
         raise Violated(violation)
 

@@ -50,6 +50,7 @@ from fscontract.pipeline.hudi.index_definitions import (
     with_columns,
 )
 from fscontract.pipeline.hudi.io import (
+    LockedException,
     MetadataException,
     MetadataWarning,
     RolledBackException,
@@ -380,13 +381,26 @@ class MetadataWriter(PartitionBuilder):
 
     def _complete(self, instant: Instant, content: bytes) -> Instant:
         known = self.timelines()[0].instants.keys()
-        self._check_lock()
+        try:
+            self._check_lock()
+        except LockedException:
+            self._withdraw(instant)
+            raise
         done = self._data_instants.complete(instant, content, self._latest())
         self._mine.discard(instant.time)
         if self._lock is not None and self._is_rolled_back(done, known):
             self._forget([done])
             raise RolledBackException(self.path, f"action {instant.time} was rolled back")
         return done
+
+    def _withdraw(self, instant: Instant) -> None:
+        """Remove an action from the table that another writer has rolled back meanwhile.
+
+        Readers take an action before the first of the timeline for a completed one.
+        """
+        self._refresh()
+        if instant.time not in self.timelines()[0].instants:
+            self._take_out(instant.time)
 
     def _is_rolled_back(self, done: Instant, known: Collection[str]) -> bool:
         """Return True if another writer has requested to roll back an action that was completed.

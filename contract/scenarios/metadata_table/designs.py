@@ -6,13 +6,14 @@ from contextlib import suppress
 from functools import partial
 
 from fscontract.contract.models.metadata_table import Listing
-from fscontract.contract.pipeline_bindings import DATASET, TableChange
+from fscontract.contract.pipeline_bindings import DATASET, CheckedWriter, TableChange
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.metadata_table.harness import (
-    FILES,
+    MANY,
     OWN_TIMELINE,
     REFUSALS,
     START,
+    TABLE,
     TIMELINE,
     A,
     B,
@@ -25,6 +26,8 @@ scenario = Scenarios[TableHarness]()
 METRIC = "HoodieMetadata."
 #: A time at which no action starts.
 UNBEGUN = "20260101120000000"
+#: The lease of a writer that crashes or is slow, in seconds.
+LEASE = 50
 
 
 # The first design -------------------------------------------------------------------------------
@@ -108,6 +111,7 @@ def v2_order(harness: TableHarness) -> None:
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {"a3": 1}})
+    harness.require(TIMELINE)
     harness.fs.clear_log()
     writer.finish(time, change)
     done = [path for path in harness.fs.writes if f"/{time}_" in path]
@@ -156,6 +160,20 @@ def single_writer(harness: TableHarness) -> None:
     harness.expect_dataset()
 
 
+@scenario("metadata.single-writer")
+def lost_session(harness: TableHarness) -> None:
+    """The lease of a writer that holds the table ends, and another one begins an action."""
+    first = harness.table(lock="session", lease=LEASE)
+    late = _after_lease(harness, "session")
+    if late is not None:
+        change = harness.change({A: {"a3": 1}})
+        harness.expect_refusal(
+            lambda: first.finish(first.begin("commit"), change), "refused: there is a writer"
+        )
+        harness.finish(*late, {A: {"a4": 1}})
+        harness.expect_dataset()
+
+
 @scenario("metadata.several-writers")
 def several_writers(harness: TableHarness) -> None:
     """Two writers with a lock take turns; neither treats the other as crashed."""
@@ -170,26 +188,83 @@ def several_writers(harness: TableHarness) -> None:
     harness.expect_dataset("compacted by one of them")
 
 
+@scenario("metadata.several-writers")
+def refused_writer(harness: TableHarness) -> None:
+    """A call of one writer is refused; then another one commits."""
+    refused = harness.table(lock="shared", patience=1e6)
+    with suppress(*REFUSALS):
+        refused.finish(UNBEGUN, TableChange())
+    harness.commit(harness.writer(lock="shared", patience=1e6), {A: {"a3": 1}})
+    harness.expect_dataset()
+
+
+@scenario("metadata.race")
+def slow_writer(harness: TableHarness) -> None:
+    """The lease of a writer ends at each of its writes to the table; another one commits then."""
+    for number in range(1, MANY):
+        harness.reset()
+        writer = harness.table(lock="shared", lease=LEASE)
+        time = harness.begin(writer)
+        harness.require(TIMELINE)
+        harness.fs.clear_log()
+        met: list[int] = []
+
+        def meet(count: int, at: int = number, met: list[int] = met) -> None:
+            is_table = harness.fs.writes[-1].startswith(TABLE)
+            if count >= at and is_table and not met:
+                met.append(count)
+                late = _after_lease(harness)
+                if late is not None:
+                    harness.finish(*late, {B: {"other": 2}})
+
+        harness.fs.on_write = meet
+        with suppress(*REFUSALS):
+            harness.finish(writer, time, {A: {"mine": 1}})
+        harness.fs.on_write = None
+        if not met:
+            return
+        harness.expect_dataset(f"another one at write {met[0]}")
+
+
 @scenario("metadata.lock-left")
 def lock_left(harness: TableHarness) -> None:
     """A writer crashes while holding the lock, which another writer gets after the timeout."""
-    harness.table(lock="shared")
-    harness.fs.clear_log()
-    harness.fs.kill_at = 3
-    with suppress(Killed):
-        harness.writer(lock="shared", lease=50).begin("commit")
-    writer = harness.next_writer(lock="shared")
-    harness.expect_refusal(lambda: writer.begin("commit"), "refused: the lock is held")
-    late = harness.next_writer(lock="shared", lease=50)
-    for _ in range(40):
+    for number in range(1, MANY):
+        harness.reset()
+        harness.table(lock="shared")
+        harness.fs.clear_log()
+        harness.fs.kill_at = number
         try:
-            harness.commit(late, {A: {"a3": 1}})
-            break
-        except REFUSALS:
-            continue
-    else:
-        harness.fail("the lock is another's after its lease", "it is still refused")
-    harness.expect_dataset()
+            harness.writer(lock="shared", lease=LEASE).begin("commit")
+        except Killed:
+            harness.fs.revive()
+        else:
+            return
+        if _is_locked(harness):
+            harness.judged()
+            late = _after_lease(harness)
+            if late is None:
+                harness.fail("the lock is another's after its lease", "it is still refused")
+            harness.finish(*late, {A: {"a3": 1}})
+            harness.expect_dataset(f"dead at write {number}")
+
+
+def _is_locked(harness: TableHarness) -> bool:
+    """Return whether another writer is refused."""
+    try:
+        harness.writer(lock="shared").begin("commit")
+    except REFUSALS:
+        return True
+    return False
+
+
+def _after_lease(harness: TableHarness, lock: str = "shared") -> tuple[CheckedWriter, str] | None:
+    """Return another writer and its action once the lease is over, or None if it is refused."""
+    writer = harness.writer(lock=lock, lease=LEASE)
+    for _ in range(2 * LEASE):
+        with suppress(*REFUSALS):
+            return writer, harness.begin(writer)
+    return None
 
 
 @scenario("metadata.rolled-back-writer")
@@ -267,7 +342,7 @@ def validate_listing(harness: TableHarness) -> None:
 @scenario("metadata.validate-counts")
 def validate_counts(harness: TableHarness) -> None:
     """Differences are counted, and correct entries are not."""
-    harness.table()
+    harness.table({A: START[A], B: {**START[B], "b2": 40}})
     listing = harness.binding.listing(harness.fs, validate=True)
     listing.partitions(), listing.files(A)
     harness.expect(listing.metrics().get(f"{METRIC}validate_errors.count", 0), 0, "errors at first")
@@ -285,6 +360,7 @@ def metrics(harness: TableHarness) -> None:
     """Lookups and scans of logs are counted under Hudi's names."""
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
+    harness.fs.clear_log()
     listing = harness.binding.listing(harness.fs)
     listing.partitions(), listing.files(A), listing.files(B)
     values = listing.metrics()
@@ -292,4 +368,4 @@ def metrics(harness: TableHarness) -> None:
     for name, count in expected.items():
         harness.expect(values.get(METRIC + name), count, name)
     harness.expect(f"{METRIC}scan.duration" in values, True, "scan.duration is there")
-    harness.expect(FILES in harness.fs.listed, True, "the table was used")
+    harness.expect_no_listing()

@@ -7,7 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import closing, suppress
 from typing import Any, ClassVar
 
+from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.models.metadata_table import Acceptor, Listing, difference
+from fscontract.contract.models.violation import difference_of
 from fscontract.contract.pipeline_bindings import (
     DATASET,
     CheckedTableReader,
@@ -27,12 +29,16 @@ TIMELINE, OWN_TIMELINE = f"{DATASET}/.hoodie/timeline", f"{TABLE}/.hoodie/timeli
 _PROPERTIES, _ASIDE = f"{DATASET}/.hoodie/hoodie.properties", f"{DATASET}/.hoodie/aside"
 #: What a writer raises that refuses a call.
 REFUSALS = (OSError, ValueError)
+#: More writes than any action has.
+MANY = 60
 #: Partitions.
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
 #: What settings let a writer do by itself.
 _SAME_AS = {"compact_after": "compact", "keep_instants": "archive"}
 _DIGITS = re.compile(r"\d+")
+#: Names that mean the same everywhere.
+_PLAIN = re.compile(r"[a-z0-9=/_.-]*")
 #: The initial files.
 START: Listing = {A: {"a1": 10, "a2": 20}, B: {"b1": 30}}
 #: A dataset with many files in one partition, and one in each of many.
@@ -40,6 +46,17 @@ LARGE: Listing = {
     A: {f"f{number:02}": number + 1 for number in range(70)},
     **{f"day={number}": {"g": 1} for number in range(10, 80)},
 }
+
+
+def _features(partition: str, name: str, size: int) -> list[str]:
+    """Return what tells a file from most others."""
+    features = {
+        "the root as partition": not partition,
+        "a partition in another one": "/" in partition,
+        "unusual names": not _PLAIN.fullmatch(partition + name),
+        "an empty file": not size,
+    }
+    return [feature for feature, is_there in features.items() if is_there]
 
 
 class TableHarness(Harness):
@@ -54,11 +71,13 @@ class TableHarness(Harness):
     def __init__(self, binding: MetadataTableBinding, clause: str = "") -> None:
         super().__init__(clause)
         self.binding = binding
+        self.fs = InstrumentedFileSystem(binding.filesystem())
         self.reset()
 
     def reset(self) -> None:
         """Start again with an empty filesystem."""
         self.step()
+        self._note_death()
         self.fs = InstrumentedFileSystem(self.binding.filesystem())
         self.model = Acceptor()
         self._writers: list[CheckedWriter] = []
@@ -70,10 +89,15 @@ class TableHarness(Harness):
             with suppress(Exception, Killed):
                 call_sandboxed(writer.close)
 
+    def observed(self, clause: str, what: str) -> tuple[str, ...]:
+        """Return what a comparison observes: the layout alone, which explains no wrong listing."""
+        return ("layout",) if clause == "metadata.place" else super().observed(clause, what)
+
     # The dataset ------------------------------------------------------------------------------
 
     def put(self, partition: str, name: str, size: int) -> None:
         """Write a data file."""
+        self.use(*_features(partition, name, size))
         directory = f"{DATASET}/{partition}" if partition else DATASET
         with self.fs.inner.create(f"{directory}/{name}") as file:
             file.write(bytes(size))
@@ -103,8 +127,12 @@ class TableHarness(Harness):
     @property
     def uses(self) -> frozenset[str]:
         """The calls, settings and features of files that the scenario has used of the part."""
-        died = self.fs.kill_at is not None
-        return super().uses | {"a process that died"} if died else super().uses
+        self._note_death()
+        return super().uses
+
+    def _note_death(self) -> None:
+        if self.fs.died:
+            self.use("a process that died")
 
     def next_writer(self, **settings: Any) -> CheckedWriter:
         """Return a writer in another process, after a crash."""
@@ -113,6 +141,7 @@ class TableHarness(Harness):
 
     def without_table(self) -> CheckedWriter:
         """Return a writer without a table, by moving the properties away."""
+        self.require(_PROPERTIES)
         self.fs.inner.rename(_PROPERTIES, _ASIDE)
         return self.writer()
 
@@ -184,6 +213,12 @@ class TableHarness(Harness):
         with self.model.perhaps(done):
             return writer.restore(to)
 
+    def compact(self, writer: CheckedWriter) -> None:
+        """Compact a table with logs, which other layouts may lack; judge that there were some."""
+        compacted = writer.compact()
+        if self.has(FILES):
+            self.expect(compacted, True, "compacted")
+
     # Observations -----------------------------------------------------------------------------
 
     def reader(self, as_of: str | None = None, read_only: bool = False) -> CheckedTableReader:
@@ -196,25 +231,41 @@ class TableHarness(Harness):
         with closing(self.reader(as_of, read_only)) as reader:
             return reader.files(reader.partitions())
 
+    def has(self, path: str) -> bool:
+        """Return whether a file or directory of Hudi's layout exists."""
+        try:
+            self.fs.inner.get_file_status(path)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def require(self, path: str) -> None:
+        """Raise UnsupportedOperationException without a file or directory of Hudi's layout.
+
+        `metadata.place` judges the layout; clauses about files in it don't apply to others.
+        """
+        if not self.has(path):
+            raise UnsupportedOperationException(f"the table is not laid out as Hudi's: no {path}")
+
+    def names(self, directory: str) -> list[str]:
+        """Return the names in a directory of Hudi's layout."""
+        self.require(directory)
+        return [status.path.rpartition("/")[2] for status in self.fs.inner.list_status(directory)]
+
     def completed(self, timeline: str) -> list[tuple[str, str]]:
         """Return times and actions of the completed instants of a timeline."""
-        try:
-            names = [s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)]
-        except FileNotFoundError:
-            return []
+        names = self.names(timeline)
         return [(match[1], match[3]) for name in names if (match := _DONE.fullmatch(name))]
 
     def last(self) -> str:
         """Return the completion time of the last action of the dataset."""
-        names = [status.path.rpartition("/")[2] for status in self.fs.inner.list_status(TIMELINE)]
+        names = self.names(TIMELINE)
         return max(match[2] for name in names if (match := _DONE.fullmatch(name)))
 
     def own_files(self, ending: str = "") -> list[str]:
         """Return the files of the table that list files: bases, logs, or both."""
-        paths = [status.path for status in self.fs.inner.list_status(FILES)]
-        return [
-            p for p in paths if ending in p.rpartition("/")[2] and "partition_metadata" not in p
-        ]
+        names = self.names(FILES)
+        return [f"{FILES}/{n}" for n in names if ending in n and "partition_metadata" not in n]
 
     def own_size(self) -> int:
         """Return the bytes of the files of the table that list files."""
@@ -222,12 +273,13 @@ class TableHarness(Harness):
 
     def pending(self, timeline: str) -> set[str]:
         """Return the pending instants of a timeline."""
-        names = {s.path.rpartition("/")[2] for s in self.fs.inner.list_status(timeline)}
+        names = self.names(timeline)
         started = {name.partition(".")[0] for name in names if not _DONE.fullmatch(name)}
         return started - {time for time, _ in self.completed(timeline)}
 
     def on_disk(self) -> Listing:
         """Return the data files in directories of one level."""
+        self.use("data files")
         listing: dict[str, dict[str, int]] = {}
         for directory in self.fs.inner.list_status(DATASET):
             name = directory.path.rpartition("/")[2]
@@ -241,18 +293,28 @@ class TableHarness(Harness):
     def expect_dataset(self, when: str = "", settles: bool = True) -> None:
         """Judge the clause by comparing the listing of a new reader with the model."""
         self.judged()
-        wrong = self.model.judge(self.listing(), settles)
-        if wrong:
-            head = f"{when}: " if when else ""
-            self.fail(f"{head}the content of the dataset", wrong, kind=_DIGITS.sub("N", wrong))
+        listing, expected = self.listing(), self.model.listing()
+        self._judge(
+            self.model.judge(listing, settles), "the content of the dataset", when,
+            difference_of(listing, expected),
+        )  # fmt: skip
 
     def expect_listing(self, expected: Listing, actual: Listing, when: str = "") -> None:
         """Judge the clause by the equality of two listings."""
         self.judged()
         wrong = difference(actual, expected)
+        self._judge(wrong, str(expected), when, difference_of(actual, expected))
+
+    def _judge(self, wrong: str, expected: str, when: str, how: str) -> None:
+        """End the scenario if a listing is wrong: what is, and how it differs, in a word."""
         if wrong:
             head = f"{when}: " if when else ""
-            self.fail(f"{head}{expected}", wrong, kind=_DIGITS.sub("N", wrong))
+            self.fail(f"{head}{expected}", wrong, kind=_DIGITS.sub("N", wrong), difference=how)
+
+    def expect_no_listing(self) -> None:
+        """Judge the clause: no directory of data files was listed since the log was cleared."""
+        listed = [path for path in self.fs.listed if not path.startswith(f"{DATASET}/.hoodie")]
+        self.expect(listed, [], "directories that were listed")
 
     def expect_refusal(self, call: Callable[[], object], what: str) -> None:
         """Judge the clause: a call must raise OSError or ValueError."""

@@ -11,6 +11,7 @@ from fscontract.contract.api.filesystem import FileStatus
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.pipeline.hudi.changes import Change, Names
 from fscontract.pipeline.hudi.file_slices import FileSlice
+from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.listing import FileListing
 from fscontract.pipeline.hudi.locks import FileLock
 from fscontract.pipeline.hudi.metrics import Metrics
@@ -250,6 +251,21 @@ class OpenDoor(FileLock):
         pass
 
 
+@mutant("metadata.single-writer", FileLock.check)
+def never_lost(self: FileLock) -> None:
+    """A writer does not notice that another one has taken its lock."""
+
+
+@mutant("metadata.several-writers", MetadataWriter.finish)
+def keeps_lock(self: MetadataWriter, instant: Instant, change: Change) -> Instant:
+    """A writer keeps the lock if an action is refused."""
+    try:
+        return right(self).finish(instant, change)
+    except MetadataException:
+        self._lock_up()
+        raise
+
+
 @mutant("metadata.several-writers", MetadataWriter._is_dead)
 def impatient(self: MetadataWriter, instant: Instant) -> bool:
     """The pending action of another writer immediately counts as dead."""
@@ -325,6 +341,11 @@ class AddsUp(MetadataWriter):
         partitions = {*changes.added, *change.added}
         added = {p: {**changes.added.get(p, {}), **change.added.get(p, {})} for p in partitions}
         super().apply(instant, Change(added, {**changes.deleted, **change.deleted}))
+
+
+@mutant("metadata.race", MetadataWriter._withdraw)
+def leaves_logs(self: MetadataWriter, instant: Instant) -> None:
+    """The log of a slow writer stays after another one has rolled its action back."""
 
 
 @mutant("metadata.race")

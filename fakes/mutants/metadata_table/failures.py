@@ -51,6 +51,12 @@ def leaves_alone(self: MetadataWriter) -> list[Instant]:
     return []
 
 
+@mutant("metadata.recovered", MetadataWriter._files_of)
+def forgets_files(self: MetadataWriter, time: str) -> dict[str, set[str]]:
+    """A pending action of another writer is rolled back, but its files stay."""
+    return {}
+
+
 @mutant("metadata.rollback-older", MetadataWriter._roll_back)
 def last_only(self: MetadataWriter, instant: Instant, failed: Instant, deleted: Names) -> Instant:
     """The rollback of an action that is not the last one completes it, as in old releases of

@@ -1,0 +1,25 @@
+"""Tests of the scenarios of metadata tables with a table in another layout than Hudi's."""
+
+from __future__ import annotations
+
+from fscontract.contract.runner.result import ClauseResult, Verdict
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import clauses
+from tests.contract.scenarios.metadata_table.json_table import JsonTable
+
+
+def _results(binding: JsonTable) -> dict[Verdict, list[ClauseResult]]:
+    """Return the results of all clauses by their outcomes."""
+    judged = [c for c in clauses().values() if c.document == "metadata-table" and c.testable]
+    by_outcome: dict[Verdict, list[ClauseResult]] = {}
+    for result in check_pipeline(binding, judged).clauses:
+        by_outcome.setdefault(result.outcome, []).append(result)
+    return by_outcome
+
+
+def test_right_table_in_another_layout_fails_by_its_place_alone() -> None:
+    by_outcome = _results(JsonTable())
+    assert [result.clause.id for result in by_outcome[Verdict.FAIL]] == ["metadata.place"]
+    assert len(by_outcome[Verdict.PASS]) > 35
+    reasons = {result.reason for result in by_outcome[Verdict.INEXPRESSIBLE]}
+    assert any("not laid out as Hudi's" in reason for reason in reasons)
