@@ -5,7 +5,6 @@ The model judges every record that a splitter emits in any scenario; scenarios j
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -69,8 +68,6 @@ class Window:
         return [_facts(record) for record in self.records]
 
 
-#: The most times that a file is written; some filesystems have whole seconds only.
-_ATTEMPTS = 3
 _FILE = ("file_path", "file_name", "relative_path", "file_length", "is_directory")
 _COUNT = ("number_of_blocks", "block_size", "data_offset", "etag", "modification_time")
 _BLOCK = ("block_id", "offset", "length", "is_last_block", "previous_block_id", "file_path")
@@ -132,7 +129,8 @@ class SplitterHarness(Harness):
     def write(self, path: str, length: int = 11, **fields: Any) -> str:
         """Write a file of some bytes, whose status has these fields; return its path."""
         path = path if path.startswith("/") else f"{INPUT}/{path}"
-        self._create(path, bytes(length))
+        with self.fs.create(path) as file:
+            file.write(bytes(length))
         self.fs.stated[path] = fields
         self.use(*fields, *(() if length else ("empty file",)))
         if path in self.versions:
@@ -143,15 +141,6 @@ class SplitterHarness(Harness):
         self._note_parents(path)
         self.note(path)
         return path
-
-    def _create(self, path: str, content: bytes) -> None:
-        """Write a file, again if its time is a whole second, which hides lost milliseconds."""
-        for _ in range(_ATTEMPTS):
-            with self.fs.create(path) as file:
-                file.write(content)
-            if (_version(self.fs.inner.get_file_status(path)).modification_time or 0) % 1000:
-                return
-            time.sleep(0.001)
 
     def mkdir(self, path: str) -> str:
         """Make a directory; return its path."""
