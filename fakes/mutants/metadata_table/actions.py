@@ -344,7 +344,7 @@ class AddsUp(MetadataWriter):
 
 
 @mutant("metadata.race", MetadataWriter._withdraw)
-def leaves_logs(self: MetadataWriter, instant: Instant) -> None:
+def keeps_late_log(self: MetadataWriter, instant: Instant) -> None:
     """The log of a slow writer stays after another one has rolled its action back."""
 
 

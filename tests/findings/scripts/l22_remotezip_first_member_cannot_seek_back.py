@@ -3,9 +3,10 @@
 import io
 import threading
 import zipfile
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from remotezip import RemoteZip
+from remotezip import OutOfBound, RemoteZip
 
 archive = io.BytesIO()
 with zipfile.ZipFile(archive, "w") as file:
@@ -19,17 +20,12 @@ class Ranges(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Send the requested range."""
         first, last = self.headers["Range"].removeprefix("bytes=").split("-")
-        start = int(first) if first else max(0, len(data) - int(last))
-        end = int(last) + 1 if first and last else len(data)
-        part = data[start:end]
+        start = int(first or max(0, len(data) - int(last)))
+        part = data[start : int(last) + 1 if first and last else len(data)]
         self.send_response(206)
-        self.send_header("Content-Length", str(len(part)))
         self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(data)}")
         self.end_headers()
         self.wfile.write(part)
-
-    def log_message(self, *values: object) -> None:
-        """Log nothing."""
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Ranges)
@@ -37,9 +33,8 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 member = RemoteZip(f"http://127.0.0.1:{server.server_port}/archive.zip").open("member")
 assert member.seekable()
 member.seek(5000)
-try:
+seen = b""
+with suppress(OutOfBound):
     member.seek(1)
-    seen: object = member.read(2)
-except Exception as error:
-    seen = error
-assert seen == b"\1\2", repr(seen)
+    seen = member.read(2)
+assert seen == b"\1\2", seen

@@ -107,9 +107,8 @@ class History:
 
     def restore(self) -> None:
         """Restore the dataset to a time before no deletion and no archived instant."""
-        times = [
-            time for time, action in self.harness.completed(f"{_DATA}") if action != "rollback"
-        ]
+        done = self.harness.completed(_DATA) if self.harness.has(_DATA) else []
+        times = [time for time, action in done if action != "rollback"]
         known = list(self.harness.model.actions.items())
         if len(self.harness.model.worlds) > 1:
             return
