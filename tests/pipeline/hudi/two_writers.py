@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ class Doomed:
     """A filesystem whose process is killed at a call, before or after its effect."""
 
     def __init__(self, inner: FileSystem, number: int, after: bool) -> None:
-        self._inner, self._left, self._after = inner, number, after
+        self._inner, self._last, self._after = inner, number, after
+        self._numbers = count(1)  # of calls, which may be made in several threads
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
@@ -56,11 +58,11 @@ class Doomed:
 
     def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*args: Any, **kwargs: Any) -> Any:
-            self._left -= 1
-            if self._left == 0 and not self._after:
+            is_last = next(self._numbers) == self._last
+            if is_last and not self._after:
                 os.kill(os.getpid(), signal.SIGKILL)
             result = call(*args, **kwargs)
-            if self._left == 0:
+            if is_last:
                 os.kill(os.getpid(), signal.SIGKILL)
             return result
 
