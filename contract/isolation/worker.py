@@ -227,8 +227,14 @@ class _Child:
         if profile.one_thread:
             work_here(iter(programs), run, lambda: journal.limit, on_tick, journal.begin)
         else:
-            on_hang = lambda item, times: after_hang  # noqa: E731
-            supervise(iter(programs), run, journal.limit, on_hang, on_tick, journal.begin)
+            supervise(
+                iter(programs),
+                run,
+                journal.limit,
+                lambda item, times: after_hang,
+                on_tick,
+                journal.begin,
+            )
         journal.beats = 0
         binding.dispose()
         if prefix is not None:  # otherwise it made no files

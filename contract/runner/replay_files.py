@@ -56,7 +56,7 @@ def make_directory(directory: Path) -> None:
 
 @dataclass(frozen=True)
 class ReplayFiles:
-    """Where a run writes replay files, and the fields of them that resolve its target again."""
+    """The directory of replay files, and their fields that resolve the target again."""
 
     directory: Path
     target: Mapping[str, Any] = field(default_factory=dict)

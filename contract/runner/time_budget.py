@@ -39,8 +39,8 @@ WEIGHTS = {
 }
 #: What shrinking may take of the time that is left: one failure, and all of them of the whole.
 _SHRINK, _SHRINK_ALL = 0.1, 0.5
-#: How much of a budget calls that hang may take, or how many seconds if they are no more than a
-#: part of it.
+#: The part of a budget that calls that hang may take; in any case they may take this number of
+#: seconds, but at most the last part of the budget.
 _HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
 #: The part of that time that one call may take, its lower bound in seconds, and how much longer
 #: than the slowest call so far it has to be.

@@ -239,7 +239,7 @@ def play(
         late, left = False, {*clauses} - findings.hung.keys()
         hung = findings.hung and not kit.judges(scenario, left)
         if not hung and f"scenario: {scenario.name}" not in ended:
-            performance = play_one(findings, binding, scenario, time, journal)
+            performance = play_one(findings, binding, kit, scenario, time, journal)
             late = performance.late
             if performance.hangs:
                 hangs.spend(journal.limit)
@@ -254,12 +254,12 @@ def play(
 def play_one(
     findings: Findings,
     binding: PipelineBinding,
-    scenario: Scenario[Any],
+    kit: ScenarioSet[H],
+    scenario: Scenario[H],
     time: TimeBudget,
     journal: Journal,
-) -> _Performance[Any]:
+) -> _Performance[H]:
     """Run a scenario with the time limit of the journal, and add its result to the findings."""
-    kit = scenarios_of(binding)
     journal.begin(CurrentScenario(scenario.name, scenario.charged, scenario.label))
     performance = _perform(binding, kit, scenario, time, journal)
     _judge(findings, kit, scenario, performance)

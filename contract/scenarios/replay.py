@@ -25,8 +25,9 @@ def replay(
     It is played inside of `running`. Raise ProgramError for invalid data.
     """
     clause, _ = validated(data)
+    kit = scenarios_of(binding)
     try:
-        scenario = scenarios_of(binding).labelled(data["scenario"], data["seed"])
+        scenario = kit.labelled(data["scenario"], data["seed"])
     except LookupError:
         raise ProgramError(
             f"replay file: a {binding.api} has no scenario {short(data['scenario'])}"
@@ -34,7 +35,7 @@ def replay(
     findings, sandbox = Findings(), Sandbox()
     try:
         with running or nullcontext():
-            play_one(findings, binding, scenario, TimeBudget(), Journal(limit=TIMEOUT))
+            play_one(findings, binding, kit, scenario, TimeBudget(), Journal(limit=TIMEOUT))
     finally:
         sandbox.close()
     return _result(findings, clause, scenario.detail or scenario.description)

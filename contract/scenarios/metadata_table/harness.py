@@ -294,22 +294,20 @@ class TableHarness(Harness):
         """Judge the clause by comparing the listing of a new reader with the model."""
         self.judged()
         listing, expected = self.listing(), self.model.listing()
-        self._judge(
-            self.model.judge(listing, settles), "the content of the dataset", when,
-            difference_of(listing, expected),
-        )  # fmt: skip
+        wrong = self.model.judge(listing, settles)
+        self._judge(wrong, "the content of the dataset", when, listing, expected)
 
     def expect_listing(self, expected: Listing, actual: Listing, when: str = "") -> None:
         """Judge the clause by the equality of two listings."""
         self.judged()
         wrong = difference(actual, expected)
-        self._judge(wrong, str(expected), when, difference_of(actual, expected))
+        self._judge(wrong, str(expected), when, actual, expected)
 
-    def _judge(self, wrong: str, expected: str, when: str, how: str) -> None:
-        """End the scenario if a listing is wrong: what is, and how it differs, in a word."""
+    def _judge(self, wrong: str, text: str, when: str, actual: Listing, expected: Listing) -> None:
+        """End the scenario if something is wrong with a listing, of which `text` was expected."""
         if wrong:
-            head = f"{when}: " if when else ""
-            self.fail(f"{head}{expected}", wrong, kind=_DIGITS.sub("N", wrong), difference=how)
+            head, how = f"{when}: " if when else "", difference_of(actual, expected)
+            self.fail(f"{head}{text}", wrong, kind=_DIGITS.sub("N", wrong), difference=how)
 
     def expect_no_listing(self) -> None:
         """Judge the clause: no directory of data files was listed since the log was cleared."""

@@ -151,7 +151,7 @@ def test_calls_that_hang_take_at_most_half_of_a_short_run() -> None:
     while not hangs.is_spent:
         assert hangs.limit() == 1.0
         hangs.spend(hangs.limit())
-    assert hangs.limit(again=True) == 3.75  # so a slow call is no hang
+    assert hangs.limit(again=True) == 3.75  # a slow call is none
 
 
 def test_a_call_hangs_only_if_it_takes_much_longer_than_the_slowest_so_far() -> None:

@@ -16,19 +16,19 @@ from fscontract.contract.runner.result import RunResult
 from fscontract.contract.scenarios.check import check_pipeline, scenarios_of
 from fscontract.contract.scenarios.replay import replay
 from fscontract.contract.spec.clauses import select
-from fscontract.fakes.mutants.registry import mutants
+from fscontract.fakes.mutants.registry import mutant_named, mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 
-_DEAF = next(mutant for mutant in mutants("splitter") if mutant.name == "Deaf")
+_DEAF = mutant_named("split.trigger-Deaf")
 _CODE = """\
-from fscontract.fakes.mutants.registry import mutants
+from fscontract.fakes.mutants.registry import mutant_named
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 
 right = LocalSplitterBinding
 
 
 def deaf():
-    return next(m for m in mutants("splitter") if m.name == "Deaf").binding()
+    return mutant_named("split.trigger-Deaf").binding()
 """
 
 
