@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final
 from urllib.parse import quote
 
 from werkzeug.test import EnvironBuilder
+from werkzeug.wsgi import get_input_stream
 
 from fscontract.contract.program.server_faults import S3
 from fscontract.fakes.fault_proxy.relay import is_object
@@ -19,6 +22,9 @@ from fscontract.fakes.servers.server import MisbehavingServer
 from fscontract.implementations.s3.moto_target import ACCESS_KEY, REGION, SECRET_KEY
 
 _LISTING = ("list-type", "delimiter", "prefix")
+
+#: Held while moto, which checks a precondition before it takes its lock, answers a write.
+_WRITING = threading.Lock()
 
 
 class S3Server(MisbehavingServer):
@@ -122,7 +128,17 @@ def _moto() -> Any:
     from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
     logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
-    return DomainDispatcherApplication(create_backend_app)
+    moto = DomainDispatcherApplication(create_backend_app)
+
+    def one_write_at_a_time(environ: dict[str, Any], start_response: Any) -> Any:
+        if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
+            return moto(environ, start_response)
+        content = get_input_stream(environ).read()  # of a slow client: not while others wait
+        received = {"wsgi.input": BytesIO(content), "CONTENT_LENGTH": str(len(content))}
+        with _WRITING:
+            return moto({**environ, **received}, start_response)
+
+    return one_write_at_a_time
 
 
 def _drop(bucket: str) -> None:
