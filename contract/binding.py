@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import UnsupportedOperation
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import SparseContent
@@ -16,7 +16,7 @@ from fscontract.contract.program.fault_firing import Firing, Turn
 from fscontract.contract.program.faults import FAULTS, FaultPlan
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.opened_path import OpenedPath
-from fscontract.contract.program.outcome import Outcome, raised
+from fscontract.contract.program.outcome import Kind, Outcome, raised
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.script.calls import JavaApi, ScriptApi, Source
 
@@ -206,6 +206,15 @@ Opened: TypeAlias = Any
 Action: TypeAlias = Callable[[Opened], Outcome]
 
 
+class MethodCall(NamedTuple):
+    """A call of one of the target's methods, those that called it, and how it ended."""
+
+    name: str
+    #: The innermost is the last; empty for a call that the binding made.
+    callers: tuple[str, ...]
+    kind: Kind
+
+
 class TargetError(Exception):
     """The target can't be set up or used: there is no verdict on its streams (exit code 3)."""
 
@@ -324,6 +333,13 @@ class Binding(ABC):
         A failure may be one that the target inherits from such a class. `path` is an existing file.
         """
         return {}
+
+    def method_calls(self, observe: Callable[[MethodCall], None]) -> AbstractContextManager[None]:
+        """Call `observe` with each call of the target's methods inside of a `with` block.
+
+        That is done at the end of the call. Targets whose methods can't be observed have none.
+        """
+        return nullcontext()
 
     def status_length(self, path: str) -> int | None:
         """Return the length in bytes that the filesystem's status reports for `path`, if any."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
+from fscontract.contract.binding import MethodCall
 from fscontract.contract.models.differences import difference
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.program import OF_FILE, Program, Step
@@ -20,7 +21,7 @@ from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import shrink
 from fscontract.contract.runner.signature import AT_END, FAILED, signature, traits
 from fscontract.contract.runner.time_budget import PhaseTimes, TimeBudget
-from fscontract.contract.runner.tracebacks import recorded
+from fscontract.contract.runner.tracebacks import Recorder, recorded
 
 #: Number of failing programs with the same looks that are shrunk, and of those of one clause;
 #: smaller for remote targets.
@@ -286,6 +287,7 @@ class ShrinkingCounterexamples(Counterexamples):
 
         done: tuple[str, ...] = ()
         trace: tuple[str, ...] = ()
+        methods: tuple[MethodCall, ...] = ()
         charge = Charge(failure.clause, violation)
         program = violation.program
         if violation.index >= 0 or program.opening is not None or program.faults is not None:
@@ -296,8 +298,7 @@ class ShrinkingCounterexamples(Counterexamples):
             if not self._shrinking.is_over:
                 plain = self._plain(small, likeness, later)
                 small = small if plain == small else self._shrunk(plain, has_same_failure)
-            with recorded(lambda: executor.index) as raised:
-                again = executor.run(small, trace=True)
+            again, raised = self._traced(small)
             alike = [other for other in again.first if other.likeness == likeness]
             if later and not alike:
                 return None
@@ -311,9 +312,9 @@ class ShrinkingCounterexamples(Counterexamples):
             charge = self._blame.charge(violation)
             if self.shrinks and self._shrinking.is_over and charge.violation is not violation:
                 violation = charge.violation  # the simplest program, if not the shortest
-                with recorded(lambda: executor.index) as raised:
-                    again = executor.run(violation.program, trace=True)
+                again, raised = self._traced(violation.program)
             done, trace = outcomes(violation, again), raised.shown(violation.index)
+            methods = raised.methods(violation.index)
         clause = charge.clause
         if not later:
             self._charged[signature] = clause
@@ -324,10 +325,16 @@ class ShrinkingCounterexamples(Counterexamples):
             outcomes=done,
             unshrunk=self._shrinking.is_over,
             traceback=trace,
-            traits=traits(violation, found),
+            traits=traits(violation, found, methods),
             history=history,
         )
         return Examined(clause, shrunk, shadowed)
+
+    def _traced(self, program: Program) -> tuple[Execution, Recorder]:
+        """Run a program once more; record its exceptions and the target's methods it calls."""
+        executor = self.executor
+        with recorded(lambda: executor.index, executor.binding) as recorder:
+            return executor.run(program, trace=True), recorder
 
     def _plain(self, program: Program, likeness: tuple[str, ...], later: bool) -> Program:
         """Return the program with the plainest calls before the one that fails in this way.
@@ -429,8 +436,7 @@ class ShrinkingCounterexamples(Counterexamples):
         small = self._shrunk(cut, misses)
         found = [m.index for m in executor.run(small).misses if m.failure.clause == clause]
         small = small.with_steps(small.steps[: found[0] + 1]) if found else cut
-        with recorded(lambda: executor.index) as raised:
-            again = executor.run(small, trace=True)
+        again, raised = self._traced(small)
         violation = replace(violation, program=cut)  # if it does not miss it again
         violation = next((m for m in again.misses if m.failure.clause == clause), violation)
         if self._blame.on_unopened(violation) is not None:
@@ -440,7 +446,9 @@ class ShrinkingCounterexamples(Counterexamples):
             outcomes=outcomes(violation, again),
             traceback=raised.shown(violation.index),
             traits=traits(
-                violation, signature(violation, clause, violation.circumstances, False, 0)
+                violation,
+                signature(violation, clause, violation.circumstances, False, 0),
+                raised.methods(violation.index),
             ),
             history=history,
         )

@@ -376,6 +376,10 @@ class Cause(NamedTuple):
         return (self.clause.clause.id, *(other.clause.id for other in self.others))
 
 
+#: The start of a trait of failures that are built on calls which may fail, too.
+USES = "uses "
+
+
 def causes_of(results: Iterable[ClauseResult]) -> tuple[Cause, ...]:
     """Return the likely causes of failures, the worst first; known ones have none."""
     results = sorted(results, key=_severity)
@@ -389,8 +393,9 @@ def group_by_traits(traits_of_each: Sequence[Iterable[str]]) -> list[list[int]]:
     """Return the numbers of the failures of each cause, in the order of the first failure.
 
     Failures are of one cause if they share a trait (see `signature.traits`), directly or through
-    other failures.
+    other failures. One that uses what others have as a trait is a consequence of theirs.
     """
+    had = {trait for found in traits_of_each for trait in found}
     parents = list(range(len(traits_of_each)))
 
     def root(number: int) -> int:
@@ -401,7 +406,10 @@ def group_by_traits(traits_of_each: Sequence[Iterable[str]]) -> list[list[int]]:
     first_with: dict[str, int] = {}
     for number, found in enumerate(traits_of_each):
         for trait in found:
-            one, other = sorted((root(number), root(first_with.setdefault(trait, number))))
+            used = trait.removeprefix(USES)
+            if used not in had:
+                continue
+            one, other = sorted((root(number), root(first_with.setdefault(used, number))))
             parents[other] = one
     grouped: dict[int, list[int]] = {}
     for number in range(len(parents)):

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from types import NoneType
 from typing import Any, NoReturn, TextIO, TypeVar
 
@@ -22,6 +23,7 @@ from fscontract.contract.binding import (
     REFUSALS,
     Action,
     Binding,
+    MethodCall,
     NoScene,
     Opened,
     Opener,
@@ -180,6 +182,10 @@ class SandboxedBinding(Binding):
             if isinstance(error.__cause__, REFUSALS):
                 raise NoScene(str(error)) from error
             raise
+
+    def method_calls(self, observe: Callable[[MethodCall], None]) -> AbstractContextManager[None]:
+        """Observe the calls of the target's methods."""
+        return self._inner.method_calls(observe)
 
     def sources(self, path: str, patience: float | None = None) -> Mapping[str, frozenset[str]]:
         """Return the classes that define what each operation calls.

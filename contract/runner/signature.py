@@ -9,10 +9,11 @@ the same defect makes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from fscontract.contract.api.openfile_options import BUFFER_SIZE
+from fscontract.contract.binding import MethodCall
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.models.python_read import room
@@ -26,6 +27,7 @@ from fscontract.contract.program.outcome import FILL, Kind, Outcome
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
+from fscontract.contract.runner.result import USES
 
 #: Operations that return a position: those that read it, and the one that sets it.
 _TELL = frozenset({"get_pos", "py_tell"})
@@ -59,6 +61,8 @@ _EVERYWHERE = frozenset({FAILED, AT_END, _AWAY, _BEYOND})
 _MISSING = "missing"
 #: The trait of calls of a method that the object lacks.
 LACKS_METHODS = "lacks methods"
+#: The method that opens files, and the one that writes the files of a call.
+_OPEN, _WRITES = "open", "pipe_file"
 #: The aspects of calls that returned a wrong result.
 _OF_RESULT = frozenset({"data", "moved", "end", "value"})
 #: Circumstances in the arguments of the call: they only describe it.
@@ -163,6 +167,8 @@ def _of_arguments(step: Step) -> Iterator[str]:
         yield _NEGATIVE[negative[0]]
 
 
+#: Operations that pickle, in this process and for another one.
+_PICKLES = frozenset({"fs_pickle", "fs_other_process"})
 #: Operations of Python files that call a method of another operation, too.
 _SAME_METHOD = {"py_seek": "seek", "py_tell": "get_pos", "py_readinto": "read_into"}
 #: The exception with which a binding reports a result of another type.
@@ -287,9 +293,12 @@ def words(signature: str) -> frozenset[str]:
     return frozenset(found | {RAISED} if kind in _RAISED_KINDS else found)
 
 
-def traits(violation: Violation, signature: str) -> tuple[str, ...]:
+def traits(
+    violation: Violation, signature: str, called: Sequence[MethodCall] = ()
+) -> tuple[str, ...]:
     """Return what a shrunk failure may share with others of the same cause.
 
+    `called` are the methods of the target that its call called, if known.
     A call of a method that is not there shows nothing else of the stream.
     """
     if violation.outcome.lacks_method:
@@ -302,7 +311,10 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         found.update(f"read: {way}" for way in _ways_of_read(step, violation, kinds))
         found.update("status" for c in circumstances if c.startswith(_STATUS))
     elif _reads_data(step, violation.outcome):
-        found.update((f"read: {_WRONG}", f"read: {_EARLY}"))
+        uses = USES if called else ""
+        if not called or any(call.name == _OPEN for call in called):
+            found.update(f"{uses}read: {way}" for way in (_WRONG, _EARLY))
+    found.update(_of_methods(step, called))
     if how.startswith("position:"):
         found.add("position")
         before = violation.program.steps[violation.index - 1 : max(violation.index, 0)]
@@ -313,12 +325,22 @@ def traits(violation: Violation, signature: str) -> tuple[str, ...]:
         found.add("after close")
     elif step.op == "py_closed" or _CLOSED.search(violation.outcome.detail):
         found.add("closed early")
-    if step.op.startswith("fs_get") and _MISSING in (*step.args, *step.op.split("_")):
-        found.update(f"get of {_MISSING} {kind}" for kind in kinds)
+    if step.op in WITHOUT_STREAM and _MISSING in (*step.args, *step.op.split("_")):
+        found.update(f"{_MISSING} {kind}" for kind in kinds)
+    if step.op in _PICKLES:
+        found.add(f"pickle of {step.args[0]}")
     if _opens_deleted(violation.program):
         found.add("open of missing")
     found.update(filter(_tells, circumstances))
     return tuple(sorted(found))
+
+
+def _of_methods(step: Step, called: Iterable[MethodCall]) -> Iterator[str]:
+    """Yield traits of the methods that a call is, and of those on which it is built."""
+    for name, callers, kind in called:
+        if name not in callers and _WRITES not in (name, *callers):
+            uses = USES if callers or step.op in READERS else ""
+            yield f"{uses}{name}(): {_word(kind)}"
 
 
 def _opens_deleted(program: Program) -> bool:

@@ -1,13 +1,14 @@
-"""Record the exceptions of a program's calls, and show them by the target's own frames."""
+"""Record exceptions and methods of a program's calls; show exceptions by the target's frames."""
 
 from __future__ import annotations
 
 import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+from fscontract.contract.binding import Binding, MethodCall
 from fscontract.contract.program.outcome import clip, observed_by, text_of
 from fscontract.contract.text import mask
 
@@ -23,15 +24,24 @@ _MAX_EXCEPTIONS, _MAX_FRAMES, _MAX_LINE = 3, 8, 200
 
 
 class Recorder:
-    """Keeps the last exception of each call of a program."""
+    """Keeps the last exception of each call of a program, and the methods that it calls."""
 
     def __init__(self, index: Callable[[], int]) -> None:
         self._index = index
         self._raised: dict[int, tuple[BaseException, tuple[str, ...]]] = {}
+        self._methods: dict[int, list[MethodCall]] = {}
 
     def __call__(self, error: BaseException, secrets: tuple[str, ...]) -> None:
         """Keep an exception of the call that runs now."""
         self._raised[self._index()] = error, secrets
+
+    def observe(self, method: MethodCall) -> None:
+        """Keep a method that the call that runs now has called."""
+        self._methods.setdefault(self._index(), []).append(method)
+
+    def methods(self, index: int) -> tuple[MethodCall, ...]:
+        """Return the methods of the target that the call with this index called."""
+        return tuple(self._methods.get(index, ()))
 
     def exception(self, index: int) -> BaseException | None:
         """Return the exception of the call with this index, if it raised one."""
@@ -43,10 +53,14 @@ class Recorder:
 
 
 @contextmanager
-def recorded(index: Callable[[], int]) -> Iterator[Recorder]:
-    """Record the exceptions of calls; `index` returns the index of the running one."""
+def recorded(index: Callable[[], int], binding: Binding | None = None) -> Iterator[Recorder]:
+    """Record the exceptions of calls, and the methods of the target of `binding` that they call.
+
+    `index` returns the index of the running call.
+    """
     recorder = Recorder(index)
-    with observed_by(recorder):
+    methods = nullcontext() if binding is None else binding.method_calls(recorder.observe)
+    with observed_by(recorder), methods:
         yield recorder
 
 

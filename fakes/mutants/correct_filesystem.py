@@ -201,6 +201,13 @@ class RightDisk(LocalFileSystem):  # type: ignore[misc]
     def __reduce__(self) -> Any:
         return RightDisk, ()
 
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        """Return a slice of the file."""
+        with self.open(path) as file:
+            return bytes(file.read())[start:end]
+
 
 class RightAsyncFile:
     """A stream of `open_async`."""

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -16,7 +16,14 @@ from typing import Any, ClassVar, NamedTuple, NoReturn
 from urllib.parse import urljoin
 
 from fscontract.contract.api.filesystem import FileStatus
-from fscontract.contract.binding import Action, Binding, NoScene, Opener, TargetError
+from fscontract.contract.binding import (
+    Action,
+    Binding,
+    MethodCall,
+    NoScene,
+    Opener,
+    TargetError,
+)
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.filesystem_calls import (
     ASYNC_OPERATIONS,
@@ -83,9 +90,11 @@ from fscontract.implementations.bindings.library_readers import (
     reader_operations,
     spell_reader,
 )
+from fscontract.implementations.bindings.method_calls import observed_methods
 from fscontract.implementations.bindings.method_sources import (
     FILE_METHODS,
     FILESYSTEM_METHODS,
+    OBSERVED_METHODS,
     sources_of,
 )
 from fscontract.implementations.bindings.open_file import FOREIGN, KINDS, known_status
@@ -431,6 +440,10 @@ class FsspecBinding(ScratchBinding):
     def open(self, path: str) -> OpenedFile:
         """Open the file for reading."""
         return OpenedFile(self.fs.open(path, "rb"), path)
+
+    def method_calls(self, observe: Callable[[MethodCall], None]) -> AbstractContextManager[None]:
+        """Observe the calls of the filesystem's methods."""
+        return observed_methods(self.fs, OBSERVED_METHODS, observe)
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes that define the methods of the file and of the filesystem."""

@@ -88,6 +88,16 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+#: The methods of an fsspec filesystem whose calls say what a call that fails is built on.
+#: `pipe_file` writes the files of a call.
+OBSERVED_METHODS = (
+    *dict.fromkeys(
+        name for names in FILESYSTEM_METHODS.values() for name in names if name[0] != "_"
+    ),
+    *("ls", "find", "walk", "glob", "expand_path", "isdir", "pipe_file"),
+)
+
+
 #: The methods of an obstore store that each operation calls.
 STORE_METHODS: Mapping[str, tuple[str, ...]] = {
     "pread": ("get_range",),

@@ -15,6 +15,7 @@ import pytest
 from benchmarks.causes import checked, chosen_mutants
 from fscontract import PythonFileBinding, check
 from fscontract.contract.runner.result import (
+    USES,
     Cause,
     ClauseResult,
     RunResult,
@@ -30,6 +31,9 @@ SEVERAL = (
     "seek.lax-eof-RaisesBeyond",
     "open.cost-buffered-ByteByByte",
     "filesystem.get-file.missing-MissingIsSkipped",
+    "filesystem.cat-file.past-end-PastEndRaises",
+    "filesystem.info.type-TypeIsOfContent",
+    "filesystem.pickle.other-process-CopiedAsAnother",
     "close.release-InACycle",
     "model.len-eq-status-StatusInBlocks",
     "python.closed.before-ClosedAtOnce",
@@ -51,6 +55,10 @@ _SAMPLE = [
 #: Pairs of mutants whose failures have nothing in common.
 PAIRS = [
     ("seek.negative-NegativeIsZero", "read-byte.value-SignedByte"),
+    (
+        "filesystem.cat-ranges.scalars-NumbersAreForTheFirst",
+        "filesystem.get.glob-PatternIsRecursive",
+    ),
 ]
 
 
@@ -76,6 +84,13 @@ def test_a_file_without_close_is_not_a_closed_one_that_reads(tmp_path: Path) -> 
 def test_failures_with_a_common_trait_are_of_one_cause() -> None:
     """Directly, or through another failure."""
     assert group_by_traits([{"a"}, {"b"}, {"c"}, {"b", "a"}]) == [[0, 1, 3], [2]]
+
+
+def test_a_failure_that_uses_what_fails_is_a_consequence() -> None:
+    """Two that use the same, which does not fail, have nothing in common."""
+    users = {"cat", f"{USES}info"}, {"size", f"{USES}info"}
+    assert group_by_traits([*users, {"info"}]) == [[0, 1, 2]]
+    assert group_by_traits([*users, {"isfile"}]) == [[0], [1], [2]]
 
 
 def test_failures_without_traits_are_of_causes_of_their_own() -> None:
