@@ -12,7 +12,7 @@ import click
 
 from fscontract.contract.cli import options, watched
 from fscontract.contract.command_line import say, say_error
-from fscontract.contract.runner.exit_codes import NOTHING
+from fscontract.contract.runner.exit_codes import NOTHING, SET_UP
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult
@@ -75,10 +75,21 @@ def known(
             ctx.exit(NOTHING)
         changed = _update(file_, result, reason)
         total += changed
-        if not changed or result.cut_short or action == "prune":
+        incomplete = _incomplete(result)
+        if not changed or incomplete or result.cut_short or action == "prune":
             break
         entries = load_known(file_)
     click.echo(f"{total} {'added' if action == 'write' else 'dropped'}")
+    if incomplete:
+        say_error(incomplete)
+        ctx.exit(SET_UP)
+
+
+def _incomplete(result: RunResult) -> str:
+    """Return that a run is incomplete, and why; "" if it is complete."""
+    if result.exit_code_if_known != SET_UP:
+        return ""
+    return "; ".join(filter(None, ["the run is incomplete", result.incomplete, *result.warnings]))
 
 
 def _update(file_: Path, result: RunResult, reason: str | None) -> int:

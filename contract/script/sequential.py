@@ -290,15 +290,16 @@ class SequentialScript:
 
         If `whole`, they also print the first difference of a long result.
         """
-        ends = self.plan.ends
+        ends, at, actual_at = self.plan.ends, "", ""
         if self.plan.base is not None:
             ends = (max(ends, key=lambda end: end.position),)
+            at, actual_at = f", at {ends[0].position}", ", at {at}"
         said = dict.fromkeys(text for end in ends for text in end.says)
         text = " or ".join(map(self._in_python, said)) or "opens"
         actual = "{actual!r:.200}"
         if self._fills_buffer:
             actual += f" {{{self._filled}!r:.200}}"
-        yield from printed(text, actual)
+        yield from printed(text + at, actual + actual_at)
         yield from self._difference() if whole else ()
 
     @property
@@ -456,7 +457,7 @@ class SequentialScript:
         ends = any(_is_int(value) and value in _END for value in end.values)
         ends |= form is Form.EXACT and None in end.values
         if ends and form in (Form.BYTES, Form.EXACT):
-            yield 'actual == b""'
+            yield f'actual == b""{self._at_the_end(end)}'
         if end.counts is None:
             return
         least, most = end.counts
@@ -476,6 +477,12 @@ class SequentialScript:
             kind = kind if form is Form.BYTES else "type(actual) is bytes"
             bytes_ = self._bytes(at, most)
             yield f"{kind} and len(actual) >= {least} and {bytes_}.startswith(actual)"
+
+    def _at_the_end(self, end: Permitted) -> str:
+        """Return the condition in which a call that also reads bytes may read none, with "and"."""
+        if self.plan.base is None or end.counts is None or len(self.plan.versions) > 1:
+            return ""
+        return " and at >= len(DATA)"
 
     def _byte(self, at: str) -> Iterator[str]:
         """Yield the condition of a byte as a number, which is -1 at the end."""
@@ -540,7 +547,7 @@ class SequentialScript:
             if value is None or isinstance(value, bool):
                 yield f"actual is {value}"
             elif value == b"":
-                yield 'type(actual) is bytes and actual == b""'
+                yield f'type(actual) is bytes and actual == b""{self._at_the_end(end)}'
             elif isinstance(value, tuple):
                 yield f"actual == [{', '.join(self._lines(value, at))}]"
 
@@ -612,7 +619,7 @@ class SequentialScript:
             untouched = f"not any({call.filled})"
             if self._fills:
                 untouched = f"{call.filled} == {self._blank} * {size}"
-            yield f"{equal} and {untouched}"
+            yield f"{equal} and {untouched}{self._at_the_end(end)}"
 
     def _parts(self, end: Permitted) -> Iterator[str]:
         step = self.plan.last

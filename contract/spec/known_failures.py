@@ -23,6 +23,7 @@ from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.outcome import Kind
 from fscontract.contract.program.program import Program
+from fscontract.contract.runner.exit_codes import SET_UP
 from fscontract.contract.runner.result import (
     VIOLATED,
     ClauseResult,
@@ -312,9 +313,9 @@ def prune_known(path: Path, result: RunResult) -> tuple[Known, ...]:
     """Remove entries that did not occur in `result`, and return them.
 
     Entries that are intermittent, for other targets, or for clauses that this run did not judge
-    stay, and all entries if the run was out of time.
+    stay, and all entries if the run was out of time or incomplete.
     """
-    if result.cut_short:
+    if result.cut_short or result.exit_code_if_known == SET_UP:
         return ()
     judged = {r.clause.id: r for r in result.clauses if r.outcome in _JUDGED}
     entries = load_known(path)

@@ -7,14 +7,16 @@ import platform
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from fscontract.contract.binding import Action, NoScene, TargetError
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.program import CHANGES, Program, Step
-from fscontract.contract.script.calls import ScriptApi, Source
+from fscontract.contract.script.calls import Call, ScriptApi, Source
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
     failure,
@@ -83,6 +85,7 @@ class PythonFileBinding(ScratchBinding):
         self._opener = opener
         self._directory = tempfile.gettempdir() if directory is None else directory
         self._encode = encode
+        self._has_readinto = True
         self.holds_sparse = encode is None
 
     def prepare(self) -> None:
@@ -164,6 +167,7 @@ class PythonFileBinding(ScratchBinding):
             raise TargetError(
                 f"{self.name}: expected an open file, got {kind}, which has no read(){hint}"
             )
+        self._has_readinto = hasattr(opened, "readinto")
         return opened
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
@@ -181,7 +185,10 @@ class PythonFileBinding(ScratchBinding):
         """Return a program as calls of the files that the opener returns."""
         name = getattr(self._opener, "__name__", "")
         opener = name if name.isidentifier() else "open_file"
-        return spell_program(program, f"{opener}(path)", spell_file)
+        return spell_program(program, f"{opener}(path)", self._spell_step)
+
+    def _spell_step(self, step: Step, name: str) -> Call | None:
+        return spell_file(step, name, self._has_readinto)
 
     def script_api(self, source: Source) -> ScriptApi:
         """Return the files that the opener returns as scripts use them; raise NoScript."""
@@ -190,16 +197,24 @@ class PythonFileBinding(ScratchBinding):
             more, encode = function_lines(self._encode)
             lines, data = tuple(dict.fromkeys((*lines, *more))), f"{encode}({{}})"
         call = opener if opener.endswith(")") else f"{opener}(path)"
+        self._open_once()
         return ScriptApi(
             setup=("import pathlib", *lines, *temporary_path()),
             write=f"pathlib.Path(path).write_bytes({data})",
             delete="pathlib.Path(path).unlink()",
-            spell=spell_file,
+            spell=self._spell_step,
             opening=lambda program, name: (f"{name} = {call}",),
             failed=failed_step,
             status="" if self._encode else "os.stat(path).st_size",
             makes_directory="os.makedirs(path)",
         )
+
+    def _open_once(self) -> None:
+        """Open a file for its methods, if the opener opens one here."""
+        with suppress(Exception), tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "file"
+            path.write_bytes(b"x" if self._encode is None else self._encoded(b"x"))
+            self.open(str(path)).close()
 
     def leftovers(self) -> list[str]:
         """Return the directories next to the prefix named like prefixes; raise TargetError."""

@@ -58,8 +58,13 @@ def _builder_arguments(name: str, args: list[Any]) -> str:
     return ", ".join(map(repr, args))
 
 
-def spell_file(step: Step, name: str) -> Call | None:
-    """Return a step as a call of Python's file protocol; None if it has no such call."""
+def spell_file(step: Step, name: str, readinto: bool = True) -> Call | None:
+    """Return a step as a call of Python's file protocol; None if it has no such call.
+
+    A file without `readinto` reads into a buffer by `read`.
+    """
+    if step.op == "read_into" and not readinto:
+        return _read_and_copy(name, *step.args)
     spell = _FILE.get(step.op)
     return None if spell is None else spell(name, *step.args)
 
@@ -90,6 +95,12 @@ def _read_into(f: str, size: int | None, offset: int, length: int) -> Call | Non
         return None
     window = f"memoryview({BUFFER})[{offset}:{offset + length}]" if length < size else BUFFER
     return Call(f"{f}.readinto({window})", Form.INTO, f"bytearray({size})", start=offset)
+
+
+def _read_and_copy(f: str, size: int | None, offset: int, length: int) -> Call | None:
+    if size is None or not fits(size, offset, length):
+        return None
+    return Call(f"{f}.read({length})", Form.BYTES)
 
 
 #: The buffer of each format, the part of it that a call fills, and the bytes of that part.

@@ -414,6 +414,21 @@ def test_known_write_says_that_a_run_out_of_time_lists_less_than_a_check_may_sho
     assert "out of time: programs run: seeded 3 of 300; others may fail in a check" in message
 
 
+@pytest.mark.parametrize("action", [["--write", "--reason", "r"], ["--prune"]])
+def test_known_lists_and_drops_by_a_complete_run_only(
+    action: list[str], stub_target: str, suite: Any
+) -> None:
+    """A run that ends early exits with 3 and gives the reason; entries that it missed stay."""
+    suite.outcomes["seek.zero"] = Verdict.FAIL
+    run("known", "--write", "k.yaml", stub_target, "--reason", "r")
+    suite.outcomes = {"seek.zero": Verdict.FIXED, "seek.pos": Verdict.ERROR}
+    suite.warnings = ("ended early: no space left",)
+    result = run("known", "k.yaml", stub_target, *action)
+    assert result.exit_code == 3
+    assert "the run is incomplete; ended early: no space left" in result.stderr
+    assert [entry.clause for entry in load_known(Path("k.yaml"))] == ["seek.zero"]
+
+
 def test_known_needs_an_action_and_a_reason(stub_target: str, suite: Any) -> None:
     """Nothing is run before both are there."""
     assert "specify --write or --prune" in error("known", "k.yaml", stub_target)
