@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from threading import get_ident
 from typing import Any, NoReturn
 
 import pytest
@@ -32,13 +33,19 @@ from tests.contract.runner.conftest import binding_of, settings_for
 VECTORS = ("exhaustive", 0)
 
 
+#: The threads of pytest-xdist, which have to go on.
+_OTHERS: set[int] = set()
+
+
 def _refuse(*args: object, **named: object) -> NoReturn:
     raise RuntimeError("patched")
 
 
 @pytest.fixture(autouse=True)
 def mended() -> Iterator[None]:
-    """Put back what a failing test leaves patched."""
+    """Put back what a failing test leaves patched; threads of others never see it."""
+    _OTHERS.clear()
+    _OTHERS.update(thread for thread in sys._current_frames() if thread != get_ident())
     patches, mask = Patches(), os.umask(0o022)
     os.umask(mask)
     yield
@@ -48,16 +55,25 @@ def mended() -> Iterator[None]:
 
 
 def _patch(owner: Any, *names: str, by: Any = _refuse) -> Callable[[], None]:
+    patched = {name: _except_for_others(getattr(owner, name), by) for name in names}
+
     def change() -> None:
         for name in names:
-            setattr(owner, name, by)
+            setattr(owner, name, patched[name])
 
     return change
 
 
-def _delete_len() -> None:
-    if hasattr(builtins, "len"):
-        del builtins.len
+def _except_for_others(right: Any, by: Any) -> Any:
+    def patched(*args: Any, **named: Any) -> Any:
+        return (right if get_ident() in _OTHERS else by)(*args, **named)
+
+    return patched if callable(by) else by
+
+
+def _delete_sorted() -> None:
+    if hasattr(builtins, "sorted"):
+        del builtins.sorted  # which pytest-xdist does not use in a thread
 
 
 CHANGES: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
@@ -70,7 +86,7 @@ CHANGES: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
         _patch(builtins, "isinstance", "len", "print", "open", "sorted", "tuple"),
         ("builtins.isinstance", "builtins.len", "builtins.print", "builtins.open"),
     ),
-    "deleted": (_delete_len, ("builtins.len",)),
+    "deleted": (_delete_sorted, ("builtins.sorted",)),
     "threads": (
         _patch(threading, "current_thread", "Thread", "Event", "Lock", "Condition"),
         ("threading.current_thread", "threading.Thread", "threading.Event", "threading.Lock"),
