@@ -157,7 +157,7 @@ def _judge_rows(table: Operation, call: Call, outcome: Outcome) -> Judgement:
             unique = tuple(dict.fromkeys(clauses))
             says = (result.expected or row.says(call)) if result.missed else ()
             return Judgement((result.state,), unique, result.missed, expected=says)
-        expected += row.says(call)
+        expected += result.expected or row.says(call)
         failure = failure or result
     if failure is None:
         raise AssertionError(f"no row of {call.op} applies to {call}")

@@ -397,6 +397,12 @@ def _is_kept(call: Call, outcome: Outcome, count: int) -> bool:
     return whole and untouched(buffer, 0, count)
 
 
+def _rest_changed(call: Call) -> Failure:
+    size = room(call) + around(call.args[0], room(call))
+    expected = f"a buffer of {size} bytes, as before, and unchanged after the count"
+    return Failure("python.readinto.rest-untouched", "", "data", (expected,))
+
+
 def _into(call: Call, outcome: Outcome) -> Verdict:
     state, count = call.state, outcome.value
     special = call.args[0] != "B"
@@ -423,7 +429,7 @@ def _into(call: Call, outcome: Outcome) -> Verdict:
         is_kept = _is_kept(call, outcome, count)
         return failure if is_kept else failure._replace(also=("python.readinto.rest-untouched",))
     if not _is_kept(call, outcome, count):
-        return Failure("python.readinto.rest-untouched", "", "data")
+        return _rest_changed(call)
     accepted = moved(call, count, "python.readinto.advance")
     seen = ("python.readinto.progress", *((clause("data"),) if special else ()))
     clauses = (*accepted.exercised, *seen)
@@ -441,7 +447,7 @@ def _into_zero(clause: str) -> Callable[[Call, Outcome], Verdict]:
         if outcome.value != 0:
             return Failure(clause, call.state.origin.moved, "end")
         if not _is_kept(call, outcome, 0):
-            return Failure("python.readinto.rest-untouched", "", "data")
+            return _rest_changed(call)
         return moved(call, 0, clause)
 
     def accept_special(call: Call, outcome: Outcome) -> Verdict:
