@@ -63,10 +63,11 @@ def spell_file(step: Step, name: str, readinto: bool = True) -> Call | None:
 
     A file without `readinto` reads into a buffer by `read`.
     """
-    if step.op == "read_into" and not readinto:
-        return _read_and_copy(name, *step.args)
     spell = _FILE.get(step.op)
-    return None if spell is None else spell(name, *step.args)
+    call = None if spell is None else spell(name, *step.args)
+    if call is not None and step.op == "read_into" and not readinto:
+        return Call(f"{name}.read({step.args[-1]})", Form.BYTES)
+    return call
 
 
 def spell_range(step: Step) -> Call | None:
@@ -95,12 +96,6 @@ def _read_into(f: str, size: int | None, offset: int, length: int) -> Call | Non
         return None
     window = f"memoryview({BUFFER})[{offset}:{offset + length}]" if length < size else BUFFER
     return Call(f"{f}.readinto({window})", Form.INTO, f"bytearray({size})", start=offset)
-
-
-def _read_and_copy(f: str, size: int | None, offset: int, length: int) -> Call | None:
-    if size is None or not fits(size, offset, length):
-        return None
-    return Call(f"{f}.read({length})", Form.BYTES)
 
 
 #: The buffer of each format, the part of it that a call fills, and the bytes of that part.

@@ -164,6 +164,11 @@ class TestReadInto:
         changed = call("py_readinto", "B", 2, gives=0, buffer=b"\0\0")
         assert violation(TO_END, changed).clause == "python.readinto.rest-untouched"
 
+    def test_expected_is_said_of_a_buffer_that_became_shorter(self) -> None:
+        shorter = call("py_readinto", "B", 4, gives=2, buffer=LINES[:2])
+        assert violation(shorter).clause == "python.readinto.rest-untouched"
+        assert "a buffer of 4 bytes" in " ".join(violation(shorter).expected)
+
     def test_bytes_around_a_slice_are_not_changed(self) -> None:
         around = bytes([FILL]) * 6
         assert permits(call("py_readinto", "slice", 2, gives=2, buffer=LINES[:2] + around))

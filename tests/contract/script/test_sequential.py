@@ -139,6 +139,17 @@ def test_right_results_of_each_form_pass(steps: list[Any], bare_scripts: ScriptR
     assert ran.code == 0, ran.output
 
 
+def test_no_bytes_are_right_at_the_end_only_after_a_read_of_any_length(
+    bare_scripts: ScriptRunner,
+) -> None:
+    script = _script(_LOCAL, "read-into.advance", [["read_into", 9, 0, 9], ["read_byte"]])
+    assert bare_scripts.run(script).code == 0
+    lost = re.sub(r"( at = .*)", r"\1 - 1", script)  # the call returned less than it read
+    ran = bare_scripts.run(lost)
+    assert ran.code == 1, ran.output
+    assert "b'', at 8" in ran.output
+
+
 def test_script_of_a_file_that_is_iterable_but_no_iterator_iterates(
     bare_scripts: ScriptRunner,
 ) -> None:

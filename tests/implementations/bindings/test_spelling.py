@@ -15,6 +15,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step, resolve_program
+from fscontract.contract.script.calls import Source
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.hadoop.operations import STREAM_OPERATIONS
 from fscontract.implementations.bindings.hadoop.spelling import spell as spell_java
@@ -148,3 +149,31 @@ def test_program_that_the_api_cannot_make_is_not_spelled(fsspec_binding: Binding
 def test_own_interface_needs_no_other_form() -> None:
     """Programs have the names of its methods."""
     assert StreamBinding(Reference(), "memory").spell(example().program or _program()) == ""
+
+
+class _WithoutReadinto(io.BytesIO):
+    """A file without `readinto`."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "readinto":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def open_without_readinto(path: str) -> Any:
+    """Open a file without `readinto`."""
+    return _WithoutReadinto(Path(path).read_bytes())
+
+
+def open_with_readinto(path: str) -> Any:
+    """Open a file with all methods."""
+    return io.BytesIO(Path(path).read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("opener", "method"), [(open_without_readinto, "read(4)"), (open_with_readinto, "readinto(")]
+)
+def test_script_of_a_file_without_readinto_reads_by_read(opener: Any, method: str) -> None:
+    """No program has to run before."""
+    api = PythonFileBinding(opener).script_api(Source("target"))
+    assert str(api.spell(Step("read_into", (8, 2, 4)), "f")).startswith(f"f.{method}")
