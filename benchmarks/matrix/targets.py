@@ -88,7 +88,7 @@ _REFERENCES = {"fo": "{references}", "remote_protocol": "{protocol}"}
 _BESIDE_THE_CACHE = (
     "!python-file,!supports-positioned-readable,!supports-vectored-io,!fsspec-filesystem"
 )
-_HTTP = "F8 F14 F15 F16 F41 F42 F51"
+_HTTP = "F8 F14 F15 F16 F41 F42 F51 F58"
 _CONTEXT = {"api": "filecontext"}
 #: pyftpdlib sometimes loses a transfer when it has to connect to the client.
 _PASSIVE = {"fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE"}
@@ -193,7 +193,7 @@ FSSPEC = (
         Target(
             f"fsspec {label}",
             "reference://",
-            "F8 F14 F15 F16 F50 F51",
+            "F8 F14 F15 F16 F50 F51 F58",
             place,
             _REFERENCES,
             file="it",
@@ -205,7 +205,7 @@ FSSPEC = (
     ),
 )
 CLIENTS = (
-    Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 F31 F51 N7 N8 N13 N14", "ftp", _SMALL),
+    Target("fsspec ftp", "{ftp}", "F8 F14 F15 F16 F23 F31 F51 F58 N7 N8 N13 N14", "ftp", _SMALL),
     Target("fsspec sftp", f"{_CLIENTS}:sftp", "F8 F31 F51 N3 N4 N6 N7", "sftp", _PORT),
     Target("sshfs", f"{_CLIENTS}:sshfs", "F8 N1 N2 N3 N4 N5 N12 N15", "sftp", _PORT),
     Target("PyArrow local", "pyarrow+file://{directory}", "F8 S4 S5 S6 S19 S23", "directory"),
@@ -220,7 +220,9 @@ CLIENTS = (
     Target(
         "boto3 StreamingBody", f"{_CLIENTS}:body", "F51 S17", "bucket", _PLACE, "", "!supports-seek"
     ),
-    Target("s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 F41 F42 F51 S13 S14 S38", "bucket", _S3FS),
+    Target(
+        "s3fs", "s3://{bucket}", "F8 F14 F15 F16 F23 F41 F42 F51 F58 S13 S14 S38", "bucket", _S3FS
+    ),
     *(
         Target(
             f"s3fs {cache}",

@@ -149,6 +149,8 @@ def _small(n: int) -> Iterator[Program]:
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
         [*[("py_read1", (-1,))] * 8, ("py_tell", ())],
+        [("py_read", (n,)), ("py_seek", (-1, 0)), ("py_read", (4,))],
+        [("py_seek", (1, 0)), ("py_seek", (-n - 1, 2)), ("py_read", (4,))],
     ):
         yield program_of(n, calls)
     for read in (("py_readline", (None,)), ("py_readline", (2,)), ("py_next", ())):
@@ -162,6 +164,8 @@ def _small(n: int) -> Iterator[Program]:
         # Without a position between: a file that can't seek may not tell it, or tell another one.
         for read in (("py_readlines", (1,)), ("py_readline", (None,)), ("py_next", ())):
             yield program_of(n, [read, ("py_read", (3,))])
+        yield program_of(n, [("py_iterate", ()), ("py_tell", ())])
+        yield program_of(n, [("py_read", (half,)), ("py_iterate", ()), ("py_read", (1,))])
 
 
 def _long_line(n: int) -> Iterator[Program]:

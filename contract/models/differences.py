@@ -145,6 +145,7 @@ _FINDERS: dict[str, Callable[[tuple[Any, ...], int, Outcome], _Windows]] = {
     "py_readline": _value,
     "py_next": _value,
     "py_readlines": _lines,
+    "py_iterate": _lines,
     "py_readinto": _buffer(False, lambda form, size: 0, lambda value, *window: value),
     "read_into": _buffer(False, *_at_offset),
     "pread": _buffer(True, *_at_offset),

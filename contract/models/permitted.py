@@ -212,7 +212,7 @@ class _Asked:
                 numbers |= {self.state.pos + number, len(self.data) + number}
         yield from sorted(number for number in numbers if number >= 0)
         yield FAR
-        if self.step.op == "py_readlines":
+        if self.step.op in ("py_readlines", "py_iterate"):
             yield ()
             lines = _lines(self.data[max(self.state.pos, 0) :])
             yield from (tuple(lines[:n]) for n in range(1, min(len(lines), _MOST_COUNTS) + 1))

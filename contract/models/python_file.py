@@ -217,6 +217,7 @@ TABLES: dict[str, Operation] = {
     "py_readline": python_read.READLINE,
     "py_readlines": python_read.READLINES,
     "py_next": python_read.NEXT,
+    "py_iterate": python_read.ITERATE,
     "py_read1": python_read.READ1,
     "py_readinto1": python_read.READINTO1,
     "py_peek": python_read.PEEK,
@@ -242,7 +243,7 @@ def delivered(call: Call, outcome: Outcome) -> bytes | None:
         if not is_count(value) or python_read.room(call) == 0:
             return None
         return (outcome.buffer or b"")[: max(value, 0)]
-    if call.op == "py_readlines" and type(value) is tuple:
+    if call.op in ("py_readlines", "py_iterate") and type(value) is tuple:
         return b"".join(line for line in value if is_bytes(line))
     if call.op == "py_next" and value is None:
         return b""

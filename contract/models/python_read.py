@@ -7,6 +7,7 @@ are, so only its end says anything about how many.
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any, TypeAlias
 
 from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin, State
@@ -112,7 +113,7 @@ def _read_line(call: Call, outcome: Outcome) -> Verdict:
     return moved(call, len(value), advance)
 
 
-def _line_end(clause: str, end: bytes | None) -> Callable[[Call, Outcome], Verdict]:
+def _line_end(clause: str, end: object) -> Callable[[Call, Outcome], Verdict]:
     def accept(call: Call, outcome: Outcome) -> Verdict:
         if outcome.raised:
             return unexpected(call, clause, outcome)
@@ -181,24 +182,35 @@ NEXT = Operation(
 )
 
 
+def _hint(call: Call) -> int:
+    """Return the number of bytes after which a call of readlines() stops, 0 without one."""
+    return (call.args[0] or 0) if call.op == "py_readlines" else 0
+
+
+def _lines_clause(call: Call) -> str:
+    if call.op == "py_iterate":
+        return "python.iter.lines"
+    return "python.readlines.hint" if _hint(call) > 0 else "python.readlines.all"
+
+
 def _read_lines(call: Call, outcome: Outcome) -> Verdict:
     state, value = call.state, outcome.value
-    hint = call.args[0] or 0
-    clause = "python.readlines.hint" if hint > 0 else "python.readlines.all"
+    hint, clause = _hint(call), _lines_clause(call)
     if outcome.raised or type(value) is not tuple or not all(map(is_bytes, value)):
         return unexpected(call, clause, outcome)
     data = b"".join(value)
     if state.pos != PAST and not (state.pos != ANY and bytes_fit(state, state.pos, data)):
         return wrong_bytes(call, clause, data, by_position=True)
-    if not state.changed and (not _are_lines(value) or not _enough(call, value, data, hint)):
+    if not state.changed and not _are_lines(value):
         return Failure(clause, "", "end")
-    return moved(call, len(data), "python.readlines.advance")
+    if not state.changed and not _enough(call, value, data, hint):
+        return Failure("python.iter.end" if call.op == "py_iterate" else clause, "", "end")
+    advance = clause if call.op == "py_iterate" else "python.readlines.advance"
+    return moved(call, len(data), advance)
 
 
 def _are_lines(lines: tuple[bytes, ...]) -> bool:
-    return all(line.find(_NEWLINE) == len(line) - 1 for line in lines[:-1]) and (
-        not lines or lines[-1].find(_NEWLINE) in (-1, len(lines[-1]) - 1)
-    )
+    return lines == tuple(BytesIO(b"".join(lines)))
 
 
 def _enough(call: Call, lines: tuple[bytes, ...], data: bytes, hint: int) -> bool:
@@ -226,6 +238,25 @@ READLINES = Operation(
         ),
     ),
     clauses=("python.readlines.advance",),
+    moves=True,
+)
+
+ITERATE = Operation(
+    refusals=(after_close("python.iter.closed"),),
+    rows=(
+        Row(
+            ("python.iter.lines", "python.iter.end"),
+            may_have_data,
+            _read_lines,
+            lambda c: (f"returns the lines of {_bytes_here(c)}",),
+        ),
+        Row(
+            ("python.iter.end",),
+            may_be_at_end,
+            _line_end("python.iter.end", ()),
+            lambda c: ("returns no lines",),
+        ),
+    ),
     moves=True,
 )
 

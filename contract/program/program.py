@@ -56,6 +56,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_readline": ("limit",),
     "py_readlines": ("hint",),
     "py_next": (),
+    "py_iterate": (),
     "py_closed": (),
     "py_readable": (),
     "py_seekable": (),

@@ -65,7 +65,7 @@ _OF_SOME_RANGES = frozenset(
 _TOO_LATE = "open.failure-stage"
 _SEEKS = frozenset({"seek", "py_seek"})
 #: Reads of Python files to the end, and of lines.
-_WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_next"})
+_WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_next", "py_iterate"})
 #: The format of a buffer of bytes.
 _BYTES = "B"
 #: The aspects of reads that delivered wrong bytes, or too few.
@@ -312,14 +312,14 @@ class Blame:
         if violation.judged is None or failure.aspect not in _OF_READ or not _is_plain(program):
             return None
         step, state = violation.judged
-        plainer = _plainer(step, state) if state.is_open else None
-        if plainer is None:
-            return None
-        seen = self._at(program, index, plainer)
-        if seen is None or seen.failure.aspect != failure.aspect:
-            return None
-        alike = _how(seen.outcome) == _how(violation.outcome)
-        return seen if alike and seen.relation == violation.relation else None
+        for plainer in _plainer(step, state) if state.is_open else ():
+            seen = self._at(program, index, plainer)
+            if seen is None or seen.failure.aspect != failure.aspect:
+                continue
+            alike = _how(seen.outcome) == _how(violation.outcome)
+            if alike and seen.relation == violation.relation:
+                return seen
+        return None
 
     def on_unopened(self, violation: Violation) -> Violation | None:
         """Return the failure of a valid read of a new stream, if each raises what this call did.
@@ -563,17 +563,20 @@ def _plainest_read(length: int, beside: Step) -> Step:
     return Step("py_read", (length,)) if beside.op.startswith("py_") else _read_of(length)
 
 
-def _plainer(step: Step, state: State) -> Step | None:
-    """Return the plainest call that reads as this one does; None if it is the plainest."""
+def _plainer(step: Step, state: State) -> Iterator[Step]:
+    """Yield plainer calls that read as this one does, none if it is the plainest."""
+    if step.op == "py_iterate":
+        yield Step("py_next")
     if step.op == "py_readline" and step.args[0] is not None and step.args[0] > 0:
-        return Step("py_readline", (None,))
+        yield Step("py_readline", (None,))
+        return
     if step.op == "py_readinto" and step.args[0] != _BYTES:
-        return Step("py_readinto", (_BYTES, room(Call(step.op, step.args, state, frozenset()))))
+        yield Step("py_readinto", (_BYTES, room(Call(step.op, step.args, state, frozenset()))))
+        return
     reads_all = step.op in _WITHOUT_COUNT or (step.op == "py_read" and (step.args[0] or -1) < 0)
-    if not reads_all or state.pos == ANY:
-        return None
-    left = 0 if state.pos == PAST else state.longest - state.pos
-    return Step("py_read", (max(left, 1),))
+    if reads_all and state.pos != ANY:
+        left = 0 if state.pos == PAST else state.longest - state.pos
+        yield Step("py_read", (max(left, 1),))
 
 
 def _is_plain(program: Program) -> bool:

@@ -415,10 +415,11 @@ class ShrinkingCounterexamples(Counterexamples):
             states = trace[count - 1][2].states
             if not states or not states[0].is_open or states[0].pos < 0:
                 continue
-            steps = (*_seek(states[0].pos, program), *program.steps[count:])
-            again = self.executor.run(program.with_steps(steps)).violation
-            if again is not None and again.likeness == violation.likeness:
-                return count
+            for approach in _approaches(states[0].pos, program):
+                again = self.executor.run(program.with_steps((*approach, *program.steps[count:])))
+                seen = again.violation
+                if seen is not None and seen.likeness == violation.likeness:
+                    return count
         return 0
 
     def _examined_miss(self, violation: Violation) -> Examined | None:
@@ -462,6 +463,17 @@ def _seek(position: int, program: Program) -> tuple[Step, ...]:
     if any(step.op.startswith("py_") for step in program.steps):
         return (Step("py_seek", (position, 0)),)
     return (Step("seek", (position,)),)
+
+
+def _approaches(position: int, program: Program) -> Iterator[tuple[Step, ...]]:
+    """Yield the calls that bring a new stream to `position`, of the program's API first.
+
+    One of the two seeks may be wrong itself.
+    """
+    usual = _seek(position, program)
+    yield usual
+    if usual and usual[0].op != "seek":
+        yield (Step("seek", (position,)),)
 
 
 def _is_elsewhere(longer: Violation, violation: Violation) -> bool:

@@ -353,6 +353,7 @@ _READS_OF_ALL_KINDS: tuple[Call, ...] = (
     ("py_readline", (None,)),
     ("py_readlines", (None,)),
     ("py_next", ()),
+    ("py_iterate", ()),
     ("py_readall", ()),
 )
 #: The shorter ones first: there may be no time for the others.

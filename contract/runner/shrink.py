@@ -239,8 +239,8 @@ def _with_shorter_file(program: Program) -> Iterator[Program]:
     """Yield shorter files, and first those that are made fast: 1 KiB, 4 KiB and so on."""
     lengths: Iterable[int] = _LENGTHS
     if program.length > 2 * _LENGTHS[-1]:
-        powers = (_LENGTHS[-1] << n for n in range(0, program.length.bit_length(), 2))
-        lengths = (0, *powers, *_cut(program.length))
+        lengths = (0, *(_LENGTHS[-1] << n for n in range(0, program.length.bit_length(), 2)))
+    lengths = (*lengths, *_cut(program.length))
     yield from (replace(program, length=n) for n in lengths if n < program.length)
 
 

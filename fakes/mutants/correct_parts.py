@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -247,6 +247,9 @@ class PlainFile(StreamFile):
             return super().seek(offset, whence)
         self._check_open()
         return super().seek(StreamFile.tell(self) + offset)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
 
     def __next__(self) -> bytes:
         line = self.take_line(None)

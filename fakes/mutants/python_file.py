@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from fscontract.fakes.mutants.correct_parts import BufferedFile, PlainFile, UnseekableFile
@@ -246,6 +247,13 @@ def lines_lack_last(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return lines
 
 
+@mutant("python.readlines.all", PlainFile.readlines)
+def lines_end_empty(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
+    """readlines returns an empty line after the last one."""
+    lines = right(self).readlines(hint)
+    return lines if hint is not None and hint > 0 else [*lines, b""]
+
+
 @mutant("python.readlines.hint", PlainFile.readlines)
 def lines_without_hint(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines returns all lines whatever the hint."""
@@ -290,6 +298,14 @@ def iteration_goes_on(self: PlainFile) -> bytes:
         return right(self).__next__()
     except StopIteration:
         return b""
+
+
+@mutant("python.iter.end", PlainFile.__iter__)
+def loop_of_one_line(self: PlainFile) -> Iterator[bytes]:
+    """A loop gets one line only: its iterator is a generator without a loop."""
+    line = right(self).readline()
+    if line:
+        yield line
 
 
 @mutant("python.iter.closed", PlainFile.__next__)

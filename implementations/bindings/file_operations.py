@@ -11,6 +11,7 @@ import io
 from array import array
 from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from fscontract.contract.binding import Action, Opened
@@ -23,6 +24,8 @@ FileOf: TypeAlias = Callable[[Opened], Any]
 
 _RETURNED = Kind.RETURNED
 _AT_END = Outcome(_RETURNED, None)
+#: Iteration is cut after this many lines: that of a faulty file may never end.
+_MOST_LINES = 1 << 16
 
 
 class Fail(Protocol):
@@ -194,6 +197,16 @@ def _next(file: FileOf, fail: Fail) -> Action:
     return run
 
 
+def _iterate(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            return Outcome(_RETURNED, tuple(islice(file(opened), _MOST_LINES)))
+        except Exception as error:
+            return fail(error)
+
+    return run
+
+
 def _closed(file: FileOf, fail: Fail) -> Action:
     def run(opened: Opened) -> Outcome:
         try:
@@ -242,6 +255,7 @@ _MAKERS: dict[str, Callable[..., Action]] = {
     "py_readline": _readline,
     "py_readlines": _readlines,
     "py_next": _next,
+    "py_iterate": _iterate,
     "py_closed": _closed,
     "py_readable": _call("readable"),
     "py_seekable": _call("seekable"),

@@ -31,6 +31,7 @@ FILE_METHODS: Mapping[str, tuple[str, ...]] = {
     "py_readline": ("readline",),
     "py_readlines": ("readlines",),
     "py_next": ("__next__",),
+    "py_iterate": ("__next__",),
     "py_closed": ("closed",),
     "py_readable": ("readable",),
     "py_seekable": ("seekable",),

@@ -32,9 +32,10 @@ from tests.findings.conftest import holds, run
 
 #: Blocks by which the files of a web server have several.
 SMALL = {"block_size": "4096"}
-#: What AbstractBufferedFile does whatever is below it (F8, F14, F15, F16, F51).
+#: What AbstractBufferedFile does whatever is below it (F8, F14, F15, F16, F51, F58).
 BUFFERED = {
-    *("python.readline.line", "python.readline.limit", "python.readlines.hint"),
+    *("python.readline.line", "python.readline.limit"),
+    *("python.readlines.all", "python.readlines.hint"),
     *("python.seek.closed", "python.tell.closed", "python.write.refused"),
 }
 BUFFERED_LAX = {

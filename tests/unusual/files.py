@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -100,6 +100,14 @@ class StopsAtTheEnd(Raw):
 
     def _move(self, position: int) -> int:
         return super()._move(min(position, len(self.data)))
+
+
+class IteratesByGenerator(Raw):
+    """Each loop has a generator, which ends where readline() does."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        while line := self.readline():
+            yield line
 
 
 class RefusesLines(Raw):

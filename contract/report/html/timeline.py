@@ -151,6 +151,7 @@ _ACTS: dict[str, _Act] = {
     "py_readline": _lost,
     "py_readlines": _lost,
     "py_next": _lost,
+    "py_iterate": _lost,
     "change": _change,
     "reopen": _reopen,
 }

@@ -269,6 +269,11 @@ class TestReadLines:
         short = call("py_readlines", None, gives=(b"ab\n", b"cd\n"))
         assert violation(short).clause == "python.readlines.all"
 
+    def test_empty_line_after_the_last_one_violates_all(self) -> None:
+        assert violation(TO_END, call("py_readlines", None, gives=(b"",))).clause == (
+            "python.readlines.all"
+        )
+
 
 class TestIteration:
     def test_iteration_continues_where_readline_ended(self) -> None:
@@ -280,6 +285,18 @@ class TestIteration:
     @pytest.mark.parametrize("value", [None, b"x"])
     def test_iteration_ends_at_the_end(self, value: Any) -> None:
         assert permits(TO_END, call("py_next", gives=value)) is (value is None)
+
+    def test_loop_gets_the_lines_from_the_position_and_ends_at_the_end(self) -> None:
+        rest = call("py_iterate", gives=(b"cd\n", b"e"))
+        assert permits(call("py_readline", None, gives=b"ab\n"), rest, call("py_tell", gives=7))
+
+    @pytest.mark.parametrize("lines", [(), (b"ab\n",), (b"ab\n", b"cd\n")])
+    def test_loop_that_ends_before_the_last_line_violates_end(self, lines: Any) -> None:
+        assert violation(call("py_iterate", gives=lines)).clause == "python.iter.end"
+
+    @pytest.mark.parametrize("lines", [None, (b"ab\ncd\n", b"e"), (b"ab\n", b"cd\n", b"e", b"")])
+    def test_loop_that_gets_something_else_violates_lines(self, lines: Any) -> None:
+        assert violation(call("py_iterate", gives=lines)).clause == "python.iter.lines"
 
 
 SOUGHT_TO_END = call("seek", 5)

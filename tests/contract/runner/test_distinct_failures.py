@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from datetime import date
@@ -19,11 +20,14 @@ from fscontract.contract.runner.counterexamples import (
     Repeats,
     ShrinkingCounterexamples,
 )
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
-from fscontract.contract.spec.clauses import Clause, Level
+from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.known_failures import Known, prune_known, save_known, write_known
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.conftest import MakeRun
 from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
@@ -185,6 +189,92 @@ def test_a_call_that_always_moves_the_position_is_one_failure_wherever_it_moves_
         assert violation is not None
         found.violation(violation)
     assert found.failed[name].keys() == signatures
+
+
+class SeekReturnsNothing(io.BytesIO):
+    """seek() returns None, and readline() at the end moves the position by one."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def seek(self, offset: int, whence: int = 0) -> None:  # type: ignore[override]
+        """Move the position."""
+        super().seek(offset, whence)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Go one too far at the end of a file of an odd length."""
+        line = super().readline(-1 if size is None else size)
+        if not line and size != 0 and len(self.getbuffer()) % 2:
+            super().seek(1, io.SEEK_CUR)
+        return line
+
+
+class IteratesNothing(io.BytesIO):
+    """No step of a loop succeeds."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def __next__(self) -> bytes:
+        """Fail."""
+        raise OSError("no lines")
+
+
+class LoopsOnce(IteratesNothing):
+    """A loop ends after one line, the steps of an iterator don't."""
+
+    def __iter__(self) -> Any:
+        return iter(self.readlines()[:1])
+
+    def __next__(self) -> bytes:
+        """Return the next line."""
+        if line := self.readline():
+            return line
+        raise StopIteration
+
+
+def _signatures(opens: Any, tmp_path: Path, *programs: Program) -> dict[str, set[str]]:
+    """Return the signatures of these programs' failures, by clause."""
+    binding = PythonFileBinding(opens, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        executor = Executor(binding, features, 64)
+        found = ShrinkingCounterexamples(executor, frozenset(clauses()))
+        for program in programs:
+            violation = executor.run(program).violation
+            assert violation is not None
+            found.violation(violation)
+        return {clause: {*failures} for clause, failures in found.failed.items()}
+    finally:
+        binding.dispose()
+
+
+def test_a_failure_at_a_position_has_one_signature_whichever_call_brings_the_stream_there(
+    tmp_path: Path,
+) -> None:
+    """Also of a file whose own seek() fails, which Hadoop's does not show."""
+    line, tell = Step("py_readline", (None,)), Step("py_tell")
+    ways = Step("seek", (1,)), Step("read_into", (1, 0, 1)), Step("py_read", (1,))
+    programs = [Program(1, (way, line, tell)) for way in ways]
+    found = _signatures(SeekReturnsNothing, tmp_path, *programs)
+    where = "at the end of the file; away from the start; after py_readline"
+    assert found == {"python.readline.eof": {f"position: too late; {where}"}}
+
+
+def test_a_loop_that_fails_as_its_first_step_does_has_the_signature_of_that(
+    tmp_path: Path,
+) -> None:
+    step, loop = Program(3, (Step("py_next"),)), Program(3, (Step("py_iterate"),))
+    expected = {"python.iter.lines": {"py_next: IO"}}
+    assert _signatures(IteratesNothing, tmp_path, step, loop) == expected
+
+
+def test_a_loop_that_ends_where_its_steps_go_on_fails_by_the_loop(tmp_path: Path) -> None:
+    loop = Program(913, (Step("py_iterate"),))
+    ((clause, signatures),) = _signatures(LoopsOnce, tmp_path, loop).items()
+    assert clause == "python.iter.end"
+    assert all(signature.startswith("py_iterate: returned") for signature in signatures)
 
 
 def test_a_run_is_judged_to_its_end_after_a_failure(executor: MakeExecutor) -> None:

@@ -12,6 +12,7 @@ from fscontract.contract.generate import (
     call_sequences,
     fault_programs,
     hypothesis_search,
+    sizes,
 )
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step
@@ -25,9 +26,11 @@ ALL = frozenset(OPERATIONS) - OF_FILE
 
 def test_the_alphabet_has_every_operation() -> None:
     alone = {"py_read1", "py_readinto1", "py_peek"}  # in separate programs: few files have them
-    streams = ALL - alone - WITHOUT_STREAM.keys()
+    loops = {"py_iterate"}  # after few calls: its steps are in programs of any calls
+    streams = ALL - alone - loops - WITHOUT_STREAM.keys()
     assert {s.op for s in call_alphabet.full(ALL)} == streams
     assert {s.op for p in buffers.programs(ALL) for s in p.steps} >= alone
+    assert {s.op for p in sizes.programs(ALL, "quick", 0) for s in p.steps} >= loops
 
 
 def test_every_claim_of_a_capability_is_tried() -> None:

@@ -179,22 +179,26 @@ def test_failure_is_shown_on_the_files_of_a_new_run_after_files_are_renewed() ->
     mutant = mutant_named("python.readline.line-LineCut")
     line = Program(1024, (Step("py_readline", (-1,)),))
 
-    def failing(is_renewed: bool) -> tuple[Executor, Violation]:
+    def failing(program: Program, is_renewed: bool) -> tuple[Executor, Violation]:
         executor = Executor(mutant.binding(), mutant.profile().features, 4096)
         executor.binding.prepare()
-        executor.run(Program(1024, ()))
+        for length in (39, 1024):  # it shrinks to the shorter one
+            executor.run(Program(length, ()))
         if is_renewed:
             executor.renew_files()
-        violation = executor.run(line).violation
+        violation = executor.run(program).violation
         assert violation is not None
         return executor, violation
 
-    renewed, violation = failing(is_renewed=True)
+    renewed, violation = failing(line, is_renewed=True)
     collected = ShrinkingCounterexamples(renewed, frozenset({"python.readline.line"}))
     collected.violation(violation)
     (kept,) = collected.failed["python.readline.line"].values()
-    _, replayed = failing(is_renewed=False)
-    assert kept.expected == replayed.failure.expected != violation.failure.expected
+    assert kept.program is not None
+    _, replayed = failing(kept.program, is_renewed=False)
+    here = renewed.run(kept.program).violation
+    assert here is not None
+    assert kept.expected == replayed.failure.expected != here.failure.expected
     again = renewed.run(line).violation
     assert again is not None
     assert again.failure.expected == violation.failure.expected

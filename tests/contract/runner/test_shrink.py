@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fscontract.contract.program.content import content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.shrink import ATTEMPTS, CALLS, shrink, with_needed_operations
@@ -47,6 +48,21 @@ def reads_past_the_end(program: Program) -> bool:
 def test_a_read_past_the_end_shrinks_with_its_file() -> None:
     program = Program(4099, (Step("pread", (1586, 2741, 0, 2741)),))
     assert shrink(program, reads_past_the_end).length < 5
+
+
+def reads_the_last_line(program: Program) -> bool:
+    """A made-up fault: next() within the last line of a file, which has no newline."""
+    *before, last = program.steps
+    position = sum(step.args[0] for step in before)
+    last_line = content(program.length).rfind(b"\n") + 1
+    return last.op == "py_next" and last_line <= position < program.length
+
+
+def test_a_file_ends_just_behind_the_call_that_fails_if_that_makes_the_program_small() -> None:
+    """Calls before it matter in the longer file alone."""
+    steps = (Step("seek", (1,)), Step("py_read", (1056,)), Step("py_next"))
+    assert reads_the_last_line(Program(1263, steps))
+    assert shrink(Program(1263, steps), reads_the_last_line) == Program(1, steps[2:])
 
 
 def test_no_program_runs_twice() -> None:
