@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 
 from fscontract.contract import __version__
-from fscontract.contract.cli import exit_codes
+from fscontract.contract.cli import command_exit
 from fscontract.contract.cli.check import check
 from fscontract.contract.cli.clean import clean
-from fscontract.contract.cli.exit_codes import stopped_by_signals
+from fscontract.contract.cli.command_exit import stopped_by_signals
 from fscontract.contract.cli.explain import explain, features, list_clauses
 from fscontract.contract.cli.known import known
 from fscontract.contract.cli.matrix import matrix
@@ -149,14 +149,14 @@ class _Commands(Commands):
         kwargs["standalone_mode"] = False
         before = threading.enumerate()
         with stopped_by_signals():
-            code = exit_codes.code_of(lambda: super(_Commands, self).main(*args, **kwargs))
-            exit_codes.leave_anyway(code, before)
+            code = command_exit.code_of(lambda: super(_Commands, self).main(*args, **kwargs))
+            command_exit.leave_anyway(code, before)
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Invoke the command; classify its exceptions before click sees them."""
         with renames_printed():
-            return exit_codes.invoked(super().invoke, ctx)
+            return command_exit.invoked(super().invoke, ctx)
 
 
 @click.group(
@@ -169,7 +169,7 @@ class _Commands(Commands):
 @click.pass_context
 def main(ctx: click.Context, traceback: bool) -> None:
     """Check filesystems against the contract of Hadoop's input streams."""
-    exit_codes.show_tracebacks(traceback)
+    command_exit.show_tracebacks(traceback)
     if ctx.invoked_subcommand is None:  # a failure, so that a script without its arguments fails
         click.echo(_START)
         ctx.exit(USAGE)

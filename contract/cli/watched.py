@@ -48,9 +48,9 @@ class WatchedCommand(click.Command):
         """Run the command, and end with its exit code."""
         run = super().invoke
         if by_default() and threading.active_count() == 1:
-            from fscontract.contract.cli import exit_codes
+            from fscontract.contract.cli import command_exit
 
-            ctx.exit(_watch(lambda: exit_codes.code_of(lambda: exit_codes.invoked(run, ctx))))
+            ctx.exit(_watch(lambda: command_exit.code_of(lambda: command_exit.invoked(run, ctx))))
         return run(ctx)
 
 
@@ -139,7 +139,7 @@ def _interrupted(process: Process, state: dict[str, Any], error: KeyboardInterru
     """Let the process remove its files; it has got the Ctrl-C of a terminal, but not other
     signals.
     """
-    from fscontract.contract.cli import exit_codes
+    from fscontract.contract.cli import command_exit
     from fscontract.contract.isolation.process import CLEARING, Quiet
     from fscontract.contract.runner.timeouts import held_back
 
@@ -155,7 +155,7 @@ def _interrupted(process: Process, state: dict[str, Any], error: KeyboardInterru
         process.end()
     if "code" not in state:
         say_error("interrupted")
-    return exit_codes.signal_code(error)
+    return command_exit.signal_code(error)
 
 
 def _serve(line: socket.socket, run: Callable[[], int]) -> None:

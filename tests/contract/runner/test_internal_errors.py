@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from inline_snapshot import snapshot
 
 from fscontract.contract.binding import TargetError
-from fscontract.contract.cli import exit_codes
+from fscontract.contract.cli import command_exit
 from fscontract.contract.cli.main import main
 from fscontract.contract.isolation import protocol, supervisor, worker
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
@@ -109,7 +109,7 @@ def test_an_exception_that_can_not_be_shown_is_one_line(
 
 def test_an_output_that_nobody_reads_is_no_violation(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a shell has it for SIGPIPE; click would exit with 1."""
-    monkeypatch.setattr(exit_codes, "_output_is_closed", lambda: True)
+    monkeypatch.setattr(command_exit, "_output_is_closed", lambda: True)
     monkeypatch.setattr(run_options, "selected", lambda *_, **__: _raise(BrokenPipeError()))
     result = run("check", "memory")
     assert (result.exit_code, result.stderr) == (CLOSED, "")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fscontract.contract.cli import exit_codes
+from fscontract.contract.cli import command_exit
 from fscontract.contract.cli.main import main
 from fscontract.contract.distributed import backend
 from fscontract.contract.distributed.driver import DistributedRun
@@ -50,7 +50,7 @@ def fscontract(there: SparkBackend, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(there, "close", lambda: None)
     monkeypatch.setattr(backend, "load_backend", lambda kind, address: there)
     # The session's threads remain, and would make the command exit this process.
-    monkeypatch.setattr(exit_codes, "leave_anyway", lambda code, before: None)
+    monkeypatch.setattr(command_exit, "leave_anyway", lambda code, before: None)
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["check", *arguments, "--spark", "local[2]"])
