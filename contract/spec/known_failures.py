@@ -2,7 +2,7 @@
 
 An entry covers wrong reads whose signatures differ from its own in what depends on the programs of
 a run: the seed chooses these, and they decide at which of similar offsets a bug shows, after which
-other reads, and in which method that reads.
+other reads, and in which method that reads. The same holds for reads and seeks that raise.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.signature import ANYWHERE, PLACES, WRONG_BYTE, WRONG_LATER
+from fscontract.contract.runner.signature import ANYWHERE, FAILED, PLACES, WRONG_BYTE, WRONG_LATER
 from fscontract.contract.spec.clauses import Clause, clauses, near_misses, notice, present, read_id
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
@@ -164,14 +164,19 @@ _WRONG = frozenset({"too early", "too late", "bytes not in the file", "zeros", W
 _WRONG |= {"buffer not filled", "past the end of the file", "end of file", "no bytes", WRONG_BYTE}
 #: How a later call shows that earlier reads left wrong data, or a wrong end.
 _LATER = frozenset({"moved", "data", "end"})
+#: Calls that raise at a place in the file, or after a failed call that left the stream unusable,
+#: and the exceptions that do not come from the object or the network.
+_AT_PLACE = READ_OPERATIONS | {"seek", "py_seek"}
+_RAISED = frozenset({Kind.IO.value, Kind.EOF.value, Kind.INDEX.value, Kind.OTHER.value})
+_RAISED |= {Kind.ILLEGAL_ARGUMENT.value}
 
 
 class _WrongRead(NamedTuple):
-    """A wrong read without what depends on the programs of a run.
+    """A wrong read, or a read or seek that raises, without what depends on the programs of a run.
 
-    `result` is what it returns, or how a later call shows it. `after_reads` says whether it is
-    right without other reads before it. `state` has the other circumstances, but not the place in
-    the file.
+    `result` is what it returns or raises, or how a later call shows it. `after_reads` says whether
+    it is right without other reads before it. `state` has the other circumstances, but not the
+    place in the file.
     """
 
     result: str
@@ -193,19 +198,21 @@ def _similar_entry(entries: Iterable[Known], failure: Counterexample) -> Known |
 
 
 def _wrong_read(signature: str) -> _WrongRead | None:
-    """Return how a read is wrong; None if this is not the signature of a wrong read."""
+    """Return how a read is wrong, or what it or a seek raises; None for other signatures."""
     how, *circumstances = signature.split("; ")
     operation, _, result = how.partition(": ")
     kind, _, relation = result.partition(" ")
     reads = {c for c in circumstances if c.removeprefix("after ") in READ_OPERATIONS}
+    raised = operation in _AT_PLACE and kind in _RAISED
     if operation == "later call":
         is_wrong = bool(reads) and result in _LATER
     else:
         returned = operation in READ_OPERATIONS and kind == Kind.RETURNED.value
         is_wrong = returned and _WRONG.issuperset(relation.split(", "))
-    if not is_wrong:
+    if not (is_wrong or raised):
         return None
-    others = _MOVES | ANYWHERE if reads else PLACES
+    others = _MOVES | ANYWHERE if reads or (raised and FAILED in circumstances) else PLACES
+    others -= {FAILED} if raised else set()
     return _WrongRead(result, bool(reads), frozenset({*circumstances} - reads - others))
 
 

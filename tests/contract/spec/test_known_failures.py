@@ -477,3 +477,50 @@ class TestStateThatReadsLeave:
     def test_wrong_seek_is_no_effect_of_reads(self) -> None:
         listed = entry("seek.pos", "later call: moved; after seek")
         assert not is_known([listed], "python.seek.set", failing("later call: moved; after seek"))
+
+
+class TestRaised:
+    """Reads and seeks that raise far from the start, or on a stream that a failed call broke."""
+
+    LISTED = entry("seek.pos", "seek: IO; beyond the first buffer; away from the start", 8193)
+    BROKEN = entry("python.read.data", "py_read: IO; after a failed call; after seek", 8193)
+
+    @pytest.mark.parametrize(
+        ("clause", "signature"),
+        [
+            ("seek.at-len", "seek: IO; away from the start"),
+            ("python.seek.set", "py_seek: IO; beyond the first buffer"),
+        ],
+    )
+    def test_entry_covers_the_same_exception_at_a_similar_offset(
+        self, clause: str, signature: str
+    ) -> None:
+        assert is_known([self.LISTED], clause, failing(signature, 8200))
+        assert not is_known([self.LISTED], clause, failing(signature, 30))
+
+    @pytest.mark.parametrize(
+        ("clause", "signature"),
+        [
+            ("python.readline.line", "py_readline: IO; after a failed call; away from the start"),
+            ("seek.lax-eof", "seek: IO; at the end of the file; after a failed call; after seek"),
+        ],
+    )
+    def test_entry_covers_each_call_on_a_stream_that_a_failed_call_broke(
+        self, clause: str, signature: str
+    ) -> None:
+        assert is_known([self.BROKEN], clause, failing(signature, 8193))
+
+    @pytest.mark.parametrize(
+        "signature",
+        [
+            "py_readline: IO; after seek",
+            "py_readline: IO; after a failed call; after unbuffer",
+            "py_readline: IO; after a failed call; after py_read",
+            "py_readline: OTHER zlib.error; after a failed call; after seek",
+            "py_readline: UNSUPPORTED; after a failed call; after seek",
+            "py_readline: returned zeros; after a failed call; after seek",
+            "py_tell: IO; after a failed call; after seek",
+        ],
+    )
+    def test_another_failure_after_a_failed_call_is_new(self, signature: str) -> None:
+        assert not is_known([self.BROKEN], "python.readline.line", failing(signature, 8193))
