@@ -155,8 +155,9 @@ def _races_in(entry: Known, clause: str) -> bool:
 
 #: The longest file whose offsets are all near its start, in bytes.
 _NEAR = 64
-#: How many times longer a file may be in which a bug shows at a similar offset.
-_SIMILAR = 2
+#: How many times longer a file may be in which a bug shows at a similar offset, and how many bytes
+#: more: files end a few bytes beside multiples of a buffer.
+_SIMILAR, _BESIDE = 2, 16
 #: Calls before a failure that change nothing but the position, beside reads.
 _MOVES = frozenset({"after seek", "after skip"})
 #: Relations of bytes that are wrong, or missing at the end of a file.
@@ -165,7 +166,7 @@ _WRONG |= {"buffer not filled", "past the end of the file", "end of file", "no b
 #: How a later call shows that earlier reads left wrong data, or a wrong end.
 _LATER = frozenset({"moved", "data", "end"})
 #: Calls that raise at a place in the file, or after a failed call that left the stream unusable,
-#: and the exceptions that do not come from the object or the network.
+#: and the exceptions that do not come from a missing method or the network.
 _AT_PLACE = READ_OPERATIONS | {"seek", "py_seek"}
 _RAISED = frozenset({Kind.IO.value, Kind.EOF.value, Kind.INDEX.value, Kind.OTHER.value})
 _RAISED |= {Kind.ILLEGAL_ARGUMENT.value}
@@ -187,13 +188,15 @@ class _WrongRead(NamedTuple):
 def _similar_entry(entries: Iterable[Known], failure: Counterexample) -> Known | None:
     """Return an entry of any clause that lists the same wrong read, None if there is none.
 
-    The same read has an equal `_WrongRead`, and its file is at most twice as long or short. All
-    offsets of a short file are near its start, where each method shows a bug.
+    The same read has an equal `_WrongRead`, maybe after a failed call, and its file is at most
+    about twice as long or short. All offsets of a short file are near its start, where each method
+    shows a bug.
     """
     wrong = _wrong_read(failure.signature)
     if wrong is None:
         return None
-    alike = (entry for entry in entries if _wrong_read(entry.signature) == wrong)
+    same = {wrong, wrong._replace(state=wrong.state - {FAILED})}
+    alike = (entry for entry in entries if _wrong_read(entry.signature) in same)
     return next((entry for entry in alike if _are_similar(entry.program, failure)), None)
 
 
@@ -203,15 +206,15 @@ def _wrong_read(signature: str) -> _WrongRead | None:
     operation, _, result = how.partition(": ")
     kind, _, relation = result.partition(" ")
     reads = {c for c in circumstances if c.removeprefix("after ") in READ_OPERATIONS}
-    raised = operation in _AT_PLACE and kind in _RAISED
     if operation == "later call":
-        is_wrong = bool(reads) and result in _LATER
+        is_wrong, raised = bool(reads) and result in _LATER, result == "raised"
     else:
         returned = operation in READ_OPERATIONS and kind == Kind.RETURNED.value
         is_wrong = returned and _WRONG.issuperset(relation.split(", "))
+        raised = operation in _AT_PLACE and kind in _RAISED
     if not (is_wrong or raised):
         return None
-    others = _MOVES | ANYWHERE if reads or (raised and FAILED in circumstances) else PLACES
+    others = _MOVES | ANYWHERE if reads or raised else PLACES
     others -= {FAILED} if raised else set()
     return _WrongRead(result, bool(reads), frozenset({*circumstances} - reads - others))
 
@@ -225,7 +228,7 @@ def _are_similar(listed: Program | None, failure: Counterexample) -> bool:
         return False
     shorter, longer = sorted((listed.length, failure.program.length))
     needless = failure.unshrunk and shorter == listed.length
-    return shorter > _NEAR and (needless or longer <= shorter * _SIMILAR)
+    return shorter > _NEAR and (needless or longer <= shorter * _SIMILAR + _BESIDE)
 
 
 def absent(

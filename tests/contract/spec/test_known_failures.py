@@ -377,10 +377,11 @@ class TestPlaces:
     @pytest.mark.parametrize(
         ("place", "length", "expected"),
         [
-            ("; away from the start", 2050, True),
-            ("", 8200, True),
-            ("; away from the start", 2049, False),
-            ("; away from the start", 8201, False),
+            ("; away from the start", 2042, True),
+            ("", 8216, True),
+            ("; away from the start; after a failed call", 8200, True),
+            ("; away from the start", 2041, False),
+            ("; away from the start", 8217, False),
             ("; after unbuffer", 4100, False),
             ("; at the end of the file", 4100, False),
             ("; after py_read", 4100, False),
@@ -490,6 +491,8 @@ class TestRaised:
         [
             ("seek.at-len", "seek: IO; away from the start"),
             ("python.seek.set", "py_seek: IO; beyond the first buffer"),
+            ("seek.lax-eof", "seek: IO; at the end of the file; after seek"),
+            ("seek.lax-eof", "seek: IO; after a failed call; away from the start; after seek"),
         ],
     )
     def test_entry_covers_the_same_exception_at_a_similar_offset(
@@ -497,6 +500,13 @@ class TestRaised:
     ) -> None:
         assert is_known([self.LISTED], clause, failing(signature, 8200))
         assert not is_known([self.LISTED], clause, failing(signature, 30))
+
+    def test_entry_covers_another_seek_after_which_a_read_raises(self) -> None:
+        listed = entry("seek.pos", "later call: raised; after seek")
+        found = failing("later call: raised; away from the start; after seek")
+        assert is_known([listed], "python.seek.set", found)
+        after_reads = replace(found, identity="later call: raised; after py_read; after seek")
+        assert not is_known([listed], "python.seek.set", after_reads)
 
     @pytest.mark.parametrize(
         ("clause", "signature"),
