@@ -94,7 +94,7 @@ def judge(call: Call, outcome: Outcome) -> Judgement:
         return Judgement((call.state,))
     if call.state.pos > call.state.longest and not call.op.startswith("py_"):
         call = _seen_by_stream(call)
-    broken = [r for r in table.refusals if r.when(call)]
+    broken = [r for r in table.refusals if r.holds(call, outcome)]
     judgement = (
         _judge_refusal(broken, call, outcome) if broken else _judge_rows(table, call, outcome)
     )

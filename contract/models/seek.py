@@ -23,7 +23,7 @@ from fscontract.contract.models.transition_table import (
     is_open,
     unexpected,
 )
-from fscontract.contract.program.outcome import IO_KINDS, Kind, Outcome
+from fscontract.contract.program.outcome import IO_KINDS, Outcome
 
 
 def _returned(call: Call) -> tuple[str, ...]:
@@ -124,9 +124,10 @@ def _seek_to(clause: str) -> Row:
         if outcome.raised:
             return Failure(clause, call.state.origin.works, "raised")
         moved = clause if clause in ("seek.lax-eof", "seek.at-len", "seek.noop") else "seek.pos"
-        # Past the end a stream may keep the position or stay at the end: reads find no data there.
-        target = PAST if clause == "seek.lax-eof" else call.args[0]
-        return Accepted(call.state.at(target, Origin("seek", moved, moved)))
+        if clause == "seek.lax-eof":
+            # A stream may keep the position or stay at the end: reads find no data there.
+            return Accepted(call.state.at(PAST, Origin("seek", moved, moved, before=call.args[0])))
+        return Accepted(call.state.at(call.args[0], Origin("seek", moved, moved)))
 
     def applies(call: Call) -> bool:
         return is_open(call) and clause == _seek_case(call)
@@ -196,8 +197,8 @@ SEEK = Operation(
             lambda c: _past_end(c) and c.args[0] >= HUGE,
             IO,
             _FAR_SEEK,
-            tolerates=lambda c, o: o.kind is Kind.RETURNED,
             loses_position=True,
+            optional=True,
         ),
     ),
     rows=(

@@ -68,7 +68,8 @@ class Refusal(NamedTuple):
     test leaves under `hadoop-tests`: then a SHOULD counts as a MUST. `tolerates` tests for return
     values that are also permitted. `origin` describes the stream afterwards; its position is the
     old one, or unknown if `loses_position`; Hadoop's test may ask for the old one (`test_stays`).
-    `cause` is an earlier clause that may have caused a failure.
+    `cause` is an earlier clause that may have caused a failure. If `optional`, the rows judge a
+    call that returns.
     """
 
     clause: str
@@ -82,6 +83,11 @@ class Refusal(NamedTuple):
     should: bool = False
     tested: frozenset[Kind] | None = None
     test_stays: bool = False
+    optional: bool = False
+
+    def holds(self, call: Call, outcome: Outcome) -> bool:
+        """Return whether the precondition judges this outcome."""
+        return self.when(call) and (outcome.raised or not self.optional)
 
     def allowed(self, call: Call) -> frozenset[Kind]:
         """Return the exceptions permitted under the profile."""

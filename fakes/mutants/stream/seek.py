@@ -103,6 +103,12 @@ def wraps_around(self: LaxSeek, position: int) -> None:
         self._pos = 0
 
 
+@mutant("seek.lax-eof", LaxSeek.seek)
+def huge_wraps_around(self: LaxSeek, position: int) -> None:
+    """A seek beyond any possible file goes to the beginning."""
+    right(self).seek(position if position < 1 << 62 else 0)
+
+
 @mutant("seek.fail-pos")
 class KeepsNegative(MemoryInputStream):
     """A seek to a negative position fails, but get_pos() returns that position."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fscontract.contract.models.seek import CAPABILITIES, NAMELESS
@@ -133,6 +135,23 @@ class TestSeek:
     def test_seek_to_a_huge_offset_may_be_refused_by_any_stream(self) -> None:
         refused = call("seek", 2**63 - 1, raises=Kind.EOF)
         assert permits(refused, features=LAX_SEEK)
+
+    def test_read_may_refuse_a_huge_offset_that_seek_accepted(self) -> None:
+        sought = call("seek", 2**63 - 1)
+        assert permits(sought, call("read_byte", raises=Kind.EOF), features=LAX_SEEK)
+        assert permits(sought, call("read_byte", gives=-1), features=LAX_SEEK)
+
+    @pytest.mark.parametrize("outcome", [{"gives": DATA[0]}, {"raises": Kind.OTHER}])
+    def test_wrong_read_at_a_huge_offset_is_not_of_a_failed_seek(
+        self, outcome: dict[str, Any]
+    ) -> None:
+        failure = violation(
+            call("seek", 2**63 - 1), call("read_byte", **outcome), features=LAX_SEEK
+        )
+        assert failure.cause == "seek.lax-eof"
+
+    def test_huge_seek_that_returns_violates_seek_past_eof(self) -> None:
+        assert charged(call("seek", 2**63 - 1)) == ("seek.past-eof", "")
 
     def test_refused_seek_to_zero_violates_seek_zero(self) -> None:
         assert charged(call("seek", 0, raises=Kind.EOF)) == ("seek.zero", "open.state")
