@@ -155,7 +155,7 @@ class Blame:
         return next((v for v in seen if v and (v.step.op, v.outcome.kind) == how), violation)
 
     def after_plain_calls(self, violation: Violation) -> Program:
-        """Return the program with the plainest reads and seeks before the failing call.
+        """Return the program with the plainest calls before the failing one.
 
         Which of them bring a stream into the state that matters depends on the program. A read that
         meets the end asks for a byte more. A call stays if no other makes the last one fail alike.
@@ -177,12 +177,14 @@ class Blame:
     def _plain_calls(
         self, program: Program, violation: Violation
     ) -> Iterator[tuple[int, tuple[Step, ...]]]:
-        """Yield the numbers of the last reads and seeks before a call, and plainer ones of each."""
+        """Yield the numbers of the last calls before a call, and plainer ones of each."""
         index = violation.index
         outcomes = self._observe(program.with_steps(program.steps[:index]))
         for number, outcome in [*enumerate(outcomes)][-observable(index) :]:
             step = resolve_step(program.steps[number], program.length, self._buffer)
-            if step.op == "py_seek" and step.args[1] != 0 and type(outcome.value) is int:
+            if step.op == "py_with":
+                yield number, (Step("close"),)
+            elif step.op == "py_seek" and step.args[1] != 0 and type(outcome.value) is int:
                 yield number, (Step("py_seek", (outcome.value, 0)),)
             elif step.op in READ_OPERATIONS and step.op not in STAYING:
                 read = delivered(Call(step.op, step.args, opened(b""), frozenset()), outcome)

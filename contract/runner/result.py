@@ -27,6 +27,8 @@ from fscontract.contract.text import escaped, plural, printable, redact
 #: A circumstance in a signature that names an operation before the failing call, except close, or
 #: an unusual name of the file.
 _CALL_BEFORE = re.compile(r"; (after (?!close)[a-z_]+|open of named)(?=;|$)")
+#: The start of a signature whose call raises on a closed stream.
+_RAISES_CLOSED = re.compile(r"[a-z0-9_]+: [A-Z][^;]*; after close(?=;|$)")
 
 
 def _includes(signature: str, other: str) -> bool:
@@ -231,11 +233,13 @@ class Counterexample:
 
         An entry without circumstances, as written before version 0.2.0, covers all failures of its
         kind. One with calls before the failure covers it after more calls, too: how many of them
-        shrinking can remove depends on the seed. One without the name of a file covers all names.
+        shrinking can remove depends on the seed. So does one of a closed stream that raises. One
+        without the name of a file covers all names.
         """
         if signature == self.how or self.has_signature(signature):
             return True
-        return bool(_CALL_BEFORE.search(signature)) and self.is_instance_of(signature)
+        covers_more = _CALL_BEFORE.search(signature) or _RAISES_CLOSED.match(signature)
+        return bool(covers_more) and self.is_instance_of(signature)
 
     def has_signature(self, signature: str) -> bool:
         """Return whether this is its signature, or would be if it were shrunk to the end."""

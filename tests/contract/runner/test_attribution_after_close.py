@@ -47,6 +47,22 @@ class OtherWords(io.FileIO):
         return super().read(-1 if size is None else size)
 
 
+class GoneAfterWith(io.FileIO):
+    """Rejects calls after a with block, not after close(), with a wrong exception."""
+
+    _is_left = False
+
+    def __exit__(self, *error: Any) -> None:
+        self._is_left = True
+        super().__exit__(*error)
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read, or raise something after a with block."""
+        if self._is_left:
+            raise RuntimeError("gone")
+        return super().read(-1 if size is None else size)
+
+
 class NoLimit(io.FileIO):
     """Takes no limit for a line."""
 
@@ -98,6 +114,27 @@ def test_a_file_that_only_tells_after_close_is_closed(tmp_path: Path) -> None:
 def test_a_file_that_refuses_in_other_words_after_close_is_closed(tmp_path: Path) -> None:
     steps = Step("close"), Step("py_read", (2,))
     assert blamed(OtherWords, tmp_path, *steps) == "python.read.closed"
+
+
+def test_a_file_that_a_with_block_closed_fails_as_one_that_close_closed(tmp_path: Path) -> None:
+    assert _plain(OtherWords, tmp_path, Step("py_with"), Step("py_read", (2,))) == "close"
+
+
+def test_a_file_that_only_a_with_block_closes_wrong_keeps_it(tmp_path: Path) -> None:
+    assert _plain(GoneAfterWith, tmp_path, Step("py_with"), Step("py_read", (2,))) == "py_with"
+
+
+def _plain(opener: Opener, directory: Path, *steps: Step) -> str:
+    """Return the first of the plainest calls that fail alike."""
+    binding = PythonFileBinding(opener, str(directory), "files")
+    binding.prepare()
+    try:
+        executor = Executor(binding, load_profile("python-file").features, 64)
+        found = executor.run(Program(5, steps)).violation
+        assert found is not None
+        return _blame(executor).after_plain_calls(found).steps[0].op
+    finally:
+        binding.dispose()
 
 
 def test_a_call_that_fails_on_every_file_is_not_the_fault_of_the_close(tmp_path: Path) -> None:

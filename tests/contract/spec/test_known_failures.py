@@ -165,6 +165,31 @@ def test_a_failure_that_was_not_shrunk_matches_with_needless_circumstances() -> 
     assert match((entry,), "seek.negative", fewer, TODAY) is None
 
 
+@pytest.mark.parametrize(
+    ("circumstances", "expected"),
+    [
+        ("IO; after close; after seek", True),
+        ("IO; after close; away from the start", True),
+        ("EOF; after close; after seek", False),
+        ("returned; after close; after seek", False),
+        ("IO; after seek", False),
+    ],
+)
+def test_an_entry_covers_an_exception_of_a_closed_stream_after_any_calls(
+    circumstances: str, expected: bool
+) -> None:
+    known = Known("python.seek.closed", "r", "py_seek: IO; after close")
+    found = replace(FAILED, identity=f"py_seek: {circumstances}")
+    assert (match((known,), "python.seek.closed", found, TODAY) is known) is expected
+
+
+def test_an_entry_of_a_closed_stream_that_returns_covers_no_calls_before_that() -> None:
+    """What it returns may be data that these calls left."""
+    known = Known("python.read.closed", "r", "py_read: returned; after close")
+    found = replace(FAILED, identity="py_read: returned; after close; after py_read")
+    assert match((known,), "python.read.closed", found, TODAY) is None
+
+
 RACE = Known("pread.isolation", "a race", NO_ORDER, intermittent=True)
 
 
