@@ -547,9 +547,9 @@ class Isolated:
             self._warnings.append(f"{self.name}: {text}")
         reason = _NO_TIME if time.is_over else _RUN_ONLY
         for judged, failure in lost:
-            if failure.script:
-                without = replace(failure, script="", no_script=reason)
-                changed[judged.clause.id, failure.signature] = without
+            why = reason if failure.script else failure.no_script
+            without = replace(failure, script="", no_script=why, intermittent=True)
+            self._change(judged, without, changed)
         self._write_scripts(changed)
         return replace(result, clauses=tuple(_replaced(c, changed) for c in result.clauses))
 

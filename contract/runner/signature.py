@@ -80,7 +80,7 @@ ANYWHERE = _OF_PLACE | {FAILED}
 #: Relations and exceptions of reads that find the end of the file too early.
 _EARLY_ENDS = frozenset({"end of file", "no bytes", Kind.EOF.value})
 #: Relations of wrong bytes of one defect: which one it is depends on the place and the length.
-_WRONG_BYTES = DISPLACED | {"bytes not in the file", WRONG_LATER, WRONG_BYTE}
+WRONG_BYTES = DISPLACED | {"bytes not in the file", WRONG_LATER, WRONG_BYTE}
 #: The end of clauses on reads that return fewer bytes than they could.
 _FEWER = ".full"
 #: The message of a stream that is closed.
@@ -375,7 +375,7 @@ def _ways_of_read(step: Step, violation: Violation, kinds: set[str]) -> set[str]
     is_early = is_early or violation.failure.clause.endswith(_FEWER)
     if is_early or (not relations and violation.failure.aspect == "end"):
         return relations - _EARLY_ENDS | {_EARLY}
-    return relations - _WRONG_BYTES | {_WRONG} if relations & _WRONG_BYTES else relations
+    return relations - WRONG_BYTES | {_WRONG} if relations & WRONG_BYTES else relations
 
 
 def _reads_data(step: Step, outcome: Outcome) -> bool:

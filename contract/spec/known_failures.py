@@ -31,7 +31,14 @@ from fscontract.contract.runner.result import (
     RunResult,
     Verdict,
 )
-from fscontract.contract.runner.signature import ANYWHERE, FAILED, PLACES, WRONG_BYTE, WRONG_LATER
+from fscontract.contract.runner.signature import (
+    ANYWHERE,
+    FAILED,
+    PLACES,
+    WRONG_BYTE,
+    WRONG_BYTES,
+    WRONG_LATER,
+)
 from fscontract.contract.spec.clauses import Clause, clauses, near_misses, notice, present, read_id
 from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
@@ -237,15 +244,25 @@ def absent(
     """Yield the entries of a clause whose failure has to occur in every run, and did not.
 
     While the same failure occurs under fewer circumstances, it is not known to be absent under
-    more.
+    more. Nor are wrong bytes while the same call returns other ones.
     """
     occurred = tuple(failures)
+    wrong = {_with_any_bytes(failure.signature) for failure in occurred}
     for entry in known:
         if entry.clause != clause or entry.intermittent:
             continue
         signature = entry.signature
-        if not any(f.is_listed_as(signature) or f.has_instance(signature) for f in occurred):
+        if any(f.is_listed_as(signature) or f.has_instance(signature) for f in occurred):
+            continue
+        if _with_any_bytes(signature) not in wrong:
             yield entry
+
+
+def _with_any_bytes(signature: str) -> str:
+    """Return a signature with one word for wrong bytes, which may be those of an offset or not."""
+    how, *circumstances = signature.split("; ")
+    operation, _, result = how.partition(f" {Kind.RETURNED.value} ")
+    return "; ".join([f"{operation} wrong" if result in WRONG_BYTES else how, *circumstances])
 
 
 def outdated(known: Iterable[Known], clause: str, failures: Iterable[Counterexample]) -> str:

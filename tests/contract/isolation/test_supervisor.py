@@ -241,6 +241,7 @@ def test_failure_that_does_not_come_again_has_the_reason_instead_of_a_script(
     failure = result.counterexamples["seek.negative"]
     assert not failure.script
     assert reason in failure.no_script
+    assert [entry.intermittent for entry in known_failures.failures(result, "")] == [True]
     assert any("failed in the run only" in warning for warning in result.warnings)
 
 

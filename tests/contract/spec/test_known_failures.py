@@ -22,6 +22,7 @@ from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import (
     Known,
     KnownError,
+    absent,
     failures,
     load_known,
     match,
@@ -188,6 +189,24 @@ def test_an_entry_of_a_closed_stream_that_returns_covers_no_calls_before_that() 
     known = Known("python.read.closed", "r", "py_read: returned; after close")
     found = replace(FAILED, identity="py_read: returned; after close; after py_read")
     assert match((known,), "python.read.closed", found, TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("occurred", "expected"),
+    [
+        ("returned bytes not in the file; away from the start", []),
+        ("returned zeros; away from the start", ["python.read.eof"]),
+        ("returned bytes not in the file; after seek", ["python.read.eof"]),
+        ("IO; away from the start", ["python.read.eof"]),
+    ],
+)
+def test_an_entry_of_wrong_bytes_is_there_while_the_call_returns_others(
+    occurred: str, expected: list[str]
+) -> None:
+    """Which bytes a read past the end meets depends on the program."""
+    known = Known("python.read.eof", "r", "py_read: returned too early; away from the start")
+    found = replace(FAILED, identity=f"py_read: {occurred}")
+    assert [entry.clause for entry in absent((known,), known.clause, [found])] == expected
 
 
 RACE = Known("pread.isolation", "a race", NO_ORDER, intermittent=True)
