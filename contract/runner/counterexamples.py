@@ -415,10 +415,10 @@ class ShrinkingCounterexamples(Counterexamples):
             states = trace[count - 1][2].states
             if not states or not states[0].is_open or states[0].pos < 0:
                 continue
-            for approach in _approaches(states[0].pos, program):
-                again = self.executor.run(program.with_steps((*approach, *program.steps[count:])))
-                seen = again.violation
-                if seen is not None and seen.likeness == violation.likeness:
+            for seek in _seeks(states[0].pos, program):
+                steps = (*seek, *program.steps[count:])
+                again = self.executor.run(program.with_steps(steps)).violation
+                if again is not None and again.likeness == violation.likeness:
                     return count
         return 0
 
@@ -465,15 +465,10 @@ def _seek(position: int, program: Program) -> tuple[Step, ...]:
     return (Step("seek", (position,)),)
 
 
-def _approaches(position: int, program: Program) -> Iterator[tuple[Step, ...]]:
-    """Yield the calls that bring a new stream to `position`, of the program's API first.
-
-    One of the two seeks may be wrong itself.
-    """
-    usual = _seek(position, program)
-    yield usual
-    if usual and usual[0].op != "seek":
-        yield (Step("seek", (position,)),)
+def _seeks(position: int, program: Program) -> tuple[tuple[Step, ...], ...]:
+    """Return ways to bring a new stream there: py_seek() may return a wrong position."""
+    ways = _seek(position, program), (Step("seek", (position,)),) if position else ()
+    return tuple(dict.fromkeys(ways))
 
 
 def _is_elsewhere(longer: Violation, violation: Violation) -> bool:

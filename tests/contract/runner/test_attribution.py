@@ -726,7 +726,43 @@ def test_a_read_after_a_seek_to_an_unknown_position_is_charged_once(tmp_path: Pa
     try:
         features = load_profile("python-file").features | {"supports-seek"}
         subject = Executor(binding, features, 64)
-        assert _charged(subject, Program(5, (Step("seek", (2**62,)), READ))) == "read-byte.value"
+        assert _charged(subject, Program(5, (Step("seek", (2**62,)), READ))) == "read-byte.eof"
+    finally:
+        binding.dispose()
+
+
+class ReadsOnPastTheEnd(io.BytesIO):
+    """A read that reaches the end has a byte more; seek() returns nothing."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Move only."""
+        super().seek(offset, whence)
+        return None  # type: ignore[return-value]
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Add a byte at the end."""
+        data = super().read(size)
+        return data + b"!" * (0 < len(data) < (size or 0))
+
+
+def test_calls_before_a_wrong_read_only_approach_it_if_seek_returns_nothing(tmp_path: Path) -> None:
+    binding = PythonFileBinding(ReadsOnPastTheEnd, str(tmp_path), "files")
+    binding.prepare()
+    try:
+        features = load_profile("python-file").features | {"supports-seek"}
+        subject = Executor(binding, features, 64)
+        findings = ShrinkingCounterexamples(subject, Everything())
+        with findings.taken_unshrunk():
+            steps = (Step("py_read", (1,)), Step("py_read", (2,)))
+            found = subject.run(Program(2, steps)).violation
+            assert found is not None
+            assert findings.violation(found) == "python.read.data"
+        (failure,) = findings.failed["python.read.data"].values()
+        how = "py_read: returned wrong after the first byte; away from the start"
+        assert failure.signature == how
     finally:
         binding.dispose()
 
