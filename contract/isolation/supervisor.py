@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from functools import partial
@@ -67,6 +68,7 @@ from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known, entries_of
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
+from fscontract.contract.untrusted import UntrustedError
 
 #: Number of crashed processes after which no further program is run.
 _MOST_CRASHES = 5
@@ -583,9 +585,13 @@ class Isolated:
 
     @staticmethod
     def _change(judged: ClauseResult, failure: Counterexample, changed: _Changed) -> None:
-        """Store a failure with its conditions, also in its replay file."""
+        """Store a failure with its conditions, also in its replay file.
+
+        Another run in this directory may have removed that.
+        """
         if failure.replay:
-            add_conditions(Path(failure.replay), failure)
+            with suppress(UntrustedError):
+                add_conditions(Path(failure.replay), failure)
         changed[judged.clause.id, failure.signature] = failure
 
     def _write_scripts(self, failures: _Changed) -> None:
