@@ -191,24 +191,6 @@ def test_a_call_that_always_moves_the_position_is_one_failure_wherever_it_moves_
     assert found.failed[name].keys() == signatures
 
 
-class SeekReturnsNothing(io.BytesIO):
-    """seek() returns None, and readline() at the end moves the position by one."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(Path(path).read_bytes())
-
-    def seek(self, offset: int, whence: int = 0) -> None:  # type: ignore[override]
-        """Move the position."""
-        super().seek(offset, whence)
-
-    def readline(self, size: int | None = -1) -> bytes:
-        """Go one too far at the end of a file of an odd length."""
-        line = super().readline(-1 if size is None else size)
-        if not line and size != 0 and len(self.getbuffer()) % 2:
-            super().seek(1, io.SEEK_CUR)
-        return line
-
-
 class IteratesNothing(io.BytesIO):
     """No step of a loop succeeds."""
 
@@ -248,18 +230,6 @@ def _signatures(opens: Any, tmp_path: Path, *programs: Program) -> dict[str, set
         return {clause: {*failures} for clause, failures in found.failed.items()}
     finally:
         binding.dispose()
-
-
-def test_a_failure_at_a_position_has_one_signature_whichever_call_brings_the_stream_there(
-    tmp_path: Path,
-) -> None:
-    """Also of a file whose own seek() fails, which Hadoop's does not show."""
-    line, tell = Step("py_readline", (None,)), Step("py_tell")
-    ways = Step("seek", (1,)), Step("read_into", (1, 0, 1)), Step("py_read", (1,))
-    programs = [Program(1, (way, line, tell)) for way in ways]
-    found = _signatures(SeekReturnsNothing, tmp_path, *programs)
-    where = "at the end of the file; away from the start; after py_readline"
-    assert found == {"python.readline.eof": {f"position: too late; {where}"}}
 
 
 def test_a_loop_that_fails_as_its_first_step_does_has_the_signature_of_that(
