@@ -333,9 +333,12 @@ def _judge(
     elif error is not None and not violations:
         expected = "no exception" if name else scenario.description
         kind = type(error).__name__
-        violations.append(
-            Violation(scenario.charged, expected, performance.text, kind=kind, uses=uses)
-        )
+        raised = Violation(scenario.charged, expected, performance.text, kind=kind)
+        if harness is not None and harness.uses:
+            harness.record(raised)  # an exception ends an observation of what was used
+            violations = harness.violations
+        else:
+            violations = [raised]
     elif harness is not None and not violations and not scenario.detail:
         findings.passed.append(harness.uses | harness.observations)
     head = f"{scenario.detail}: " if scenario.detail else ""

@@ -35,7 +35,11 @@ MANY = 60
 A, B, C = "day=1", "day=2", "day=3"
 _DONE = re.compile(r"(\d{17})_(\d{17})\.([a-z]+)")
 #: What settings let a writer do by itself.
-_SAME_AS = {"compact_after": "compact", "keep_instants": "archive"}
+_SAME_AS = {"compact_after": ("compact", "clean_table"), "keep_instants": ("archive",)}
+_DELETED, _PENDING = "deleted files", "an action that is not completed"
+_DEATH = "a process that died"
+#: What the table contains after these.
+_LEFT_BY = {"clean": _DELETED, "restore": _DELETED, "apply": _PENDING, _DEATH: _PENDING}
 _DIGITS = re.compile(r"\d+")
 #: Names that mean the same everywhere.
 _PLAIN = re.compile(r"[a-z0-9=/_.-]*")
@@ -81,6 +85,8 @@ class TableHarness(Harness):
         self.fs = InstrumentedFileSystem(self.binding.filesystem())
         self.model = Acceptor()
         self._writers: list[CheckedWriter] = []
+        #: The first partition with a file of each name.
+        self._partition_of: dict[str, str] = {}
 
     def close(self) -> None:
         """Close all writers, in any state."""
@@ -98,6 +104,8 @@ class TableHarness(Harness):
     def put(self, partition: str, name: str, size: int) -> None:
         """Write a data file."""
         self.use(*_features(partition, name, size))
+        if self._partition_of.setdefault(name, partition) != partition:
+            self.use("a name in two partitions")
         directory = f"{DATASET}/{partition}" if partition else DATASET
         with self.fs.inner.create(f"{directory}/{name}") as file:
             file.write(bytes(size))
@@ -119,7 +127,8 @@ class TableHarness(Harness):
 
     def writer(self, **settings: Any) -> CheckedWriter:
         """Return another writer."""
-        self.use(*(_SAME_AS.get(name, name) for name, value in settings.items() if value))
+        for name, value in settings.items():
+            self.use(*(_SAME_AS.get(name, (name,)) if value else ()))
         writer = self.noted(self.binding.writer(self.fs, TableSettings(**settings)))
         self._writers.append(writer)
         return writer
@@ -132,7 +141,11 @@ class TableHarness(Harness):
 
     def _note_death(self) -> None:
         if self.fs.died:
-            self.use("a process that died")
+            self.use(_DEATH)
+
+    def use(self, *names: str) -> None:
+        """Note that the scenario uses something of the part, and what that leaves in the table."""
+        super().use(*names, *(_LEFT_BY[name] for name in names if name in _LEFT_BY))
 
     def next_writer(self, **settings: Any) -> CheckedWriter:
         """Return a writer in another process, after a crash."""
@@ -165,6 +178,7 @@ class TableHarness(Harness):
         for partition, files in (added or {}).items():
             for name, size in files.items():
                 self.put(partition, name, size)
+        self.use(*((_DELETED,) if deleted else ()))
         return TableChange(added or {}, deleted or {})
 
     def commit(

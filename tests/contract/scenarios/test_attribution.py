@@ -78,6 +78,8 @@ def test_scenarios_that_name_nothing_explain_nothing() -> None:
         "record.none-lost-DropsWhatIsFalse",
         "record.fixed-within-BeyondTheBlock",
         "split.modified-etag-BlindToEtag",
+        "metadata.deleted-AddsOnly",
+        "metadata.v2-order-DatasetFirst",
     ],
 )
 def test_the_failures_of_a_mutant_are_of_one_cause(name: str) -> None:

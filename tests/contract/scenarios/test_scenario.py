@@ -251,3 +251,22 @@ def test_violations_of_two_clauses_are_two_causes_unless_the_exception_is_the_sa
 
     causes = _check("tap.drips", "tap.runs", "tap.stops").causes
     assert [cause.ids for cause in causes] == [("tap.drips",), ("tap.runs", "tap.stops")]
+
+
+def test_exception_is_explained_by_a_violation_of_a_scenario_that_uses_less(
+    scenario: Scenarios[TapHarness],
+) -> None:
+    @scenario("tap.drips")
+    def drips(harness: TapHarness) -> None:
+        """It drips."""
+        harness.use("water")
+        harness.expect(1, 2)
+
+    @scenario("tap.runs")
+    def runs(harness: TapHarness) -> None:
+        """It runs."""
+        harness.use("water", "a pipe")
+        raise LookupError("no pipe")
+
+    (cause,) = _check("tap.drips", "tap.runs").causes
+    assert cause.ids == ("tap.drips", "tap.runs")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
 from fscontract.contract.runner.result import ClauseResult, Verdict
 from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.scenarios.metadata_table.harness import A, B, TableHarness
 from fscontract.contract.spec.clauses import clauses
 from tests.contract.scenarios.metadata_table.json_table import JsonTable
 
@@ -23,3 +29,27 @@ def test_right_table_in_another_layout_fails_by_its_place_alone() -> None:
     assert len(by_outcome[Verdict.PASS]) > 35
     reasons = {result.reason for result in by_outcome[Verdict.INEXPRESSIBLE]}
     assert any("not laid out as Hudi's" in reason for reason in reasons)
+
+
+def _dies(harness: TableHarness) -> None:
+    harness.table()
+    harness.fs.died = True
+
+
+@pytest.mark.parametrize(
+    ("play", "circumstances"),
+    [
+        (lambda harness: harness.commit(harness.table(), {A: {"a3": 1}}), set()),
+        (lambda harness: harness.commit(harness.table(), None, {A: ["a1"]}), {"deleted files"}),
+        (lambda harness: harness.clean(harness.table(), {A: ["a1"]}), {"deleted files"}),
+        (lambda harness: harness.table({A: {"f": 1}, B: {"f": 1}}), {"a name in two partitions"}),
+        (lambda harness: harness.table(compact_after=3), {"compact", "clean_table"}),
+        (_dies, {"an action that is not completed", "a process that died"}),
+    ],
+)
+def test_uses_of_a_scenario_name_what_the_table_contains(
+    play: Callable[[TableHarness], object], circumstances: set[str]
+) -> None:
+    with closing(TableHarness(JsonTable())) as harness:
+        play(harness)
+        assert harness.uses - {"the usual", "commit", "clean"} == circumstances
