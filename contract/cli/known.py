@@ -13,6 +13,7 @@ import click
 from fscontract.contract.cli import options, watched
 from fscontract.contract.command_line import say, say_error
 from fscontract.contract.runner.exit_codes import NOTHING, SET_UP
+from fscontract.contract.text import plural
 
 if TYPE_CHECKING:
     from fscontract.contract.runner.result import RunResult
@@ -95,7 +96,12 @@ def _incomplete(result: RunResult) -> str:
 def _update(file_: Path, result: RunResult, reason: str | None) -> int:
     """Add entries for this reason, or remove fixed ones; return how many. Raise KnownError."""
     from fscontract.contract.report.text import out_of_time
-    from fscontract.contract.spec.known_failures import KnownError, prune_known, write_known
+    from fscontract.contract.spec.known_failures import (
+        KnownError,
+        prune_known,
+        together,
+        write_known,
+    )
 
     if result.cut_short:
         unlisted = "; others may fail in a check: increase --budget" if reason else ""
@@ -107,9 +113,11 @@ def _update(file_: Path, result: RunResult, reason: str | None) -> int:
             changed, word = write_known(file_, result, reason), "added"
     except OSError as error:
         raise KnownError(f"can't write {file_}: {error.strerror or error}") from error
-    for entry in changed:
-        say(f"{word}: {entry.clause}: {entry.signature}")
-    return len(changed)
+    shown = together(changed)
+    for entry, scenarios in shown:
+        where = f" (in {plural(len(scenarios), 'scenario')})" if scenarios else ""
+        say(f"{word}: {entry.clause}: {entry.signature}{where}")
+    return len(shown)
 
 
 def _checked(

@@ -6,7 +6,7 @@ import math
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
@@ -53,7 +53,13 @@ from fscontract.contract.scenarios.attribution import Evidence, Rates, explanati
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
 from fscontract.contract.spec.clauses import Clause
-from fscontract.contract.spec.known_failures import Known, entries_of, match
+from fscontract.contract.spec.known_failures import (
+    SCENARIO,
+    Known,
+    entries_of,
+    in_scenario,
+    match,
+)
 
 #: Time limit of a step of a scenario, in seconds.
 TIMEOUT = 10.0
@@ -63,7 +69,9 @@ _LONGEST_TEXT = 400
 
 #: The name of random scenarios, and that in the signatures of their failures.
 _RANDOM = "random"
-_OF_RANDOM = re.compile(rf"; {_RANDOM}(;|$)")
+_OF_RANDOM = re.compile(rf"{SCENARIO}{_RANDOM}(;|$)")
+#: How a scenario fails, if nothing tells it from another failure of it.
+_FAILS = "fails"
 #: The part of the time of a run that the first step that hangs may take.
 _FIRST_HANG = 0.5
 
@@ -147,7 +155,7 @@ class Findings:
             if rates.explains(cause, own)
         ]
         return [
-            replace(entry, intermittent=True) if _OF_RANDOM.search(entry.signature) else entry
+            replace(entry, intermittent=True) if _OF_RANDOM.match(entry.signature) else entry
             for entry in (*known, *explained)
         ]
 
@@ -459,7 +467,7 @@ class _Run:
             "seed": self.seed,
             "effort": self.effort,
         }
-        written = tuple(self.replays.written(clause, context) for clause in result.clauses)
+        written = tuple(_written(self.replays, clause, context) for clause in result.clauses)
         if is_complete and not self.cut_short:
             self.replays.remove_outdated(written, context)
         return replace(result, clauses=written)
@@ -536,6 +544,20 @@ def _verdict(
     return outcome_of(clause, seen, known, date.today(), ended_early=ended_early)
 
 
+def _written(
+    replays: ReplayFiles, result: ClauseResult, context: Mapping[str, Any]
+) -> ClauseResult:
+    """Write a replay file for each way in which a clause fails: that of the first scenario."""
+    failures, firsts = list(result.counterexamples), dict[str, int]()
+    for number, failure in enumerate(failures):
+        firsts.setdefault(in_scenario(failure.signature)[1], number)
+    chosen = result.showing([failures[number] for number in firsts.values()])
+    written = replays.written(chosen, context).counterexamples
+    for number, failure in zip(firsts.values(), written, strict=True):
+        failures[number] = failure
+    return result.showing(failures)
+
+
 def _unverified(
     clause: str, findings: Findings, stopped: str, out_of_time: bool
 ) -> tuple[Verdict, str] | None:
@@ -556,7 +578,8 @@ def _counterexample(
     how = (violation.scenario or clause) if key[0] else "hangs"
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
     actual = "; ".join(part for part in (shown, violation.scenario) if part)
-    identity = "; ".join((f"scenario: {how}", *filter(None, key))) if key[0] else ""
+    differs = tuple(filter(None, key[1:])) or (_FAILS,)
+    identity = "; ".join((f"{SCENARIO}{key[0]}", *differs)) if key[0] else ""
     is_error = violation.actual.partition(":")[0] == violation.kind != ""
     error = (re.sub(r"\d+", "N", violation.actual),) if is_error else ()
     return Counterexample(

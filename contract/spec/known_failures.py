@@ -8,7 +8,7 @@ other reads, and in which method that reads. The same holds for reads and seeks 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fnmatch import fnmatchcase
@@ -44,7 +44,7 @@ from fscontract.contract.text import printable
 from fscontract.contract.untrusted import UntrustedError, listed, load_yaml, short
 
 _REQUIRED = ("clause", "reason", "signature")
-_OPTIONAL = ("issue", "until", "target", "intermittent", "program")
+_OPTIONAL = ("issue", "until", "target", "intermittent", "program", "scenarios")
 #: The longest program that an entry has, in characters of JSON.
 _LONGEST_PROGRAM = 400
 #: Verdicts of a clause that was judged: an entry that did not occur is then outdated.
@@ -63,6 +63,10 @@ _Dumper.add_representer(
     _OnOneLine,
     lambda dumper, data: dumper.represent_mapping("tag:yaml.org,2002:map", data, flow_style=True),
 )
+
+
+#: The start of signatures of failures in scenarios, with the name of the scenario.
+SCENARIO = "scenario: "
 
 
 class KnownError(ValueError):
@@ -121,15 +125,24 @@ def _parsed(data: list[Any], entries: dict[Known, None]) -> Iterator[str]:
     for number, item in enumerate(data, 1):
         mistakes = list(_mistakes(item))
         yield from (f"{number}: {text}" for text in mistakes)
-        if not mistakes:
-            changed: dict[str, Any] = {"until": _day(item.get("until"))}
-            changed["clause"] = read_id(item["clause"])
-            if "program" in item:
-                changed["program"] = Program.from_json(item["program"])
-            entry = Known(**{**item, **changed})
+        for entry in () if mistakes else _entries(item):
             if entry in entries:
                 yield f"{number}: duplicate entry"
             entries[entry] = None
+
+
+def _entries(item: dict[str, Any]) -> Iterator[Known]:
+    """Yield the known failures that an item of a file lists: one for each of its scenarios."""
+    changed: dict[str, Any] = {"until": _day(item.get("until"))}
+    changed["clause"] = read_id(item["clause"])
+    if "program" in item:
+        changed["program"] = Program.from_json(item["program"])
+    fields = {name: value for name, value in item.items() if name != "scenarios"}
+    entry = Known(**{**fields, **changed})
+    if "scenarios" not in item:
+        yield entry
+    for name in item.get("scenarios", ()):
+        yield replace(entry, signature=f"{SCENARIO}{name}; {entry.signature}")
 
 
 def entries_of(known: Iterable[Known], target: str) -> list[Known]:
@@ -372,11 +385,9 @@ def _mistakes(item: Any) -> Iterable[str]:
     for key in _REQUIRED:
         if not isinstance(item.get(key), str) or not item[key].strip():
             yield f"{key} must be a non-empty string"
-    for key in ("issue", "target"):
-        if not isinstance(item.get(key, ""), str):
-            yield f"{key} must be a string"
-    if not isinstance(item.get("intermittent", False), bool):
-        yield f"intermittent must be true or false, got {short(item['intermittent'])}"
+    for key, (is_valid, expected) in _TYPES.items():
+        if key in item and not is_valid(item[key]):
+            yield f"{key} must be {expected}, got {short(item[key])}"
     clause = item.get("clause")
     if isinstance(clause, str) and clause.strip() and present(clause) not in clauses():
         missing = f"unknown clause {short(clause)}{near_misses(clause, clauses())}"
@@ -388,6 +399,19 @@ def _mistakes(item: Any) -> Iterable[str]:
             yield str(error)
     if item.get("until") is not None and _day(item["until"]) is None:
         yield f"until must be a date like 2027-06-01, got {short(item['until'])}"
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, str) for v in value)
+
+
+#: The keys of an item that have another type than required strings: a test, and its text.
+_TYPES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "issue": (lambda value: isinstance(value, str), "a string"),
+    "target": (lambda value: isinstance(value, str), "a string"),
+    "intermittent": (lambda value: isinstance(value, bool), "true or false"),
+    "scenarios": (_are_names, "a list of names"),
+}
 
 
 def _day(value: Any) -> date | None:
@@ -409,7 +433,7 @@ def to_yaml(entries: Iterable[Known]) -> str:
     """Return the entries as the text of a file."""
     dump = partial(
         yaml.dump,
-        {"known": [_plain(entry) for entry in entries]},
+        {"known": [_plain(*found) for found in together(entries)]},
         Dumper=_Dumper,
         sort_keys=False,
         width=96,
@@ -419,8 +443,35 @@ def to_yaml(entries: Iterable[Known]) -> str:
     return text if printable(text) == text else str(dump(allow_unicode=False))
 
 
-def _plain(entry: Known) -> dict[str, Any]:
-    plain = {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := getattr(entry, k))}
+def together(entries: Iterable[Known]) -> list[tuple[Known, list[str]]]:
+    """Return one entry for all scenarios of a clause that fail in the same way, with their names.
+
+    Other entries have no names, and are unchanged.
+    """
+    alike: dict[Known, list[str]] = {}
+    shown: dict[Known, Known] = {}
+    for entry in entries:
+        scenario, how = in_scenario(entry.signature)
+        shared = replace(entry, signature=how) if scenario else entry
+        alike.setdefault(shared, []).append(scenario)
+        shown.setdefault(shared, entry)
+    return [
+        (shared, names) if len(names) > 1 else (shown[shared], [])
+        for shared, names in alike.items()
+    ]
+
+
+def in_scenario(signature: str) -> tuple[str, str]:
+    """Return the scenario that a signature names, and how it fails; "" if it names none."""
+    scenario, _, how = signature.partition("; ")
+    if how and scenario.startswith(SCENARIO):
+        return scenario.removeprefix(SCENARIO), how
+    return "", signature
+
+
+def _plain(entry: Known, scenarios: list[str]) -> dict[str, Any]:
+    values = {**vars(entry), "scenarios": scenarios}
+    plain = {k: v for k in (*_REQUIRED, *_OPTIONAL) if (v := values[k])}
     if entry.program is not None:
         plain["program"] = _OnOneLine(entry.program.to_json())
     return plain

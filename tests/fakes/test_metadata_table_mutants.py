@@ -35,9 +35,7 @@ def test_a_second_bug_is_seen_beside_a_known_one() -> None:
     known = failures(check_pipeline(first.binding(), judged), "the first bug")
     result = check_pipeline(both.binding(), judged, known)
     new = [f.signature for c in result.clauses for f in c.counterexamples if not f.known]
-    assert [signature.rpartition("; ")[0] for signature in new] == [
-        "scenario: metadata.prune-range; prune_large; x = N"
-    ]
+    assert [signature.rpartition("; ")[0] for signature in new] == ["scenario: prune_large; x = N"]
 
 
 class Strict(MetadataWriter):

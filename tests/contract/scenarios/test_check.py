@@ -19,11 +19,12 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.cli.main import main
 from fscontract.contract.pipeline_bindings import CheckedReader, PipelineBinding, ReaderSettings
 from fscontract.contract.runner.events import Event, Interrupted, Progress, RunFinished, RunStarted
+from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios import check
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
-from fscontract.contract.spec.known_failures import Known, failures, load_known
+from fscontract.contract.spec.known_failures import Known, failures, load_known, write_known
 from fscontract.fakes.mutants.registry import mutant_named, mutants
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.hudi.binding import TableBinding
@@ -173,6 +174,24 @@ def test_random_failures_of_a_known_bug_are_known_with_each_seed(name: str, anot
     codes = [check_pipeline(mutant.binding(), chosen, known, seed=s).exit_code for s in (1, 2, 3)]
     assert codes == [0, 0, 0]
     assert check_pipeline(both.binding(), chosen, known, seed=1).exit_code == 1
+
+
+def test_splitter_that_fails_everywhere_has_few_items_of_known_failures_and_replay_files(
+    tmp_path: Path,
+) -> None:
+    """One for each clause and each way in which it fails; a second bug still ends a run with 1."""
+    mutant, path = mutant_named("split.metadata-first-BlocksFirst"), tmp_path / "known.yaml"
+    chosen, replays = select([mutant.document]), ReplayFiles(tmp_path / "replays")
+    result = check_pipeline(mutant.binding(), chosen, replays=replays)
+    known = write_known(path, result, "as in Java")
+    assert path.read_text("utf-8").count("- clause:") < 40 < len(known) / 10
+    assert len(list(replays.directory.glob("*.json"))) < 40
+    assert all(r.counterexample.replay for r in result.clauses if r.counterexample is not None)
+    both = mutant.combined(mutant_named("split.uri-BarePaths"))
+    assert both is not None
+    tried = (mutant.binding(), both.binding())
+    codes = [check_pipeline(part, chosen, load_known(path), seed=1).exit_code for part in tried]
+    assert codes == [0, 1]
 
 
 def test_files_of_a_scenario_that_differ_in_the_same_way_are_one_known_failure() -> None:

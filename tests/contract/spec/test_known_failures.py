@@ -28,6 +28,7 @@ from fscontract.contract.spec.known_failures import (
     match,
     parse_known,
     prune_known,
+    save_known,
     write_known,
 )
 
@@ -69,6 +70,9 @@ def test_a_full_entry_is_read(tmp_path: Path) -> None:
         ({"until": 20270601}, "until must be a date like 2027-06-01"),
         ({"issue": 12}, "issue must be a string"),
         ({"intermittent": "yes"}, "intermittent must be true or false, got 'yes'"),
+        ({"scenarios": []}, "scenarios must be a list of names, got []"),
+        ({"scenarios": "plan"}, "scenarios must be a list of names, got 'plan'"),
+        ({"scenarios": [1]}, "scenarios must be a list of names, got [1]"),
         ({"program": {"length": 1, "steps": [["leap"]]}}, "program: step 1: unknown operation"),
         ({"program": [1]}, "program: expected an object with length and steps"),
         ({"actual": "x"}, "unknown key 'actual'; allowed: clause, reason, signature"),
@@ -578,3 +582,20 @@ class TestRaised:
     )
     def test_another_failure_after_a_failed_call_is_new(self, signature: str) -> None:
         assert not is_known([self.BROKEN], "python.readline.line", failing(signature, 8193))
+
+
+def test_scenarios_that_fail_in_the_same_way_are_one_item_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "known.yaml"
+    entries = (
+        Known("split.order", "as in Java", "scenario: plan; blocks less"),
+        Known("split.order", "as in Java", "scenario: plan; blocks more"),
+        Known("split.order", "as in Java", "scenario: large; blocks less"),
+        Known("split.cover", "as in Java", "scenario: large; blocks less"),
+        Known("split.cover", "as in Java", "scenario: plan"),
+        SEEK,
+    )
+    save_known(path, entries)
+    assert {*load_known(path)} == {*entries}
+    text = path.read_text("utf-8")
+    assert text.count("- clause:") == len(entries) - 1
+    assert "signature: blocks less\n  scenarios:\n  - plan\n  - large\n" in text
