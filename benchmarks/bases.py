@@ -134,7 +134,7 @@ _OTHERS: dict[object, str] = {
     ("open.name", "read_byte: IO"): "S36",
     ("python.readline.eof", "py_readline: NULL"): "F14",
     ("python.readline.last", "py_readline: NULL"): "F14",
-    ("python.readlines.all", "py_readlines: returned no bytes"): "F58",
+    ("python.readlines.all", "py_readlines: returned an empty line"): "F58",
     ("read-fully.eof", "read_fully: NULL"): "F5",
     ("read-fully.eof", "read_fully_all: NULL"): "F5",
     ("python.write.refused", "py_write: ILLEGAL_ARGUMENT"): "F16",

@@ -16,7 +16,7 @@ from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.binding import MethodCall
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
-from fscontract.contract.models.python_read import room
+from fscontract.contract.models.python_read import is_bytes, room
 from fscontract.contract.models.readers import RULES as READERS
 from fscontract.contract.models.stream_state import Failure, State, opened
 from fscontract.contract.models.transition_table import Call
@@ -45,6 +45,8 @@ WRONG_BYTE = "wrong byte"
 _PAST_END = "past the end of the file"
 #: The relation of a range of which all bytes are right, but too few or too many.
 _OTHER_LENGTH = "a range of another length"
+#: The relation of the right lines with empty ones, which no file has.
+_EMPTY_LINE = "an empty line"
 #: Relations of accepted reads into too little space: even the part that fits must raise, or not.
 _ENDS, _CUT = "despite the end of the file", "into too little space"
 #: Relations of bytes from another offset.
@@ -209,10 +211,12 @@ def signature(
         relation = "elsewhere" if _OF_POSITION.issuperset(relation.split(", ")) else relation
     if is_displaced:
         how = f"position: {relation or kind}"
-    if how == _WRONG_END:
+    if how == _WRONG_END or relation == _EMPTY_LINE:
         before, circumstances = (
             [c for c in found if c not in _OF_PLACE] for found in (before, circumstances)
         )
+    if relation == _EMPTY_LINE:  # it is at the end, wherever the calls before began
+        before = []
     return "; ".join([how, *dict.fromkeys((*circumstances, *before))])
 
 
@@ -371,6 +375,8 @@ def _ways_of_read(step: Step, violation: Violation, kinds: set[str]) -> set[str]
     if _ACCEPTED in kinds:
         return set()
     relations = {*violation.relation.split(", "), *kinds} - {"", Kind.RETURNED.value}
+    if _EMPTY_LINE in relations:
+        return {_EMPTY_LINE}
     is_early = relations & _EARLY_ENDS or _is_empty(step, violation.outcome)
     is_early = is_early or violation.failure.clause.endswith(_FEWER)
     if is_early or (not relations and violation.failure.aspect == "end"):
@@ -493,10 +499,20 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
     if step.op == "read_vectored":
         return _of_ranges(step, state, outcome.value)
     data = bytes_of(step, state, outcome)
+    if _has_empty_line(step, state, outcome.value):
+        return _EMPTY_LINE
     if data:
         return _of_bytes(data, _position(step, state), state)
     is_empty = type(outcome.value) is bytes or outcome.value == () or _is_empty(step, outcome)
     return "no bytes" if is_empty and data is not None else ""
+
+
+def _has_empty_line(step: Step, state: State, value: object) -> bool:
+    """Return whether lines are empty that are right otherwise."""
+    if step.op not in ("py_readlines", "py_iterate") or type(value) is not tuple:
+        return False
+    rest = state.versions[-1][state.pos :] if state.pos >= 0 else b""
+    return b"" in value and all(map(is_bytes, value)) and b"".join(value) == rest
 
 
 def _of_ranges(step: Step, state: State, results: object) -> str:
