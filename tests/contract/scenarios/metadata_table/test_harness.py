@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
 import pytest
 
+from fscontract.contract.pipeline_bindings import CheckedTableReader
 from fscontract.contract.runner.result import ClauseResult, Verdict
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.scenarios.metadata_table.harness import A, B, TableHarness
-from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.clauses import clauses, select
 from tests.contract.scenarios.metadata_table.json_table import JsonTable
 
 
@@ -29,6 +31,21 @@ def test_right_table_in_another_layout_fails_by_its_place_alone() -> None:
     assert len(by_outcome[Verdict.PASS]) > 35
     reasons = {result.reason for result in by_outcome[Verdict.INEXPRESSIBLE]}
     assert any("not laid out as Hudi's" in reason for reason in reasons)
+
+
+class _WithoutPartitions(JsonTable):
+    """A table that lists no partitions."""
+
+    def reader(self, *args: Any, **options: Any) -> CheckedTableReader:
+        reader = super().reader(*args, **options)
+        reader.partitions = list  # type: ignore[method-assign]
+        return reader
+
+
+def test_size_in_a_partition_that_is_missing_is_no_error_of_the_scenario() -> None:
+    (result,) = check_pipeline(_WithoutPartitions(), select(["metadata.size-larger"])).clauses
+    assert result.counterexample is not None
+    assert "KeyError" not in result.counterexample.actual
 
 
 def _dies(harness: TableHarness) -> None:
