@@ -78,7 +78,12 @@ PROGRAMS = [b for b in BLOCKS if b.language == "python" and not b.name]
 CONSOLES = [b for b in BLOCKS if b.language == "console"]
 #: Texts of blocks whose output needs all programs of quick. The others get few, and all of them in
 #: `tox -e docs`.
-NEED_ALL = ("./ours.py:make", "server.omit-content-range", "--content copies")
+NEED_ALL = (
+    "./ours.py:make",
+    "server.omit-content-range",
+    "--content copies",
+    "--clauses seek.zero,seek.pos",
+)
 #: The start of a Spark session in a program.
 SESSION = 'local_session("local[2]")'
 SETUPS = [b for b in BLOCKS if b.language == "sh"]

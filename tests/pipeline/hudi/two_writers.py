@@ -61,10 +61,11 @@ class Doomed:
             is_last = next(self._numbers) == self._last
             if is_last and not self._after:
                 os.kill(os.getpid(), signal.SIGKILL)
-            result = call(*args, **kwargs)
-            if is_last:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return result
+            try:
+                return call(*args, **kwargs)
+            finally:
+                if is_last:  # also if it raised: no other call is the last one
+                    os.kill(os.getpid(), signal.SIGKILL)
 
         return counted
 
