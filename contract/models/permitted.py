@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from fscontract.contract.models.acceptor import judge_all
-from fscontract.contract.models.python_read import around
+from fscontract.contract.models.python_read import RETURN_LINES, around
 from fscontract.contract.models.stream_state import ANY, Judgement, State
 from fscontract.contract.models.without_stream import right_values
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, returned
@@ -212,7 +212,7 @@ class _Asked:
                 numbers |= {self.state.pos + number, len(self.data) + number}
         yield from sorted(number for number in numbers if number >= 0)
         yield FAR
-        if self.step.op in ("py_readlines", "py_iterate"):
+        if self.step.op in RETURN_LINES:
             yield ()
             lines = _lines(self.data[max(self.state.pos, 0) :])
             yield from (tuple(lines[:n]) for n in range(1, min(len(lines), _MOST_COUNTS) + 1))

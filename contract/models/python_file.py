@@ -243,7 +243,7 @@ def delivered(call: Call, outcome: Outcome) -> bytes | None:
         if not is_count(value) or python_read.room(call) == 0:
             return None
         return (outcome.buffer or b"")[: max(value, 0)]
-    if call.op in ("py_readlines", "py_iterate") and type(value) is tuple:
+    if call.op in python_read.RETURN_LINES and type(value) is tuple:
         return b"".join(line for line in value if is_bytes(line))
     if call.op == "py_next" and value is None:
         return b""

@@ -33,6 +33,8 @@ from fscontract.contract.models.transition_table import (
 from fscontract.contract.program.outcome import FILL, Kind, Outcome, show_bytes
 
 Verdict: TypeAlias = Accepted | Failure
+#: Operations that return several lines.
+RETURN_LINES = frozenset({"py_readlines", "py_iterate"})
 #: Exceptions with which a file refuses a call: OSError, ValueError, or the one that is both.
 REFUSES = IO | ILLEGAL | {Kind.UNSUPPORTED}
 

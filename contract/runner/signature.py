@@ -16,7 +16,7 @@ from fscontract.contract.api.openfile_options import BUFFER_SIZE
 from fscontract.contract.binding import MethodCall
 from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
-from fscontract.contract.models.python_read import is_bytes, room
+from fscontract.contract.models.python_read import RETURN_LINES, is_bytes, room
 from fscontract.contract.models.readers import RULES as READERS
 from fscontract.contract.models.stream_state import Failure, State, opened
 from fscontract.contract.models.transition_table import Call
@@ -509,7 +509,7 @@ def _of_data(step: Step, state: State, outcome: Outcome) -> str:
 
 def _has_empty_line(step: Step, state: State, value: object) -> bool:
     """Return whether lines are empty that are right otherwise."""
-    if step.op not in ("py_readlines", "py_iterate") or type(value) is not tuple:
+    if step.op not in RETURN_LINES or type(value) is not tuple:
         return False
     rest = state.versions[-1][state.pos :] if state.pos >= 0 else b""
     return b"" in value and all(map(is_bytes, value)) and b"".join(value) == rest

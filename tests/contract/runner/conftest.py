@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 import pytest
@@ -14,6 +16,7 @@ from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 FEATURES = load_profile("reference").features
@@ -29,6 +32,17 @@ def settings_for(*patterns: str, **more: Any) -> Settings:
     """Settings for the reference profile and these clauses (default: all)."""
     chosen = [c for c in clauses().values() if not patterns or c.id in patterns]
     return Settings(load_profile("reference"), with_checks(chosen), **more)
+
+
+@contextmanager
+def executor_of_files(opens: Callable[[str], Any], folder: Path, *more: str) -> Iterator[Executor]:
+    """An executor of programs on Python files in a folder, with more features than the usual."""
+    binding = PythonFileBinding(opens, str(folder), "files")
+    binding.prepare()
+    try:
+        yield Executor(binding, load_profile("python-file").features.union(more), 64)
+    finally:
+        binding.dispose()
 
 
 class Clock:

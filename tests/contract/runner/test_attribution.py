@@ -24,7 +24,7 @@ from fscontract.fakes.mutants.stream.lifecycle import OpensClosed
 from fscontract.fakes.mutants.stream.variants import LateEndCheck
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
-from tests.contract.runner.conftest import FEATURES, MakeExecutor
+from tests.contract.runner.conftest import FEATURES, MakeExecutor, executor_of_files
 
 READ = Step("read_byte")
 POSITION = Step("get_pos")
@@ -581,15 +581,9 @@ class FailsBeyondUnlessSet(FailsBeyond):
 def test_a_failure_after_a_seek_is_charged_to_the_plainest_seek_that_shows_it(
     kind: type[io.FileIO], clause: str, tmp_path: Path
 ) -> None:
-    binding = PythonFileBinding(kind, str(tmp_path), "files")
-    binding.prepare()
-    try:
-        features = load_profile("python-file").features | {"supports-seek"}
-        subject = Executor(binding, features, 64)
+    with executor_of_files(kind, tmp_path, "supports-seek") as subject:
         steps = (Step("py_seek", (4, 2)), Step("py_read", (2,)))
         assert _charged(subject, Program(3, steps)) == clause
-    finally:
-        binding.dispose()
 
 
 class TellsZeroAfterFailedSeek(io.BytesIO):
@@ -632,16 +626,10 @@ class TellMovesAfterFailedSeek(TellsZeroAfterFailedSeek):
 def test_tell_is_charged_with_moving_the_file_only_if_reads_without_it_differ(
     kind: type[TellsZeroAfterFailedSeek], clause: str, tmp_path: Path
 ) -> None:
-    binding = PythonFileBinding(kind, str(tmp_path), "files")
-    binding.prepare()
-    try:
-        features = load_profile("python-file").features | {"supports-seek"}
-        subject = Executor(binding, features, 64)
+    with executor_of_files(kind, tmp_path, "supports-seek") as subject:
         read = Step("py_read", (2,))
         steps = (read, Step("py_seek", (9, 0)), Step("py_tell"), read)
         assert _charged(subject, Program(5, steps)) == clause
-    finally:
-        binding.dispose()
 
 
 class PadsTheLastBlock(io.BytesIO):
@@ -721,14 +709,8 @@ class ReadsZerosPastTheEnd(io.BytesIO):
 
 
 def test_a_read_after_a_seek_to_an_unknown_position_is_charged_once(tmp_path: Path) -> None:
-    binding = PythonFileBinding(ReadsZerosPastTheEnd, str(tmp_path), "files")
-    binding.prepare()
-    try:
-        features = load_profile("python-file").features | {"supports-seek"}
-        subject = Executor(binding, features, 64)
+    with executor_of_files(ReadsZerosPastTheEnd, tmp_path, "supports-seek") as subject:
         assert _charged(subject, Program(5, (Step("seek", (2**62,)), READ))) == "read-byte.eof"
-    finally:
-        binding.dispose()
 
 
 class ReadsOnPastTheEnd(io.BytesIO):
@@ -749,11 +731,7 @@ class ReadsOnPastTheEnd(io.BytesIO):
 
 
 def test_calls_before_a_wrong_read_only_approach_it_if_seek_returns_nothing(tmp_path: Path) -> None:
-    binding = PythonFileBinding(ReadsOnPastTheEnd, str(tmp_path), "files")
-    binding.prepare()
-    try:
-        features = load_profile("python-file").features | {"supports-seek"}
-        subject = Executor(binding, features, 64)
+    with executor_of_files(ReadsOnPastTheEnd, tmp_path, "supports-seek") as subject:
         findings = ShrinkingCounterexamples(subject, Everything())
         with findings.taken_unshrunk():
             steps = (Step("py_read", (1,)), Step("py_read", (2,)))
@@ -763,8 +741,6 @@ def test_calls_before_a_wrong_read_only_approach_it_if_seek_returns_nothing(tmp_
         (failure,) = findings.failed["python.read.data"].values()
         how = "py_read: returned wrong after the first byte; away from the start"
         assert failure.signature == how
-    finally:
-        binding.dispose()
 
 
 class ReadsNothing:
@@ -779,14 +755,9 @@ class ReadsNothing:
 
 
 def test_a_missing_method_is_not_charged_to_the_opening(tmp_path: Path) -> None:
-    binding = PythonFileBinding(ReadsNothing, str(tmp_path), "files")  # type: ignore[arg-type]
-    binding.prepare()
-    try:
-        subject = Executor(binding, load_profile("python-file").features, 64)
+    with executor_of_files(ReadsNothing, tmp_path) as subject:
         assert _charged(subject, Program(5, (Step("py_with"),))) == "python.with.closes"
         assert _charged(subject, Program(5, (READ,))) == "open.state"
-    finally:
-        binding.dispose()
 
 
 class Reverses(MemoryInputStream):

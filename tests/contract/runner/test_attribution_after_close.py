@@ -17,7 +17,7 @@ from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
-from tests.contract.runner.conftest import FEATURES, MakeExecutor
+from tests.contract.runner.conftest import FEATURES, MakeExecutor, executor_of_files
 
 Opener: TypeAlias = Callable[[str], Any]
 
@@ -73,12 +73,8 @@ class NoLimit(io.FileIO):
 
 def blamed(opener: Opener, directory: Path, *steps: Step, length: int = 5) -> str:
     """The clause that is blamed for what a program shows of an opener's files."""
-    binding = PythonFileBinding(opener, str(directory), "files")
-    binding.prepare()
-    try:
-        return _blamed(Executor(binding, load_profile("python-file").features, 64), steps, length)
-    finally:
-        binding.dispose()
+    with executor_of_files(opener, directory) as executor:
+        return _blamed(executor, steps, length)
 
 
 def _blamed(executor: Executor, steps: tuple[Step, ...], length: int) -> str:
@@ -126,15 +122,10 @@ def test_a_file_that_only_a_with_block_closes_wrong_keeps_it(tmp_path: Path) -> 
 
 def _plain(opener: Opener, directory: Path, *steps: Step) -> str:
     """Return the first of the plainest calls that fail alike."""
-    binding = PythonFileBinding(opener, str(directory), "files")
-    binding.prepare()
-    try:
-        executor = Executor(binding, load_profile("python-file").features, 64)
+    with executor_of_files(opener, directory) as executor:
         found = executor.run(Program(5, steps)).violation
         assert found is not None
         return _blame(executor).after_plain_calls(found).steps[0].op
-    finally:
-        binding.dispose()
 
 
 def test_a_call_that_fails_on_every_file_is_not_the_fault_of_the_close(tmp_path: Path) -> None:

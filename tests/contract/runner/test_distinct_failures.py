@@ -20,17 +20,14 @@ from fscontract.contract.runner.counterexamples import (
     Repeats,
     ShrinkingCounterexamples,
 )
-from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.known_failures import Known, prune_known, save_known, write_known
-from fscontract.contract.spec.profiles import load_profile
-from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.conftest import MakeRun
-from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
+from tests.contract.runner.conftest import MakeExecutor, binding_of, executor_of_files, settings_for
 
 TODAY = date(2027, 1, 1)
 CLAUSE = Clause("seek.pos", Level.MUST, "seek()", "It moves.", "demo", because="Readers stop.")
@@ -217,19 +214,13 @@ class LoopsOnce(IteratesNothing):
 
 def _signatures(opens: Any, tmp_path: Path, *programs: Program) -> dict[str, set[str]]:
     """Return the signatures of these programs' failures, by clause."""
-    binding = PythonFileBinding(opens, str(tmp_path), "files")
-    binding.prepare()
-    try:
-        features = load_profile("python-file").features | {"supports-seek"}
-        executor = Executor(binding, features, 64)
+    with executor_of_files(opens, tmp_path, "supports-seek") as executor:
         found = ShrinkingCounterexamples(executor, frozenset(clauses()))
         for program in programs:
             violation = executor.run(program).violation
             assert violation is not None
             found.violation(violation)
         return {clause: {*failures} for clause, failures in found.failed.items()}
-    finally:
-        binding.dispose()
 
 
 def test_a_loop_that_fails_as_its_first_step_does_has_the_signature_of_that(

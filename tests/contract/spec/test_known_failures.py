@@ -189,7 +189,7 @@ def test_an_entry_covers_an_exception_of_a_closed_stream_after_any_calls(
 
 
 def test_an_entry_of_a_closed_stream_that_returns_covers_no_calls_before_that() -> None:
-    """What it returns may be data that these calls left."""
+    """It may return data that these calls left."""
     known = Known("python.read.closed", "r", "py_read: returned; after close")
     found = replace(FAILED, identity="py_read: returned; after close; after py_read")
     assert match((known,), "python.read.closed", found, TODAY) is None
