@@ -13,6 +13,8 @@ from fscontract.contract.api.filesystem import FSDataInputStream
 
 #: Maximum bytes allocated at once, because a file may be shorter than its reported length.
 _AT_ONCE = 1 << 26
+#: Bytes of a block in which the end of a line is looked for.
+_LINE = 1024
 
 
 class StreamFile(io.RawIOBase):
@@ -85,8 +87,20 @@ class StreamFile(io.RawIOBase):
 
     def readline(self, size: int | None = -1) -> bytes:
         """Return up to `size` bytes of a line; raise ValueError when closed, even for no bytes."""
-        self._check_open()  # IOBase checks only when it reads
-        return super().readline(size)
+        self._check_open()
+        rest = -1 if size is None else operator.index(size)
+        pieces: list[bytes] = []
+        while rest:
+            block = bytearray(_LINE if rest < 0 else min(rest, _LINE))
+            count = self.readinto(block)
+            end = block.find(b"\n", 0, count) + 1
+            pieces.append(bytes(block[: end or count]))
+            if end and end < count:
+                self._stream.seek(self._stream.get_pos() - (count - end))
+            if end or not count:
+                break
+            rest -= count if rest > 0 else 0
+        return b"".join(pieces)
 
     def readall(self) -> bytes:
         """Return all bytes from the position to EOF."""

@@ -201,6 +201,7 @@ def _in_requests(remote: bool) -> Iterator[Step]:
     yield Step("fs_cat_file", (1, None))
     yield Step("fs_cat", (("file",), "default"))
     yield Step("fs_get_file", ("file",))
+    yield Step("fs_get", ("file",))
     if not remote:
         yield Step("fs_cat_file", (None, None))
         yield Step("fs_cat_file", (None, "len-1"))

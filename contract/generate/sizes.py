@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from math import inf
+from typing import NamedTuple
 
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
 from fscontract.contract.program.arguments import Argument
@@ -29,7 +31,8 @@ LARGE = (3 << 20) + 4099
 _PARTS, _PARTS_AT = (9 << 20) + 4099, ("normal", "deep")
 #: How many blocks a large file has at most if each costs a round trip, and its shortest length.
 _MOST_BLOCKS, _SHORTEST = 100, 200_003
-#: How many seconds one call may take for the large file, and for the one that is read instead.
+#: How many seconds one call may take for the large file, and for the one that is read instead or
+#: that is read by lines.
 _LONGEST, _SHORT = 2.0, 0.5
 #: The lengths of sparse files: over 2 GiB and over 4 GiB.
 SPARSE = ((1 << 31) + 300_007, (1 << 32) + 300_007)
@@ -41,8 +44,11 @@ _PIECE, _REMOTE_PIECE = 1 << 16, 1 << 20
 _ODD, _BLOCK = (1, 4097, 333, 65_537, 70_001, 8191, 100_003, 2), 300_000
 #: Random positions in the large file, by effort.
 _RANDOM = {"quick": 16, "normal": 200, "deep": 1_000}
-#: The longest file whose lines are read: it has some dozens of them.
-_LINES = 4097
+#: The longest file whose lines are read if that was not measured, in bytes, and the longest one
+#: that is read by one call for each line.
+LINES, _LINE_BY_LINE = 4097, 65_537
+#: About half the length of a line, in bytes.
+_LINE = 128
 #: The length of a short file with a line that ends with a carriage return and a newline.
 _CRLF = 913
 #: Calls that show the position of the stream.
@@ -61,6 +67,23 @@ _EDGES = sorted({k << bits for bits in (15, 16, 20) for k in (1, 2, 3, 4)})
 Calls = Iterable[Call]
 
 
+class Pace(NamedTuple):
+    """Seconds that a call takes for each byte that it reads at once, and by lines.
+
+    A file without a buffer reads a byte at a time to find where its lines end.
+    """
+
+    at_once: float = 0.0
+    lines: float = inf
+
+    def allows(self, length: int) -> bool:
+        """Return whether one call may read all lines of a file."""
+        return length * self.lines <= _SHORT
+
+
+_UNKNOWN = Pace()
+
+
 def programs(
     operations: frozenset[str],
     effort: str,
@@ -68,22 +91,25 @@ def programs(
     remote: bool = False,
     only_length: int | None = None,
     block: int | None = None,
-    seconds_per_byte: float = 0.0,
+    pace: Pace = _UNKNOWN,
 ) -> list[Program]:
     """Return programs on small files, then on the large one; the same seed gives the same ones.
 
     `only_length` is for a target with a given file, of which only that length is read; `block` is
-    how many bytes a request for a part of a file asks for, if known. A read of the large file takes
-    `seconds_per_byte`: it is shorter if that is much.
+    how many bytes a request for a part of a file asks for, if known. The large file is shorter if
+    the `pace` of reads is slow, and lines are read in files for which it is fast enough.
     """
     powers = (_REMOTE_POWERS if remote else _POWERS)[effort]
-    lengths = [0, 1, *((1 << power) + more for power in powers for more in (-1, 0, 1))]
-    made = [] if only_length is not None else [p for n in lengths for p in _small(n)]
-    large = _length(block if remote else None, seconds_per_byte)
-    large = large if only_length is None else only_length
-    if only_length is not None and only_length <= _PIECE:
-        made += _small(only_length)
-    else:
+    large = _length(block if remote else None, pace.at_once)
+    small = [0, 1, *((1 << power) + more for power in powers for more in (-1, 0, 1))]
+    by_lines = [*((1 << power) + 1 for power in powers), large]
+    if only_length is not None:
+        small, by_lines, large = [only_length], [only_length], only_length
+    made: list[Program] = []
+    if only_length is None or only_length <= _PIECE:
+        made += [p for n in small for p in _small(n)]
+    made += [p for n in by_lines if LINES < n <= MOST_READ and pace.allows(n) for p in _lines(n)]
+    if only_length is None or only_length > _PIECE:
         made += _large(large, _REMOTE_PIECE if remote else _PIECE)
         made += _scattered(large, _RANDOM["quick" if remote else effort], seed)
     if large == LARGE and effort in _PARTS_AT and not remote:
@@ -149,6 +175,8 @@ def _small(n: int) -> Iterator[Program]:
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
         [*[("py_read1", (-1,))] * 8, ("py_tell", ())],
+        [*[("py_readinto1", ("B", n + 1))] * 3, ("py_tell", ())],
+        [("py_read", (half,)), ("py_peek", (1,)), ("py_read", (3,)), ("py_tell", ())],
         [("py_read", (n,)), ("py_seek", (-1, 0)), ("py_read", (4,))],
         [("py_seek", (1, 0)), ("py_seek", (-n - 1, 2)), ("py_read", (4,))],
     ):
@@ -158,14 +186,23 @@ def _small(n: int) -> Iterator[Program]:
     if n <= 1:
         for past in _PAST:
             yield program_of(n, [("py_seek", (n + 1, 0)), past, ("get_pos", ())])
-    if n <= _LINES:
-        lines = [("py_readlines", (half + 1,)), ("py_tell", ()), ("py_readlines", (None,))]
-        yield program_of(n, lines)
+    if n <= LINES:
+        yield from _lines(n)
         # Without a position between: a file that can't seek may not tell it, or tell another one.
         for read in (("py_readlines", (1,)), ("py_readline", (None,)), ("py_next", ())):
             yield program_of(n, [read, ("py_read", (3,))])
-        yield program_of(n, [("py_iterate", ()), ("py_tell", ())])
-        yield program_of(n, [("py_read", (half,)), ("py_iterate", ()), ("py_read", (1,))])
+
+
+def _lines(n: int) -> Iterator[Program]:
+    """Yield programs that read all lines of a file, and those behind its middle."""
+    half = n // 2
+    rest: list[Call] = [("py_tell", ()), ("py_readlines", (None,))]
+    yield program_of(n, [("py_readlines", (half + 1,)), *rest])
+    yield program_of(n, [("py_readlines", (None,)), ("py_tell", ())])
+    yield program_of(n, [("py_iterate", ()), ("py_tell", ())])
+    yield program_of(n, [("py_read", (half,)), ("py_iterate", ()), ("py_read", (1,))])
+    if LINES < n <= _LINE_BY_LINE:
+        yield program_of(n, [("py_readline", (None,))] * (n // _LINE))
 
 
 def _long_line(n: int) -> Iterator[Program]:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 from fscontract.contract import clock
@@ -19,8 +20,9 @@ from fscontract.contract.api.openfile_options import option_table
 from fscontract.contract.binding import Binding, Opened, PlanInjector
 from fscontract.contract.generate.boundaries import reachable
 from fscontract.contract.generate.call_sequences import LENGTH
-from fscontract.contract.generate.listed_calls import program_of
-from fscontract.contract.generate.sizes import LARGE
+from fscontract.contract.generate.listed_calls import Call, program_of
+from fscontract.contract.generate.sizes import LARGE, LINES, MOST_READ, Pace
+from fscontract.contract.program.content import content
 from fscontract.contract.program.faults import FaultPlan
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.context import RunContext
@@ -220,6 +222,8 @@ def _bytes_from_store(binding: Binding, stream: Opened) -> int:
 _COUNTERS = "/proc/self/io"
 #: The length of the read that is timed, in bytes, and how often it is made; the fastest counts.
 _TIMED, _TIMES = 65_537, 3
+#: The longest line that is timed, in bytes.
+_LONGEST_LINE = 65_537
 
 
 def reads_whole_files(context: RunContext) -> bool:
@@ -245,25 +249,55 @@ def reads_whole_files(context: RunContext) -> bool:
     return not amounts or amounts[-1] > program.length // 2
 
 
-def seconds_per_byte(context: RunContext) -> float:
-    """Return how long a call takes for each byte that it reads, 0.0 if that isn't measured.
+def pace_of_reads(context: RunContext) -> Pace:
+    """Return how long a call takes for each byte that it reads, if it is not too late to measure.
 
     A stream may deliver one byte at a time, so that a long read takes many reads of its source.
     """
     if context.times.run.is_over:
-        return 0.0
-    operations = context.operations & (context.settings.relevant or context.operations)
-    calls = (("read_fully", (0, _TIMED, 0, _TIMED)), ("py_read", (_TIMED,)))
-    made = [program_of(_TIMED, [call]) for call in calls if call[0] in operations]
+        return Pace()
+    at_once = _seconds(context, _TIMED, ("read_fully", (0, _TIMED, 0, _TIMED)))
+    at_once = at_once or _seconds(context, _TIMED, ("py_read", (_TIMED,)))
+    return Pace(min(at_once, default=0.0) / _TIMED, _pace_of_lines(context))
+
+
+def _pace_of_lines(context: RunContext) -> float:
+    """Return how long a call takes for each byte of lines, infinity if that isn't measured.
+
+    If it takes longer the more lines there are, it does so in longer files, too.
+    """
+    pace = _pace_of_first_lines(context, LINES)
+    if not Pace(lines=pace).allows(_TIMED):
+        return pace
+    longer = _pace_of_first_lines(context, _TIMED)
+    return longer if longer <= pace else longer * longer / pace
+
+
+def _pace_of_first_lines(context: RunContext, count: int) -> float:
+    """Return how long a call takes for each byte of the lines that have `count` bytes together."""
+    fixed = context.binding.fixed_content
+    length = count if fixed is None else len(fixed)
+    if not 0 < length <= MOST_READ:
+        return inf
+    end = (content(length) if fixed is None else fixed).find(b"\n", count) + 1 or length
+    if end > count + _LONGEST_LINE:
+        return inf
+    return min(_seconds(context, length, ("py_readlines", (count,))), default=inf) / end
+
+
+def _seconds(context: RunContext, length: int, call: Call) -> list[float]:
+    """Return how long each of several runs of a call takes, nothing if it can't be made."""
     taken: list[float] = []
 
     def time(program: Program) -> None:
         start = clock.monotonic()
         context.executor.run(program)
-        taken.append((clock.monotonic() - start) / _TIMED)
+        taken.append(clock.monotonic() - start)
 
-    run_items(context, iter(made[:1] * _TIMES), time)
-    return min(taken, default=0.0)
+    operations = context.operations & (context.settings.relevant or context.operations)
+    if call[0] in operations:
+        run_items(context, iter([program_of(length, [call])] * _TIMES), time)
+    return taken
 
 
 def _bytes_read() -> int:

@@ -44,8 +44,8 @@ from fscontract.contract.runner.measured_reads import (
     OF_POLICY,
     OF_VECTORED,
     learned,
+    pace_of_reads,
     reads_whole_files,
-    seconds_per_byte,
 )
 from fscontract.contract.runner.program_check import check_program, leaks_in
 from fscontract.contract.runner.resource_checks import (
@@ -279,7 +279,7 @@ def _far_sources(context: RunContext, only: int | None) -> Iterator[_Source]:
     yield _Source("ranges", len(lists), iter(lists))
     number = large_numbers.programs(operations, effort, few, only, opens)
     yield _Source("numbers", len(number), iter(number))
-    pace = seconds_per_byte(context) if only is None and not few else 0.0
+    pace = sizes.Pace() if few else pace_of_reads(context)
     size = sizes.programs(operations, effort, seed, few, only, binding.block, pace)
     size += _sparse(context)
     yield _Source("sizes", len(size), iter(size))

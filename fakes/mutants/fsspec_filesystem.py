@@ -640,10 +640,10 @@ def path_is_a_directory(self: RightFilesystem, rpath: Any, lpath: Any, **options
 
 @mutant("filesystem.get.file", _GET)
 def copy_is_a_block(self: RightFilesystem, rpath: Any, lpath: Any, **options: Any) -> None:
-    """A copy of one file has 256 bytes at most."""
+    """A copy of one file has 1 MiB at most."""
     right(self).get(rpath, lpath, **options)
     if isinstance(lpath, str) and os.path.isfile(lpath):
-        Path(lpath).write_bytes(Path(lpath).read_bytes()[:256])
+        Path(lpath).write_bytes(Path(lpath).read_bytes()[: 1 << 20])
 
 
 @mutant("filesystem.get.file-into-directory", _GET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 from fscontract.fakes.mutants.correct_parts import BufferedFile, PlainFile, UnseekableFile
 from fscontract.fakes.mutants.registry import mutant, right
 from fscontract.implementations.file_adapter import StreamFile
+
+#: The bytes of a block that a mutant reads at a time.
+_BLOCK = 8192
 
 
 @mutant("python.closed.before")
@@ -254,6 +258,14 @@ def lines_end_empty(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return lines if hint is not None and hint > 0 else [*lines, b""]
 
 
+@mutant("python.readlines.all", PlainFile.readlines)
+def lines_end_with_blocks(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
+    """A line that is in two blocks of 8 KiB is returned as two lines."""
+    data = b"".join(right(self).readlines(hint))
+    blocks = (data[at : at + _BLOCK] for at in range(0, len(data), _BLOCK))
+    return [line for block in blocks for line in io.BytesIO(block)]
+
+
 @mutant("python.readlines.hint", PlainFile.readlines)
 def lines_without_hint(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines returns all lines whatever the hint."""
@@ -305,6 +317,15 @@ def loop_of_one_line(self: PlainFile) -> Iterator[bytes]:
     """A loop gets one line only: its iterator is a generator without a loop."""
     line = right(self).readline()
     if line:
+        yield line
+
+
+@mutant("python.iter.end", PlainFile.__iter__)
+def loop_over_one_block(self: PlainFile) -> Iterator[bytes]:
+    """A loop ends with the line that ends the first 64 KiB."""
+    count = 0
+    while count < 8 * _BLOCK and (line := right(self).readline()):
+        count += len(line)
         yield line
 
 
@@ -674,6 +695,16 @@ def one_clears_rest(self: BufferedFile, buffer: Any) -> int:
     return count
 
 
+@mutant("python.readinto1", BufferedFile.readinto1)
+def one_clears_long_buffer(self: BufferedFile, buffer: Any) -> int:
+    """readinto1() puts zeros into a buffer of more than 8 KiB."""
+    count = right(self).readinto1(buffer)
+    view = memoryview(buffer).cast("B")
+    if len(view) > _BLOCK:
+        view[:count] = bytes(count)
+    return count
+
+
 @mutant("python.readinto1.closed", BufferedFile.readinto1)
 def one_into_when_closed(self: BufferedFile, buffer: Any) -> int:
     """readinto1() on a closed file returns 0."""
@@ -692,6 +723,17 @@ def peek_consumes(self: BufferedFile, size: int = 0) -> bytes:
 def peek_shows_last(self: BufferedFile, size: int = 0) -> bytes:
     """peek() shows the whole buffer, from its beginning."""
     back = StreamFile.tell(self) % 4
+    self.move(-back)
+    data = right(self).peek(size)
+    self.move(back)
+    return data
+
+
+@mutant("python.peek", BufferedFile.peek)
+def peek_shows_block_before(self: BufferedFile, size: int = 0) -> bytes:
+    """peek() where a block of 8 KiB ends shows the beginning of that block."""
+    here = StreamFile.tell(self)
+    back = _BLOCK if here and here % _BLOCK == 0 else 0
     self.move(-back)
     data = right(self).peek(size)
     self.move(back)

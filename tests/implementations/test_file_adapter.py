@@ -49,6 +49,25 @@ class TestReading:
         file = MemoryInputStream(text).as_file()
         assert file.readlines() == io.BytesIO(text).readlines()
 
+    @pytest.mark.parametrize("size", [-1, 0, 1, 700, 1023, 1024, 1025, 5000])
+    def test_a_line_of_any_length_ends_where_that_of_bytesio_does(self, size: int) -> None:
+        text = b"".join(b"x" * length + b"\n" for length in (0, 1022, 1023, 1024, 3000)) + b"last"
+        with MemoryInputStream(text).as_file() as file, io.BytesIO(text) as model:
+            for _ in range(12):
+                assert (file.readline(size), file.tell()) == (model.readline(size), model.tell())
+
+    def test_a_line_takes_few_reads_of_the_stream(self) -> None:
+        reads: list[int] = []
+
+        class Counted(MemoryInputStream):
+            def read_into(self, buffer: Any, *window: Any) -> int:
+                reads.append(len(buffer))
+                return super().read_into(buffer, *window)
+
+        lines = Counted(b"x" * 99 + b"\n" * 100).as_file()
+        assert len(lines.readline()) == 100
+        assert len(reads) == 1
+
     def test_a_zip_archive_opens_through_it(self, fs: FileSystem) -> None:
         with fs.create("/z") as file, zipfile.ZipFile(file, "w") as archive:
             archive.writestr("inside", DATA)

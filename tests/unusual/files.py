@@ -110,6 +110,16 @@ class IteratesByGenerator(Raw):
             yield line
 
 
+class CopiesRestForLine(Raw):
+    """It looks for the end of each line in a copy of all bytes that are left."""
+
+    def readline(self, size: int | None = -1) -> bytes:
+        self._check()
+        line = io.BytesIO(self.data[self.position :]).readline(-1 if size is None else size)
+        self.position += len(line)
+        return line
+
+
 class RefusesLines(Raw):
     """It has no use for lines, nor for buffers of its callers."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.generate.sizes import LARGE, SPARSE, programs, sparse_programs
+from fscontract.contract.generate.sizes import LARGE, SPARSE, Pace, programs, sparse_programs
 from fscontract.contract.program.content import content
 from fscontract.contract.program.program import OPERATIONS, Program, Step
 
@@ -28,8 +28,29 @@ def test_there_is_an_empty_file_one_of_a_byte_and_one_of_several_mebibytes() -> 
 
 
 def test_the_large_file_is_shorter_if_a_read_of_it_takes_long() -> None:
-    longest = [max(lengths(programs(ALL, "quick", 0, seconds_per_byte=s))) for s in (1e-8, 1e-6, 1)]
+    paces = [Pace(seconds) for seconds in (1e-8, 1e-6, 1)]
+    longest = [max(lengths(programs(ALL, "quick", 0, pace=pace))) for pace in paces]
     assert longest == [LARGE, 500_000, 200_003]
+
+
+@pytest.mark.parametrize("read", ["py_readlines", "py_iterate", "py_readline"])
+@pytest.mark.parametrize(
+    ("seconds", "longest"), [(1e-8, LARGE), (1e-6, 131_073), (2e-5, 8193), (1, 4097)]
+)
+def test_all_lines_are_read_in_files_for_which_that_takes_no_long_time(
+    read: str, seconds: float, longest: int
+) -> None:
+    made = programs(ALL, "quick", 0, pace=Pace(lines=seconds))
+    whole = (p for p in made if p.steps[0] == Step(read, (None,)[: len(OPERATIONS[read])]))
+    expected = min(longest, 65_537) if read == "py_readline" else longest
+    assert max(program.length for program in whole if len(program.steps) > 1) == expected
+
+
+def test_lines_of_a_given_file_are_read_if_that_takes_no_long_time() -> None:
+    reads = {"py_readlines", "py_iterate"}
+    for length, seconds, are_read in ((1 << 20, 1e-8, True), (1 << 20, 1e-5, False)):
+        made = programs(ALL, "quick", 0, only_length=length, pace=Pace(lines=seconds))
+        assert reads.issubset({p.steps[0].op for p in made}) == are_read
 
 
 def test_the_large_file_is_read_at_once() -> None:

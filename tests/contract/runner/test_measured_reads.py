@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import fscontract
+from fscontract.contract.generate.sizes import LARGE, Pace
+from fscontract.contract.runner import measured_reads, phases
+from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.measured_reads import OF_VECTORED, learn, stated
+from fscontract.contract.runner.measured_reads import OF_VECTORED, learn, pace_of_reads, stated
 from fscontract.contract.runner.result import Boundary
 from fscontract.contract.runner.runner import check
 from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
@@ -133,3 +138,42 @@ def test_distances_of_vectored_reads_are_asked_for() -> None:
 def test_a_stream_with_a_byte_at_a_time_does_not_hang_on_the_large_file() -> None:
     result = fscontract.check(streams.target(streams.OneByteAtATime), clauses=["read-fully.data"])
     assert result.conforms
+
+
+def pace_of_lines(monkeypatch: pytest.MonkeyPatch, seconds: Callable[[int], float]) -> float:
+    """Return the pace of lines that a run measures, if those of N bytes take `seconds(N)`."""
+    passed, paces = [0.0], list[Pace]()
+
+    class Timed(io.BytesIO):
+        def readlines(self, hint: int | None = -1, /) -> list[bytes]:
+            lines = super().readlines(hint)
+            passed[0] += seconds(sum(map(len, lines)))
+            return lines
+
+    def measured(context: RunContext) -> Pace:
+        with monkeypatch.context() as patch:
+            patch.setattr(measured_reads, "clock", SimpleNamespace(monotonic=lambda: passed[0]))
+            paces.append(pace_of_reads(context))
+        return paces[0]
+
+    monkeypatch.setattr(phases, "pace_of_reads", measured)
+    fscontract.check(
+        fscontract.PythonFileBinding(lambda path: Timed(Path(path).read_bytes()), None, "timed"),
+        clauses=["python.readlines.all"],
+    )
+    return paces[0].lines
+
+
+@pytest.mark.parametrize("pace", [1e-9, 1e-7, 1e-3])
+def test_lines_have_the_pace_of_those_that_are_timed(
+    pace: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pace_of_lines(monkeypatch, lambda count: pace * count) == pytest.approx(pace)
+
+
+def test_lines_that_take_longer_the_more_there_are_are_not_read_in_the_large_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file may look for each line in a copy of all bytes that are left."""
+    pace = Pace(lines=pace_of_lines(monkeypatch, lambda count: 2e-12 * count * count))
+    assert (pace.allows(131_073), pace.allows(LARGE)) == (True, False)
