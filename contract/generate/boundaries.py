@@ -113,7 +113,7 @@ _MULTIPLES = (1, 2, 3, 4)
 #: The largest file with four multiples of a boundary.
 LARGEST = 24 << 20
 #: Programs for each boundary, by effort, and if every call costs a round trip.
-PROGRAMS = {"quick": 260, "normal": 1_500, "deep": 10_000}
+PROGRAMS = {"quick": 280, "normal": 1_500, "deep": 10_000}
 REMOTE = {"quick": 12, "normal": 100, "deep": 500}
 #: Up to this boundary, files end around each of its multiples, and single reads go over all.
 _SMALL = 1 << 18
@@ -160,7 +160,8 @@ def programs(
     made = list(expressible(made, operations))
     limit = REMOTE[effort] if remote else PROGRAMS[effort]
     limit = min(limit, max(_BYTES[effort] // length, 1))
-    first = list(expressible(_first_past(length, boundary), operations))
+    always = [*_first_past(length, boundary), *(() if remote else _strides(length, boundary))]
+    first = list(expressible(always, operations))
     limit = max(limit - len(first), 0)
     return first + (made if len(made) <= limit else draw.sample(made, limit))
 
@@ -238,6 +239,24 @@ def _first_past(length: int, boundary: int) -> Iterator[Program]:
         yield from (program_of(length, calls) for calls in product(past, reads))
 
 
+def _strides(length: int, boundary: int) -> Iterator[Program]:
+    """Yield programs that go back and on by the boundary itself, before each kind of read."""
+    there, back = 2 * boundary, boundary
+    for op, args, count in (
+        ("read_byte", (), 1),
+        ("read_into", (3, 0, 3), 3),
+        ("skip", (2,), 2),
+        ("read_buffer", (4, 1, None), 3),
+    ):
+        calls: list[Call] = [("seek", (there,)), ("seek", (back,)), (op, args), ("get_pos", ())]
+        calls += [("seek", (there + count,)), (op, args), ("get_pos", ()), *_LOOK]
+        yield program_of(length, calls)
+    moves = (("py_seek", (there, 0)), ("py_seek", (-boundary, 1)), ("py_seek", (boundary, 1)))
+    for read in (("py_read", (3,)), ("py_readinto", ("B", 3)), ("py_readline", (2,))):
+        look = (read, ("py_tell", ()))
+        yield program_of(length, [*moves[:2], *look, moves[2], *look, ("py_read", (2,))])
+
+
 def _visits(length: int, points: list[int]) -> Iterator[Program]:
     """Yield programs that go to each point in every way, and read up to it and from it."""
     far = points[-1]
@@ -249,6 +268,7 @@ def _visits(length: int, points: list[int]) -> Iterator[Program]:
             [("seek", (far,)), ("read_byte", ()), ("seek", (p,)), *_LOOK, ("seek", (0,)), *_LOOK],
             [("seek", (p,)), ("seek", (p,)), *_LOOK, ("unbuffer", ()), *_LOOK],
             [("skip", (p,)), *_LOOK, ("seek", (1,)), ("skip", (p,)), ("available", ()), *_LOOK],
+            [("seek", (p,)), ("skip", (3,)), ("get_pos", ()), *_LOOK],
             [("seek", (start,)), ("read_into", (m, 0, m)), ("get_pos", ()), *_LOOK],
             [
                 ("read_byte", ()),

@@ -66,7 +66,7 @@ def short_rows(
         yield from _product(n, core, full)
         yield from _product(n, others, looks)
     yield from _rows_around_buffer(operations, lengths[-1], effort)
-    yield from _product(main, core, core, core)
+    yield from _product(main, core, core, core, *_position(operations))
     yield from _two_streams(main, core, effort)
     if effort != "quick":
         yield from _product(lengths[min(1, len(lengths) - 1)], core, core, core)
@@ -75,6 +75,15 @@ def short_rows(
     if effort == "deep":
         yield from _product(main, full, full, core)
         yield from _product(main, core, core, core, core, core)
+
+
+def _position(operations: frozenset[str]) -> list[list[Step]]:
+    """Return the call that shows the position, as an alphabet, or nothing without such a call.
+
+    It follows the longest programs, in which the last call may move the stream wrong.
+    """
+    calls = (op for op in ("get_pos", "py_tell") if op in operations)
+    return [[Step(op)] for op in itertools.islice(calls, 1)]
 
 
 def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:

@@ -23,6 +23,8 @@ from fscontract.implementations.memory import MemoryInputStream
 
 #: The most bytes of a response, and of one system call, of these connectors.
 _RESPONSE, _CHUNK = 1 << 20, 1 << 16
+#: The bytes of a block of a smaller buffer.
+_PAGES = 1 << 13
 
 
 @mutant("read-into.data")
@@ -127,6 +129,54 @@ def skips_in_buffer(self: MemoryInputStream, count: int) -> int:
     skipped = right(self).skip(count)
     self._pos -= max(0, skipped - _CHUNK)
     return skipped
+
+
+@mutant("skip.advance", MemoryInputStream.skip)
+def skips_from_edge(self: MemoryInputStream, count: int) -> int:
+    """skip() where a block of 8 KiB begins goes one byte further than it returns."""
+    at_edge = self._pos and self._pos % _PAGES == 0
+    skipped = right(self).skip(count)
+    self._pos += bool(at_edge and skipped and self._pos < self._size)
+    return skipped
+
+
+@mutant("read-byte.advance")
+class GoesBackByBlock(MemoryInputStream):
+    """The byte after a seek back by a whole block of 8 KiB moves the stream by two."""
+
+    _by_block = False
+
+    def seek(self, pos: int) -> None:
+        before = self._pos
+        super().seek(pos)
+        self._by_block = before - pos == _PAGES
+
+    def read_byte(self) -> int:
+        value = super().read_byte()
+        self._pos += self._by_block and self._pos < self._size
+        self._by_block = False
+        return value
+
+
+@mutant("skip.advance")
+class SkipsReleasedBuffer(MemoryInputStream):
+    """skip() after unbuffer(), which released what a read had buffered, goes one byte further."""
+
+    _has_buffer, _released = False, False
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        self._has_buffer, self._released = True, False
+        return super().read_into(buffer, offset, length)
+
+    def unbuffer(self) -> None:
+        super().unbuffer()
+        self._released, self._has_buffer = self._has_buffer, False
+
+    def skip(self, count: int) -> int:
+        skipped = super().skip(count)
+        self._pos += bool(self._released and skipped and self._pos < self._size)
+        self._released = False
+        return skipped
 
 
 @mutant("available.bounds", HiddenBlocks.available)

@@ -15,7 +15,7 @@ from fscontract.contract.generate.boundaries import (
     programs,
     reachable,
 )
-from fscontract.contract.program.program import OPERATIONS, Program
+from fscontract.contract.program.program import OPERATIONS, Program, Step
 
 ALL = frozenset(OPERATIONS) - {"change"}
 BOUNDARY = 10_000
@@ -80,6 +80,21 @@ def test_each_kind_of_read_follows_one_past_the_boundary_in_every_run(seed: int)
     past = {("read_into", (BOUNDARY + 2, 0, BOUNDARY + 2)), ("py_read", (BOUNDARY + 2,))}
     after = {p.steps[1].op for p in made if (p.steps[0].op, p.steps[0].args) in past}
     assert {"read_byte", "read_into", "py_read", "py_readinto"} <= after
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reads_follow_moves_by_the_boundary_itself_in_every_run(seed: int) -> None:
+    made = programs(ALL, BOUNDARY, "quick", seed)
+    there, back = Step("seek", (2 * BOUNDARY,)), Step("seek", (BOUNDARY,))
+    moves = (there, back), (Step("py_seek", (2 * BOUNDARY, 0)), Step("py_seek", (-BOUNDARY, 1)))
+    after = {p.steps[2].op for p in made if p.steps[:2] in moves}
+    assert {"read_byte", "read_into", "skip", "py_read", "py_readinto", "py_readline"} <= after
+
+
+def test_calls_skip_from_each_point() -> None:
+    made = programs(ALL, BOUNDARY, "normal", 0)
+    starts = {p.steps[0].args[0] for p in made if p.steps[1:2] == (Step("skip", (3,)),)}
+    assert {BOUNDARY, 2 * BOUNDARY, 4 * BOUNDARY} <= starts
 
 
 def test_every_policy_reads_behind_the_third_multiple() -> None:

@@ -45,3 +45,11 @@ def test_shuffled_programs_begin_with_those_of_every_sample() -> None:
     assert {p for p in first if len(p.steps) == 1 and p.length == first[0].length} <= common
     assert {p for p in common if len(p.steps) == 1} <= set(_sample(3))
     assert sorted(map(str, first)) == sorted(map(str, second))
+
+
+def test_the_position_is_shown_after_three_calls() -> None:
+    """A last call that returns what it should may move the stream wrong."""
+    made = call_sequences.short_programs(OPERATIONS, 64, "quick")
+    long = [p for p in made if len(p.steps) > 3 and p.streams == 1]
+    assert {p.steps[2].op for p in long} == OPERATIONS
+    assert {p.steps[-1].op for p in long} == {"get_pos"}

@@ -46,13 +46,14 @@ _MISSED = (
     *("consistency.opened", "pread.isolation", "read-vectored.multiple"),
     *("pread.data-PreadEarlyAtPart", "open.length-overstated-NothingUpToDeclaredEnd"),
 )
-#: A mutant with two causes: it also accepts a buffer that is read-only.
-_TWO_CAUSES = "python.readinto.progress-IntoDropsTail"
+#: Mutants with two causes: one also accepts a buffer that is read-only, and one breaks two
+#: libraries by a seek, whose own clauses are not checked with theirs.
+_TWO_CAUSES = ("python.readinto.progress-IntoDropsTail", "readers.zip.members-RewindsAtTheEnd")
 #: The mutants of the ordinary run.
 _SAMPLE = [
     mutant
     for mutant in chosen_mutants()[:: len(chosen_mutants()) // 12]
-    if not str(mutant).startswith((*_MISSED, _TWO_CAUSES))
+    if not str(mutant).startswith((*_MISSED, *_TWO_CAUSES))
 ]
 #: Pairs of mutants whose failures have nothing in common.
 PAIRS = [
