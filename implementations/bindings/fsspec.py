@@ -253,6 +253,11 @@ _WORDING = Wording("fs.open(name)", "fs.pipe_file(name, {data})", raw=True)
 _HOW_TO_READ = (
     "specify --file, the path of an existing file, and --content, a local copy of that file"
 )
+#: A callable returns the root; that of an object store holds buckets, not files.
+_UNWRITABLE_ROOT = (
+    "the root can't be written; to check an existing directory or bucket, return"
+    " DirFileSystem(path, fs)"
+)
 
 
 class FsspecBinding(ScratchBinding):
@@ -387,7 +392,8 @@ class FsspecBinding(ScratchBinding):
                 f"{self.name}: the filesystem is read-only; {_HOW_TO_READ}"
             ) from error
         except Exception as error:
-            raise self.failure("can't be written", error) from error
+            what = "can't be written" if self._root.strip("/") else _UNWRITABLE_ROOT
+            raise self.failure(what, error) from error
 
     def _find_file(self, length: int) -> None:
         try:

@@ -241,6 +241,22 @@ def test_a_target_that_cant_be_written_is_one_line_without_secrets(tmp_path: Pat
     assert not list(tmp_path.iterdir())
 
 
+class Buckets(MemoryFileSystem):  # type: ignore[misc]
+    """An object store: its root holds buckets, which must exist."""
+
+    def pipe_file(self, *_: object, **__: object) -> None:
+        raise FileNotFoundError("The specified bucket does not exist")
+
+
+def test_a_root_that_cant_be_written_names_the_wrapper_of_a_directory() -> None:
+    """A callable returns the root, which is not the directory that a user has in mind."""
+    message = (
+        r"\Abuckets: the root can't be written; .* DirFileSystem\(path, fs\): .*bucket does not"
+    )
+    with pytest.raises(TargetError, match=message):
+        FsspecBinding(Buckets(), "", "buckets").prepare()
+
+
 @pytest.mark.parametrize(
     ("url", "options", "message"),
     [
