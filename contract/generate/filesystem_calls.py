@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 
 from fscontract.contract.program.arguments import Argument
@@ -90,11 +90,18 @@ def programs(
         calls += [(_REQUESTS, long)] * bool(long)
         calls += [(_REQUESTS, (step,)) for step in _of_stores_in_requests(remote)]
         calls += [(_EMPTY, (step,)) for step in _of_readers(seed, remote)]
-    return [
+    return _each_operation_first(
         Program(length, steps)
         for length, steps in calls
         if all(s.op in operations and (fixed is None or not others_of(s.args)) for s in steps)
-    ]
+    )
+
+
+def _each_operation_first(made: Iterable[Program]) -> list[Program]:
+    """Return one program of each operation, then the others: a run may end before those."""
+    first: dict[str, Program] = {}
+    rest = [p for p in dict.fromkeys(made) if first.setdefault(p.steps[0].op, p) is not p]
+    return [*first.values(), *rest]
 
 
 def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:

@@ -27,6 +27,15 @@ def test_programs_of_filesystems_are_data() -> None:
     assert len(made) <= 400
 
 
+@pytest.mark.parametrize("remote", [False, True])
+def test_the_first_programs_have_each_operation_once(remote: bool) -> None:
+    """So a run on a slow store, which ends early, has tried each call."""
+    made = programs(_EVERY, remote)
+    first = [program.steps[0].op for program in made[: len(_EVERY)]]
+    assert sorted(first) == sorted(_EVERY)
+    assert len(set(made)) == len(made)
+
+
 def test_programs_on_the_only_file_need_no_other() -> None:
     made = programs(_EVERY, fixed=bytes(range(5, 60)))
     assert {program.length for program in made} == {55}
