@@ -18,6 +18,7 @@ from fscontract.contract.runner.run_options import (
     resolve_any,
     selected,
     settings_for,
+    source_of,
 )
 from fscontract.contract.runner.sandbox import name_of
 from fscontract.contract.runner.time_budget import EFFORTS
@@ -151,6 +152,7 @@ class InProcess:
                 effort=run.effort,
                 seed=run.seed,
                 replays=replay_files(self._typed, run),
+                source=None if self._typed is None else source_of(self._typed, run),
             )
         settings = settings_for(binding, run, self.clauses, known, target=self._typed)
         return runner.check(binding, settings, listener)

@@ -115,10 +115,14 @@ def _print(replays: Sequence[_Replay], options: dict[str, str], language: str, i
     if len(replays) != 1:
         raise click.UsageError(f"{option} takes one FILE, got {len(replays)}")
     (one,) = replays
-    if "scenario" in one.data:
+    if "scenario" in one.data and (issue or language != "python"):
+        option = "--issue" if issue else f"--script {language}"
         raise click.UsageError(f"{one.path}: {option} takes a failure of a stream or a filesystem")
     try:
-        text = _issue(one, options, language) if issue else _script(one, options, language)
+        if "scenario" in one.data:
+            text = _scenario_script(one, options)
+        else:
+            text = _issue(one, options, language) if issue else _script(one, options, language)
     except NoScript as error:
         raise click.UsageError(f"{one.path}: no script: {error}") from None
     except TargetError as error:
@@ -175,6 +179,19 @@ def _script(one: _Replay, options: dict[str, str], language: str) -> str:
     binding, profile = _resolved(one, options)
     source = Source(one.target, options, one.file, one.content)
     return script(language, binding, source, failure_in(binding, one.data, profile))
+
+
+def _scenario_script(one: _Replay, options: dict[str, str]) -> str:
+    from fscontract.contract.scenarios.check import scenarios_of
+    from fscontract.contract.scenarios.replay import scenario_in
+    from fscontract.contract.script.calls import Source
+    from fscontract.contract.script.scenarios import scenario_script
+    from fscontract.contract.spec.clauses import read_id
+
+    binding, clause = _part(one, options), read_id(one.data["clause"])
+    source = Source(one.target, options, one.file, one.content)
+    scenario = scenario_in(binding, one.data)
+    return scenario_script(binding, source, scenarios_of(binding), scenario, clause)
 
 
 def _issue(one: _Replay, options: dict[str, str], language: str) -> str:

@@ -37,6 +37,7 @@ from fscontract.contract.runner.run_options import (
     resolve_any,
     selected,
     settings_for,
+    source_of,
 )
 from fscontract.contract.runner.sandbox import (
     Sandbox,
@@ -129,6 +130,7 @@ class _Child:
                     run.effort,
                     run.seed,
                     replay_files(request["target"], run),
+                    source_of(request["target"], run),
                 )
             else:
                 target.check(self._listen)

@@ -52,6 +52,7 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.attribution import Evidence, Rates, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
+from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.known_failures import (
     SCENARIO,
@@ -381,6 +382,7 @@ def check_pipeline(
     effort: str = "quick",
     seed: int = 0,
     replays: ReplayFiles | None = None,
+    source: Source | None = None,
 ) -> RunResult:
     """Check a part of a pipeline by the selected clauses about such parts.
 
@@ -388,14 +390,14 @@ def check_pipeline(
     `budget` seconds, or after the first `until` scenarios; clauses that none has reached by then
     are unexercised. The effort is the number of random scenarios, whose calls depend on the seed.
     The `journal` has the scenario that runs, and `crashes` are those that ended earlier processes
-    of the run. Failures are written as `replays`, unless that is None. Raise TargetError if there
-    is no check for parts of its kind.
+    of the run. Failures are written as `replays`, unless that is None, and have scripts if the
+    `source` of the part is known. Raise TargetError if there is no check for parts of its kind.
     """
     selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
     findings, time = Findings(crashes), TimeBudget(budget)
     run = _Run(
         *(binding, selected, known, effort, seed, findings, time),
-        *(listener, fail_fast, until, replays),
+        *(listener, fail_fast, until, replays, source),
     )
     try:
         return run.finished(
@@ -431,6 +433,7 @@ class _Run:
     fail_fast: bool
     until: int | None
     replays: ReplayFiles | None
+    source: Source | None
     sandbox: Sandbox = field(default_factory=Sandbox)
     started: datetime = field(default_factory=clock.now)
     cut_short: list[PhaseShare] = field(default_factory=list)
@@ -448,17 +451,21 @@ class _Run:
             stopped = str(ended)
         except KeyboardInterrupt:
             self.sandbox.restore()
-            lost = self._replayable(self.result(lost=INTERRUPTED))
+            lost = self._shown(self.result(lost=INTERRUPTED))
             lost = replace(lost, incomplete=INTERRUPTED)
             self.listener(Interrupted(lost))
             raise
         self.sandbox.restore()
-        finished = self._replayable(self.result(stopped=stopped), is_complete=not stopped)
+        finished = self._shown(self.result(stopped=stopped), is_complete=not stopped)
         self.listener(RunFinished(finished))
         return finished
 
-    def _replayable(self, result: RunResult, is_complete: bool = False) -> RunResult:
-        """Write the replay files of the failures, and remove those that a complete run outdates."""
+    def _shown(self, result: RunResult, is_complete: bool = False) -> RunResult:
+        """Write the scripts and the replay files of the failures.
+
+        Replay files that a complete run outdates are removed.
+        """
+        result = self._scripted(result)
         if self.replays is None:
             return result
         context = {
@@ -471,6 +478,16 @@ class _Run:
         if is_complete and not self.cut_short:
             self.replays.remove_outdated(written, context)
         return replace(result, clauses=written)
+
+    def _scripted(self, result: RunResult) -> RunResult:
+        """Return the result with the scripts of failures, if the source of the part is known."""
+        if self.source is None:
+            return result
+        from fscontract.contract.script.scenarios import scripted
+
+        kit = scenarios_of(self.binding)
+        clauses = (scripted(c, self.binding, self.source, kit, self.seed) for c in result.clauses)
+        return replace(result, clauses=tuple(clauses))
 
     def on_progress(self, done: int, total: int) -> None:
         """Report a scenario; raise _Stopped if it is the last one that may run."""

@@ -12,6 +12,7 @@ from fscontract.contract.runner.replay import ReplayResult, validated
 from fscontract.contract.runner.sandbox import Sandbox
 from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.scenarios.check import TIMEOUT, Findings, play_one, scenarios_of
+from fscontract.contract.scenarios.scenario import Scenario
 from fscontract.contract.untrusted import short
 
 
@@ -26,12 +27,7 @@ def replay(
     """
     clause, _ = validated(data)
     kit = scenarios_of(binding)
-    try:
-        scenario = kit.labelled(data["scenario"], data["seed"])
-    except LookupError:
-        raise ProgramError(
-            f"replay file: a {binding.api} has no scenario {short(data['scenario'])}"
-        ) from None
+    scenario = scenario_in(binding, data)
     findings, sandbox = Findings(), Sandbox()
     try:
         with running or nullcontext():
@@ -39,6 +35,16 @@ def replay(
     finally:
         sandbox.close()
     return _result(findings, clause, scenario.detail or scenario.description)
+
+
+def scenario_in(binding: PipelineBinding, data: dict[str, Any]) -> Scenario[Any]:
+    """Return the scenario of a part that a replay file names; ProgramError if there is none."""
+    try:
+        return scenarios_of(binding).labelled(data["scenario"], data["seed"])
+    except LookupError:
+        raise ProgramError(
+            f"replay file: a {binding.api} has no scenario {short(data['scenario'])}"
+        ) from None
 
 
 def _result(findings: Findings, clause: str, scenario: str) -> ReplayResult:

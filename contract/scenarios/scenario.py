@@ -25,7 +25,7 @@ RANDOM = {"quick": 20, "normal": 500, "deep": 10_000}
 _USUAL = "the usual"
 
 
-class Violated(Exception):
+class Violated(AssertionError):
     """Ends a scenario at a violation."""
 
     def __init__(self, violation: Violation) -> None:
@@ -64,6 +64,8 @@ class Harness(Judge):
     def __init__(self, clause: str = "") -> None:
         super().__init__()
         self.clause = clause
+        #: The clause whose violation ends the scenario; "" for none.
+        self.raises = ""
         self._used: set[str] = set()
         #: What was observed of the part, right or wrong.
         self.observations: set[str] = set()
@@ -91,6 +93,8 @@ class Harness(Judge):
         difference = violation.difference and " ".join((*observed, violation.difference))
         uses = violation.uses | self.uses
         super().record(replace(violation, uses=uses, difference=difference))
+        if violation.clause == self.raises:
+            raise Violated(violation)
 
     def observed(self, clause: str, what: str) -> tuple[str, ...]:
         """Return what a comparison for a clause observes of the part, each in a word."""

@@ -49,9 +49,9 @@ def _lines(name: str, data: bytes) -> Iterator[str]:
 
 
 def bytes_text(data: bytes) -> str:
-    """Return bytes as a Python literal in double quotes."""
+    """Return bytes as a Python literal, in double quotes unless they have some."""
     text = repr(data)
-    return text if text[1] == '"' else f'b"{text[2:-1]}"'.replace("\\'", "'")
+    return text if '"' in text else f'b"{text[2:-1]}"'
 
 
 def equal_text(value: Any, data: bytes) -> str:

@@ -53,7 +53,7 @@ def assembled(
 
     Raise NoScript if it is too long. The versions of the libraries are left out if that helps.
     """
-    lines, functions = [*(_WATCHED if failure.hangs else ()), *lines], [*functions]
+    lines, functions = [*(WATCHED if failure.hangs else ()), *lines], [*functions]
     helper = ["", "", *functions, "", ""] if functions else []
     text = "\n".join([*functions, *lines])
     imports = [line for word, line in _IMPORTS.items() if re.search(rf"(?<![\w.]){word}", text)]
@@ -66,7 +66,7 @@ def assembled(
 
 
 #: Statements after which a script that hangs prints where, and exits with 1.
-_WATCHED = (
+WATCHED = (
     f'print("expected:  ends within {LIMIT} s; else the calls that hang follow", flush=True)',
     f"faulthandler.dump_traceback_later({LIMIT}, exit=True)",
 )

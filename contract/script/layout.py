@@ -33,11 +33,11 @@ def literal(value: Any) -> str:
 
 def docstring(text: str) -> Iterator[str]:
     """Yield the lines of a docstring."""
-    *lines, last = wrap(f'"""{_harmless(text)}', WIDTH - 3)
+    *lines, last = wrap(f'"""{harmless(text)}', WIDTH - 3)
     yield from (*lines, f'{last}"""')
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """Return a text that can be in a docstring."""
     text = printable(" ".join(text.split())).replace("\\", "\\\\")
     return text.replace('"""', "'''")

@@ -38,6 +38,7 @@ from fscontract.contract.program.filesystem_calls import (
 from fscontract.contract.program.open_calls import STATUSES, Opening
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.callables import is_callable
 from fscontract.contract.script.calls import Call, NoScript, ScriptApi, Source
 from fscontract.contract.spec.inherited_failures import BASES
 from fscontract.contract.untrusted import typed_value
@@ -110,7 +111,7 @@ from fscontract.implementations.bindings.positioned_reads import (
     recording_close,
     while_open,
 )
-from fscontract.implementations.bindings.script_setup import fsspec_setup, is_callable
+from fscontract.implementations.bindings.script_setup import fsspec_setup
 from fscontract.implementations.bindings.spelling import (
     spell_builder,
     spell_file,

@@ -16,6 +16,7 @@ from fscontract.contract.binding import Action, NoScene, TargetError
 from fscontract.contract.program.content import SparseContent
 from fscontract.contract.program.opened_path import OpenedPath
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.script.callables import arguments, function_lines
 from fscontract.contract.script.calls import Call, ScriptApi, Source
 from fscontract.implementations.bindings.common import (
     ScratchBinding,
@@ -32,11 +33,7 @@ from fscontract.implementations.bindings.file_operations import (
     inexpressible,
 )
 from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
-from fscontract.implementations.bindings.script_setup import (
-    arguments,
-    function_lines,
-    temporary_path,
-)
+from fscontract.implementations.bindings.script_setup import temporary_path
 from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
 

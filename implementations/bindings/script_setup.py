@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
-
+from fscontract.contract.script.callables import arguments, callable_lines, is_callable
 from fscontract.contract.script.calls import NoScript, Source
-from fscontract.contract.script.layout import literal, quoted
-from fscontract.contract.targets import OWN_MODULES
-from fscontract.contract.text import mask_url, secrets_of
-from fscontract.contract.untrusted import typed_value
+from fscontract.contract.script.layout import quoted
+from fscontract.contract.text import mask_url
 
 #: The name of the file of a script in a place that others use, too. It has no word that is a usual
 #: key of a test server: masking would hide that.
@@ -46,7 +39,7 @@ def fsspec_setup(source: Source, file: str | None, local: bool) -> tuple[str, ..
     """
     if is_callable(source):
         root = "" if local else "/"
-        return (*_callable_lines(source.target, source.options), *_path(local, root))
+        return (*callable_lines(source.target, source.options), *_path(local, root))
     url, given = _chosen(source.target), arguments(source.options)
     if "://" not in url:
         raise NoScript(f"{mask_url(url)} can't be made in a script")
@@ -85,9 +78,8 @@ def pyarrow_setup(source: Source) -> tuple[str, ...]:
 def obstore_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an obstore store."""
     if is_callable(source):
-        (*found, made) = _callable_lines(source.target, source.options)
-        made = made.replace("fs =", "store =")
-        return ("import obstore", *found, made, f'path = "{FILE}"')
+        made_by = callable_lines(source.target, source.options, "store")
+        return ("import obstore", *made_by, f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("file://"):
         made = _call("obstore.store.from_url", '"file://" + directory.name', *given)
@@ -99,8 +91,8 @@ def obstore_setup(source: Source) -> tuple[str, ...]:
 def opendal_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for an OpenDAL operator."""
     if is_callable(source):
-        (*found, made) = _callable_lines(source.target, source.options)
-        return (*found, made.replace("fs =", "operator ="), f'path = "{FILE}"')
+        made_by = callable_lines(source.target, source.options, "operator")
+        return (*made_by, f'path = "{FILE}"')
     url, given = _chosen(source.target), arguments(source.options)
     if url.startswith("fs://"):
         made = 'operator = Operator("fs", root=directory.name)'
@@ -112,7 +104,7 @@ def opendal_setup(source: Source) -> tuple[str, ...]:
 def stream_setup(source: Source) -> tuple[str, ...]:
     """Return the statements for a filesystem of this package's interfaces."""
     if is_callable(source):
-        return (*_callable_lines(source.target, source.options), *_path(False, "/"))
+        return (*callable_lines(source.target, source.options), *_path(False, "/"))
     if source.target == "memory":
         made = ("from fscontract import MemoryFileSystem", "fs = MemoryFileSystem()")
         return (*made, 'path = "/file"')
@@ -126,66 +118,6 @@ def stream_setup(source: Source) -> tuple[str, ...]:
 URL_VARIABLE = "TARGET_URL"
 
 
-def arguments(options: Mapping[str, Any], typed: bool = True) -> tuple[str, ...]:
-    """Return options as keyword arguments; those with secrets come from environment variables."""
-    return tuple(
-        f"{name}={value}" if name.isidentifier() else f"**{{{quoted(name)}: {value}}}"
-        for name, value in _values(options, typed)
-    )
-
-
-def _values(options: Mapping[str, Any], typed: bool) -> Iterator[tuple[str, str]]:
-    for name, given in options.items():
-        value = typed_value(given) if typed else given
-        if secrets_of({name: given}):
-            text = f'os.environ["{_variable(name)}"]'
-            yield name, text if isinstance(value, str) else f"json.loads({text})"
-        else:
-            yield name, literal(value)
-
-
-def _variable(name: str) -> str:
-    return re.sub(r"\W", "_", name).upper()
-
-
 def _url_expression(url: str) -> str:
     """Return a URL as an expression: a text, or an environment variable if it has secrets."""
     return quoted(url) if mask_url(url) == url else f'os.environ["{URL_VARIABLE}"]'
-
-
-def _callable_lines(text: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the lines that make `fs` by a callable of the user; raise NoScript."""
-    place, colon, name = text.rpartition(":")
-    if not colon or "://" in text:
-        raise NoScript(f"{mask_url(text)} can't be made in a script")
-    lines, module = _import(place)
-    return (*lines, f"fs = {module}.{name}({', '.join(arguments(options))})")
-
-
-def function_lines(function: Any) -> tuple[tuple[str, ...], str]:
-    """Return the lines that import a function, and its name; raise NoScript if it has none."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
-    if not module or not all(part.isidentifier() for part in name.split(".")):
-        raise NoScript("the function that opens files has no name that can be imported")
-    if module in ("io", "_io", "builtins"):
-        return (), name
-    lines, module = _import(getattr(sys.modules.get(module), "__file__", "") or module, module)
-    return lines, f"{module}.{name}"
-
-
-def _import(place: str, module: str = "") -> tuple[tuple[str, ...], str]:
-    """Return the lines that import a module, or a file of the user, and its name."""
-    if module and not module.startswith(OWN_MODULES):
-        return (f"import {module}",), module
-    if not place.endswith(".py"):
-        package, _, name = place.rpartition(".")
-        return (f"from {package} import {name}" if package else f"import {name}",), name
-    path = Path(place).resolve()
-    if not path.stem.isidentifier():
-        raise NoScript(f"{place} can't be imported by its name")
-    return (f"sys.path.insert(0, {quoted(str(path.parent))})", f"import {path.stem}"), path.stem
-
-
-def is_callable(source: Source) -> bool:
-    """Return whether the target is a callable of the user."""
-    return "://" not in source.target and ":" in source.target

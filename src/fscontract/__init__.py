@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fscontract import hudi as hudi
     from fscontract import java as java
     from fscontract import options as options
+    from fscontract import scenarios as scenarios
     from fscontract import spark as spark
     from fscontract import splitter as splitter
     from fscontract.contract import __version__ as __version__
@@ -78,6 +79,7 @@ __all__ = [
     "java",
     "open_file",
     "options",
+    "scenarios",
     "spark",
     "splitter",
 ]

@@ -27,6 +27,7 @@ PUBLIC = (
     "fscontract.hudi",
     "fscontract.java",
     "fscontract.options",
+    "fscontract.scenarios",
     "fscontract.spark",
     "fscontract.splitter",
 )

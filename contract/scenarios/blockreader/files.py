@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.models.blockreader import (
@@ -20,7 +21,6 @@ from fscontract.contract.models.blockreader import (
     split_blocks,
 )
 from fscontract.contract.models.violation import Violation
-from fscontract.contract.pipeline_bindings import CheckedReader
 from fscontract.contract.runner.sandbox import error_text
 from fscontract.contract.scenarios.blockreader.harness import (
     OF_CONTEXT,
@@ -28,6 +28,9 @@ from fscontract.contract.scenarios.blockreader.harness import (
     as_reported,
 )
 from fscontract.contract.scenarios.scenario import Scenario, Violated
+
+#: The usual context.
+_USUAL = Layout(b"").context
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class Case:
         file.file(self.layout.data)
         file.fs.shorts = self.shorts
         try:
-            with closing(self._reader(file)) as reader:
+            with closing(file.reader(**self.settings)) as reader:
                 delivered = file.read(reader, *blocks)
         except Violated as violated:
             return violated.violation
@@ -114,21 +117,24 @@ class Case:
         harness.step()
         return judge(self.layout, blocks, delivered, harness.exercised)
 
-    def _reader(self, harness: ReaderHarness) -> CheckedReader:
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the reader that are not its defaults."""
         layout, too_long = self.layout, None
         if layout.limit is not None:
             too_long = "skip" if layout.skips else "truncate"
-        return harness.reader(
-            context=layout.context,
-            delimiter=layout.delimiter,
-            length=layout.length or None,
-            max_length=layout.limit,
-            on_too_long=too_long,
-            drop_blank=layout.drop_blank,
-            data_offset=layout.data_offset,
-            buffer_size=self.buffer,
-            overflow_buffer_size=self.overflow,
-        )
+        settings = {
+            "context": layout.context,
+            "delimiter": layout.delimiter,
+            "length": layout.length,
+            "max_length": layout.limit,
+            "on_too_long": too_long,
+            "drop_blank": layout.drop_blank,
+            "data_offset": layout.data_offset,
+            "buffer_size": self.buffer,
+            "overflow_buffer_size": self.overflow,
+        }
+        return {name: value for name, value in settings.items() if value and value != _USUAL}
 
 
 #: A hundred different lines of 123 bytes each.
@@ -199,6 +205,8 @@ def _across_buffers(end: bytes) -> bytes:
     return data
 
 
+#: Line ends and delimiters across the ends of buffers.
+ENDS_ACROSS, DELIMITERS_ACROSS = _across_buffers(b"\r\n"), _across_buffers(b"<=>")
 RECORDS = [
     *_cases("record.final", b"a", b"a\nb", b"a\r\nb"),
     Case("record.final", Layout(UNENDED), sizes=(40_000, 9000), buffer=8192, overflow=8192),
@@ -226,7 +234,7 @@ RECORDS = [
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=8),
     Case("record.crlf-buffer", Layout(b"abcdefg\r\nhij\r\nk"), (100,), buffer=1),
     Case("record.crlf-blocks", Layout(b"abc\r\nde\r\n\r\nf"), (4, 1, 2, 3)),
-    Case("record.crlf-buffer", Layout(_across_buffers(b"\r\n")), (100_000,)),
+    Case("record.crlf-buffer", Layout(ENDS_ACROSS), (100_000,)),
     *_cases("record.cr", b"a\rb\rc", b"a\rb\nc\r\nd", b"a\r\r\nb\r\r\r\n"),
     *_cases("record.cr", b"a\rb\nc\r\nd\r\r", context="line"),
     *_cases("record.blank", b"\n\na\n\n\nb\n\n", b"\n\n\n", b"\r\n\r\na\r\n"),
@@ -249,7 +257,7 @@ RECORDS = [
     *(Case("record.delimiter", layout, shorts=(1,), buffer=2) for layout in RETURNS),
     Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=2, overflow=1),
     Case("record.delimiter-cut", Layout(b"a<=>b<=>cc<=>", delimiter=b"<=>"), buffer=1),
-    Case("record.delimiter-cut", Layout(_across_buffers(b"<=>"), delimiter=b"<=>"), (100_000,)),
+    Case("record.delimiter-cut", Layout(DELIMITERS_ACROSS, delimiter=b"<=>"), (100_000,)),
     *_cases("record.delimiter-overlap", b"|||b", b"|||||", b"a||||b|||c", delimiter=b"||"),
     *_cases("record.delimiter-overlap", b"a|-|-|-|b|-|", delimiter=b"|-|"),
     *_cases("record.delimiter-overlap", b"abababababab", delimiter=b"abab"),

@@ -218,13 +218,28 @@ class ReaderHarness(Harness):
                 by_block = [other.read(reader, block) for block in blocks]
             layout = other._layout(ReaderSettings(**settings), blocks[0])
             delivered = [record for records in by_block for record in records]
-            violation = judge(layout, blocks, delivered, self.exercised)
-            if violation is not None:
-                clause = OF_CONTEXT.get(layout.context, violation.clause)
-                other.record(as_reported(violation, clause))
+            other.expect_records(layout, blocks, delivered, OF_CONTEXT.get(layout.context, ""))
         finally:
             self.violations += other.violations
+            self.exercised += other.exercised
         return [record.record for records in by_block[first:] for record in records]
+
+    def expect_records(
+        self,
+        layout: Layout,
+        blocks: Sequence[Block],
+        delivered: Sequence[Delivered],
+        clause: str = "",
+    ) -> None:
+        """Judge the records of blocks by the model.
+
+        A wrong one violates `clause`, by default the one that the model names; so does a wrong
+        order, which is a matter of record.order alone.
+        """
+        violation = judge(layout, blocks, delivered, self.exercised)
+        if violation is not None:
+            named = violation.clause if violation.clause == ORDER else clause or violation.clause
+            self.record(as_reported(violation, named))
 
     def records(self, reader: CheckedReader, block: Block) -> Iterator[DeliveredRecord]:
         """Yield the records of a block; it is a violation if they exceed the bytes of the files."""

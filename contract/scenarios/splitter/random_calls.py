@@ -57,7 +57,9 @@ def random_scenario(rng: Random) -> Scenario[SplitterHarness]:
 
 def _play(harness: SplitterHarness, settings: dict[str, Any], calls: Sequence[_Call]) -> None:
     life = harness.finding(**settings)
-    number, windows, final = 1, list[Window](), dict[str, int]()
+    windows: list[Window] = []
+    final: dict[str, int] = {}
+    number = 1
     for call in calls:
         if call.name == "write":
             final[harness.write(call.path, call.length)] = call.length

@@ -18,6 +18,7 @@ from fscontract.contract.scenarios.replay import replay
 from fscontract.contract.spec.clauses import select
 from fscontract.fakes.mutants.registry import mutant_named, mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from tests.script_runner import ScriptRunner
 
 _DEAF = mutant_named("split.trigger-Deaf")
 _CODE = """\
@@ -112,7 +113,7 @@ def test_unknown_scenario_is_one_clear_line(label: str) -> None:
         ({"scenario": 3}, (), "scenario must be a string, and seed a number"),
         ({"seed": "x"}, (), "scenario must be a string, and seed a number"),
         ({"scenario": "nothing"}, (), "a splitter has no scenario 'nothing'"),
-        ({}, ("--script",), "--script takes a failure of a stream or a filesystem"),
+        ({}, ("--script", "java"), "--script java takes a failure of a stream or a filesystem"),
         ({}, ("--issue",), "--issue takes a failure of a stream or a filesystem"),
     ],
 )
@@ -124,6 +125,19 @@ def test_file_that_is_no_such_failure_is_a_usage_error(
     result = _run("replay", "one.json", f"{code}:deaf", *words)
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_script_of_a_replay_file_fails_until_the_part_is_right(
+    code: str, own_scripts: ScriptRunner
+) -> None:
+    data = {"fscontract-replay": 1, "clause": "split.trigger", "scenario": "trigger", "seed": 0}
+    Path("one.json").write_text(json.dumps(data))
+    wrong, right = (
+        own_scripts.run(_run("replay", "one.json", f"{code}:{name}", "--script").output)
+        for name in ("deaf", "right")
+    )
+    assert "Violated: split.trigger: expected files after the trigger" in wrong.output
+    assert right.code == 0, right.output
 
 
 def test_target_of_another_kind_is_a_usage_error(code: str) -> None:
