@@ -207,7 +207,7 @@ class _FileByFile(MetadataTable):
         ]
 
     def may_match(self, file: _File) -> bool:
-        raise NotImplementedError
+        return file.may_match
 
 
 @mutant("metadata.prune-range", _FileByFile.may_match)
