@@ -329,8 +329,8 @@ def warned(harness: TableHarness) -> None:
     listing = harness.binding.listing(harness.fs)
     listing.files(A)
     harness.expect(listing.warnings(), 0, "warnings while all is well")
-    (path,) = harness.own_files(".hfile")
-    _put(harness, path, _content(harness, path)[:-9])
+    for path in harness.own_files():
+        _put(harness, path, _content(harness, path)[:-9])
     listing = harness.binding.listing(harness.fs)
     listing.files(A), listing.files(A)
     harness.expect(listing.warnings(), 1, "warnings of the damage")
@@ -366,11 +366,12 @@ def torn_completed(harness: TableHarness) -> None:
     """
     writer = harness.table()
     harness.commit(writer, {A: {"a3": 1}})
-    (path,) = harness.own_files(".log.")
-    intact = _content(harness, path)
-    for length in (0, 1, len(intact) // 2, len(intact) - 1):
-        _put(harness, path, intact[:length])
-        harness.expect_refusal(harness.listing, f"an error for a log of {length} bytes")
+    for path in harness.own_files(".log."):
+        intact = _content(harness, path)
+        for length in (0, 1, len(intact) // 2, len(intact) - 1):
+            _put(harness, path, intact[:length])
+            harness.expect_refusal(harness.listing, f"an error for a log of {length} bytes")
+        _put(harness, path, intact)
 
 
 @scenario("metadata.fallback-uncommitted")

@@ -13,6 +13,10 @@ from fscontract.contract.runner.result import ClauseResult, Verdict
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.scenarios.metadata_table.harness import A, B, TableHarness
 from fscontract.contract.spec.clauses import clauses, select
+from fscontract.fakes.mutants.registry import mutant_named
+from fscontract.pipeline.hudi.binding import TableBinding
+from fscontract.pipeline.hudi.changes import Change
+from fscontract.pipeline.hudi.writer import MetadataWriter
 from tests.contract.scenarios.metadata_table.json_table import JsonTable
 
 
@@ -48,6 +52,22 @@ def test_size_in_a_partition_that_is_missing_is_no_error_of_the_scenario() -> No
     assert "KeyError" not in result.counterexample.actual
 
 
+class _WithEmptyAction(MetadataWriter):
+    """Begins a table with an action without changes: it has two logs after a commit."""
+
+    def initialize(self, *args: Any, **options: Any) -> None:
+        super().initialize(*args, **options)
+        self.commit(Change())
+
+
+def test_table_with_several_logs_and_base_files_keeps_the_clauses_of_damage() -> None:
+    kind: type[TableBinding] = type("Kind", (TableBinding,), {"writer_class": _WithEmptyAction})
+    two_bases = mutant_named("metadata.place-TwoBases").binding()
+    for binding in (kind(), two_bases):
+        results = check_pipeline(binding, select(["metadata.warned", "metadata.torn-completed"]))
+        assert [clause.outcome for clause in results.clauses] == [Verdict.PASS] * 2
+
+
 def _dies(harness: TableHarness) -> None:
     harness.table()
     harness.fs.died = True
@@ -60,7 +80,7 @@ def _dies(harness: TableHarness) -> None:
         (lambda harness: harness.commit(harness.table(), None, {A: ["a1"]}), {"deleted files"}),
         (lambda harness: harness.clean(harness.table(), {A: ["a1"]}), {"deleted files"}),
         (lambda harness: harness.table({A: {"f": 1}, B: {"f": 1}}), {"a name in two partitions"}),
-        (lambda harness: harness.table(compact_after=3), {"compact", "clean_table"}),
+        (lambda harness: harness.table(compact_after=3), {"compact"}),
         (_dies, {"an action that is not completed", "a process that died"}),
     ],
 )
