@@ -96,6 +96,8 @@ class Findings:
         self.hung: dict[str, Violation] = {}
         #: For each clause why a scenario of it could not be played.
         self.inexpressible: dict[str, str] = {}
+        #: For each clause that a scenario did not reach, the one by which it failed before.
+        self.ended_by: dict[str, str] = {}
         #: Number of comparisons that judged each clause.
         self.exercised: Counter[str] = Counter()
         #: What each scenario without a violation used of the part. Random ones, which use more than
@@ -350,6 +352,8 @@ def _judge(
             violations = [raised]
     elif harness is not None and not violations and not scenario.detail:
         findings.passed.append(harness.uses | harness.observations)
+    for clause in scenario.clauses if violations else ():
+        findings.ended_by.setdefault(clause, violations[0].clause)
     head = f"{scenario.detail}: " if scenario.detail else ""
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
@@ -585,7 +589,11 @@ def _unverified(
         return None
     if clause in findings.inexpressible:
         return Verdict.INEXPRESSIBLE, findings.inexpressible[clause]
-    return Verdict.UNEXERCISED, OUT_OF_TIME if out_of_time else "no scenario reached it"
+    if out_of_time:
+        return Verdict.UNEXERCISED, OUT_OF_TIME
+    ended = findings.ended_by.get(clause)
+    why = f": one failed by {ended} before" if ended is not None else ""
+    return Verdict.UNEXERCISED, f"no scenario reached it{why}"
 
 
 def _counterexample(

@@ -78,6 +78,26 @@ def test_scenario_without_a_comparison_does_not_exercise_its_clause(
     assert (result.outcome, result.reason) == (Verdict.UNEXERCISED, "no scenario reached it")
 
 
+def test_clause_that_a_scenario_does_not_reach_names_the_failure_before_it(
+    scenario: Scenarios[TapHarness],
+) -> None:
+    @scenario("tap.drips", "tap.runs")
+    def drips(harness: TapHarness) -> None:
+        """It drips before it runs."""
+        harness.expect(1, 2)
+        harness.expect(3, 3, clause="tap.runs")
+
+    @scenario("tap.stops", "tap.shuts")
+    def stops(harness: TapHarness) -> None:
+        """It stops, and nothing is compared for its other clause."""
+        harness.expect(1, 1)
+
+    *_, runs, shuts = _check("tap.drips", "tap.stops", "tap.runs", "tap.shuts").clauses
+    assert runs.outcome is Verdict.UNEXERCISED
+    assert runs.reason == "no scenario reached it: one failed by tap.drips before"
+    assert shuts.reason == "no scenario reached it"
+
+
 def test_exercised_counts_the_comparisons_of_a_clause(scenario: Scenarios[TapHarness]) -> None:
     @scenario("tap.drips", "tap.runs")
     def drips(harness: TapHarness) -> None:
