@@ -167,7 +167,8 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     "--scripts",
     metavar="DIR",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write each failure as a script that needs only the library under test.",
+    help="Write each failure as a script. It needs only the library under test, and fscontract for"
+    " a part of a pipeline.",
 )
 @click.option(
     "--baseline",

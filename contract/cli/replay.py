@@ -55,7 +55,8 @@ class _Replay:
     is_flag=False,
     flag_value="python",
     type=click.Choice(["python", "java", "junit"]),
-    help="Print the failure as a script that needs only the library under test, and don't run it.",
+    help="Print the failure as a script that needs only the library under test, and fscontract for"
+    " a part of a pipeline; don't run it.",
 )
 @click.option("--issue", is_flag=True, help="Print the failure as an issue for its maintainers.")
 @click.pass_context
