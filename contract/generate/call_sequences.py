@@ -38,6 +38,9 @@ _LOOKS = (
     *(Step("py_read", (2,)), Step("py_tell")),
 )
 
+#: Operations that show the position of a stream; the first that it has follows three calls.
+_POSITION = ("get_pos", "py_tell")
+
 
 def short_programs(
     operations: frozenset[str], buffer: int, effort: str, only_length: int | None = None
@@ -82,7 +85,7 @@ def _position(operations: frozenset[str]) -> list[list[Step]]:
 
     It follows the longest programs, in which the last call may move the stream wrong.
     """
-    calls = (op for op in ("get_pos", "py_tell") if op in operations)
+    calls = (op for op in _POSITION if op in operations)
     return [[Step(op)] for op in itertools.islice(calls, 1)]
 
 
@@ -141,6 +144,8 @@ def _is_basic(program: Program) -> bool:
     steps, opening = program.steps, program.opening
     if opening is not None and opening.calls == UNBUFFERED and program.streams == 1:
         return True
+    if len(steps) > 1 and steps[-1].op in _POSITION:
+        return steps[:-1] in _BEFORE or steps[:-2] in _BEFORE
     return len(steps) == 1 or steps[:-1] in _BEFORE
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 import pytest
 
 from fscontract.contract.generate import call_sequences
-from fscontract.contract.program.program import Program
+from fscontract.contract.program.program import Program, Step
 
 pytestmark = pytest.mark.all_programs
 
@@ -27,6 +27,13 @@ def test_each_operation_follows_each_other_one_in_every_sample() -> None:
     possible = {(a.op, b.op) for p in everything for a, b in pairwise(p.steps) if p.streams == 1}
     in_both = set(_sample(1)) & set(_sample(2))
     assert {(a.op, b.op) for p in in_both for a, b in pairwise(p.steps)} >= possible
+
+
+def test_each_call_follows_a_seek_and_a_close_in_every_sample() -> None:
+    """A stream may forget that it is closed once it is not at its start."""
+    closed = [Step("seek", (2,)), Step("close")]
+    in_both = set(_sample(1)) & set(_sample(2))
+    assert {p.steps[2].op for p in in_both if [*p.steps[:2]] == closed} == OPERATIONS
 
 
 def test_the_other_programs_of_a_sample_are_chosen_by_the_seed() -> None:
