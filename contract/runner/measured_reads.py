@@ -256,8 +256,10 @@ def pace_of_reads(context: RunContext) -> Pace:
     """
     if context.times.run.is_over:
         return Pace()
-    at_once = _seconds(context, _TIMED, ("read_fully", (0, _TIMED, 0, _TIMED)))
-    at_once = at_once or _seconds(context, _TIMED, ("py_read", (_TIMED,)))
+    at_once: list[float] = []
+    if context.binding.fixed_content is None:  # the length of a given file does not depend on it
+        at_once = _seconds(context, _TIMED, ("read_fully", (0, _TIMED, 0, _TIMED)))
+        at_once = at_once or _seconds(context, _TIMED, ("py_read", (_TIMED,)))
     return Pace(min(at_once, default=0.0) / _TIMED, _pace_of_lines(context))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import fscontract
+from fscontract.contract.generate.listed_calls import Call
 from fscontract.contract.generate.sizes import LARGE, Pace
 from fscontract.contract.runner import measured_reads, phases
 from fscontract.contract.runner.context import RunContext
@@ -19,6 +20,7 @@ from fscontract.contract.runner.measured_reads import OF_VECTORED, learn, pace_o
 from fscontract.contract.runner.result import Boundary
 from fscontract.contract.runner.runner import check
 from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
+from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
 from tests.unusual import streams
@@ -177,3 +179,20 @@ def test_lines_that_take_longer_the_more_there_are_are_not_read_in_the_large_fil
     """A file may look for each line in a copy of all bytes that are left."""
     pace = Pace(lines=pace_of_lines(monkeypatch, lambda count: 2e-12 * count * count))
     assert (pace.allows(131_073), pace.allows(LARGE)) == (True, False)
+
+
+def test_no_read_of_another_length_is_timed_on_a_given_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its length is given, however long such a read takes."""
+    given, lengths, seconds = tmp_path / "given", list[int](), measured_reads._seconds
+    given.write_bytes(b"a line\n" * 99)
+
+    def timed(context: RunContext, length: int, call: Call) -> list[float]:
+        lengths.append(length)
+        return seconds(context, length, call)
+
+    monkeypatch.setattr(measured_reads, "_seconds", timed)
+    binding = FsspecBinding.from_url(f"file://{tmp_path}", {}, file="given", content=given)
+    fscontract.check(binding, clauses=["python.readlines.all"], budget=5)
+    assert {*lengths} == {given.stat().st_size}
