@@ -22,6 +22,7 @@ from datetime import datetime, timezone
 from functools import lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires
+from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
 from types import ModuleType
@@ -363,8 +364,7 @@ def _import(text: str, module: str, options: dict[str, str]) -> ModuleType:
 
 def _import_file(path: Path) -> ModuleType:
     _require_file(path)
-    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(f"{OWN_MODULES}{digest}", path)
+    spec = importlib.util.spec_from_file_location(_name_of_file(path), path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -375,6 +375,22 @@ def _import_file(path: Path) -> ModuleType:
         del sys.modules[spec.name]
         raise
     return module
+
+
+def _name_of_file(path: Path) -> str:
+    """Return the name under which a file is imported."""
+    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
+    return f"{OWN_MODULES}{digest}"
+
+
+def loaded(text: str) -> object:
+    """Return what a target names in a module that was imported, None if there is nothing."""
+    place, _, name = text.rpartition(":")
+    module = sys.modules.get(_name_of_file(Path(place)) if place.endswith(".py") else place)
+    try:
+        return attrgetter(name)(module)
+    except AttributeError:
+        return None
 
 
 def _require_file(path: Path) -> None:

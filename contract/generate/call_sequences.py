@@ -144,9 +144,9 @@ def _is_basic(program: Program) -> bool:
     steps, opening = program.steps, program.opening
     if opening is not None and opening.calls == UNBUFFERED and program.streams == 1:
         return True
-    if len(steps) > 1 and steps[-1].op in _POSITION:
-        return steps[:-1] in _BEFORE or steps[:-2] in _BEFORE
-    return len(steps) == 1 or steps[:-1] in _BEFORE
+    if len(steps) == 1 or steps[:-1] in _BEFORE:
+        return True
+    return steps[:-2] in _BEFORE and steps[-1].op in _POSITION
 
 
 def _product(length: int, *alphabets: list[Step], streams: int = 1) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from textwrap import shorten
-from typing import Any, cast
+from typing import Any
 
 from fscontract.contract.api.errors import UnsupportedOperationException
 from fscontract.contract.api.filesystem import FileSystem
@@ -129,7 +129,7 @@ class _Records:
         self._log = log
 
     def __iter__(self) -> Iterator[Any]:
-        return cast("Iterator[Any]", self)
+        return self
 
     def __next__(self) -> Any:
         record = next(self._records)

@@ -146,12 +146,15 @@ def _definitions(module: str) -> dict[str, ast.stmt]:
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             found[node.name] = node
         elif isinstance(node, ast.Assign | ast.AnnAssign):
-            found |= {n.id: node for n in ast.walk(node) if _is_stored(n)}  # type: ignore[attr-defined]
+            found |= dict.fromkeys(_stored(ast.walk(node)), node)
     return found
 
 
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+def _stored(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names that are assigned to."""
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
 def _names(node: ast.stmt) -> list[str]:
@@ -159,7 +162,7 @@ def _names(node: ast.stmt) -> list[str]:
     skipped = {id(n) for one in _annotations(node) for n in ast.walk(one)}
     parts = [n for n in ast.walk(node) if id(n) not in skipped]
     bound = {n.arg for n in parts if isinstance(n, ast.arg)}
-    bound |= {n.id for n in parts if _is_stored(n)}  # type: ignore[attr-defined]
+    bound.update(_stored(parts))
     roots = node.decorator_list if isinstance(node, ast.FunctionDef) else []
     decorators = {id(n) for one in roots for n in ast.walk(one)}
     names = [n for n in parts if isinstance(n, ast.Name) and id(n) not in decorators]

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from operator import attrgetter
-from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -25,7 +22,7 @@ from fscontract.contract.script.definitions import Definitions
 from fscontract.contract.script.frame import WATCHED
 from fscontract.contract.script.layout import WIDTH, harmless, quoted, statement
 from fscontract.contract.spec.clauses import clauses
-from fscontract.contract.targets import PIPELINES, installed
+from fscontract.contract.targets import PIPELINES, installed, loaded
 
 #: The variable of the part, and the function that reads a file.
 _PART, _READS = "part", "read_file"
@@ -181,18 +178,5 @@ def _part_lines(binding: PipelineBinding, source: Source) -> tuple[str, ...]:
         (*lines, made) = callable_lines(entry.value, {}, _PART)
         return (*lines, f"{made[:-1]}{given!r})")
     (*lines, made) = callable_lines(target, options, _PART)
-    is_made = _named(target) is binding
+    is_made = loaded(target) is binding
     return (*lines, made.rpartition("(")[0] if is_made else made)
-
-
-def _named(target: str) -> object:
-    """Return what a target names in a module that is imported, None if there is nothing."""
-    place, _, name = target.rpartition(":")
-    file = str(Path(place).resolve()) if place.endswith(".py") else ""
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "") == place or (
-            file and getattr(module, "__file__", "") == file
-        ):
-            with suppress(AttributeError):
-                return attrgetter(name)(module)
-    return None
