@@ -337,7 +337,14 @@ def _check_call(function: Any, text: str, args: tuple[Any, ...], named: dict[str
         inspect.signature(function).bind(*args, **named)
     except TypeError as error:
         name = text.rpartition(":")[2]
-        hint = "" if args else "; to check a callable that opens a path, add --encode"
+        hint = (
+            ""
+            if args
+            else (
+                "; to check a callable that opens a path, add --encode FUNCTION, such as "
+                "builtins:bytes for files that are stored unchanged"
+            )
+        )
         raise UsageError(f"{text}: can't call {name}: {error}{hint}") from error
     except ValueError:  # a callable written in C has no signature
         pass

@@ -227,7 +227,8 @@ class _Child:
 
         on_tick()
         if profile.one_thread:
-            work_here(iter(programs), run, lambda: journal.limit, on_tick, journal.begin)
+            limit = journal.limit
+            work_here(iter(programs), run, lambda thread: limit, on_tick, journal.begin)
         else:
             supervise(
                 iter(programs),

@@ -186,6 +186,9 @@ def _counterexample(example: Counterexample, width: int, tracebacks: bool = Fals
     yield from _labelled(width, "expected", _alternatives(example))
     yield from _labelled(width, "actual", example.actual)
     yield from _labelled(width, "differs", example.difference)
+    if example.hangs and not tracebacks:
+        frames = [line for line in example.traceback if line.startswith("File ")]
+        yield from _labelled(width, "hangs in", "".join(frames[-1:]))
     yield from _traceback(example) if tracebacks else ()
     if example.interleaving:
         yield from _labelled(width, "order", example.interleaving[0])

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from traceback import FrameSummary
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.distributed.partial_results import Family
@@ -98,6 +99,10 @@ class RunContext:
     interrupted_step: int = -1
     #: What the binding did for the suite then, such as writing a file; "" during a call.
     interrupted_in: str = ""
+    #: The frames of the target in which the program was then.
+    interrupted_frames: list[FrameSummary] = field(default_factory=list)
+    #: The functions of the target in which calls hung.
+    hanging: set[str] = field(default_factory=set)
     #: What was late last and is run once more, with its step.
     late_call: tuple[object, int] | None = None
     #: The seconds that a call of the last program took.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
@@ -98,8 +98,9 @@ class LeftOut:
     """The programs to skip, since they would crash the process or hang.
 
     These are programs with all calls of one that crashed a process, and those that make a call that
-    hung, in a state to which the same clauses apply. After two crashes in an operation, or if `add`
-    says so, every program with that operation is skipped.
+    hung, in a state to which the same clauses apply; one whose states depend on results runs up to
+    that call. After two crashes in an operation, or if `add` says so, every program with that
+    operation is skipped.
     """
 
     def __init__(self, crashes: Sequence[Crash] = ()) -> None:
@@ -114,8 +115,13 @@ class LeftOut:
                 self.add(crash.program, len(crash.program.steps) - 1, everywhere=False)
                 self.open_streams = self.open_streams or crash.op == "close"
 
-    def add(self, program: Program, index: int, everywhere: bool) -> None:
-        """Leave out what makes the call at `index`, or uses its operation `everywhere`."""
+    def add(
+        self, program: Program, index: int, everywhere: bool, state: State | None = None
+    ) -> None:
+        """Leave out what makes the call at `index`, or uses its operation `everywhere`.
+
+        `state` is that of its stream before the call, if known.
+        """
         if index >= len(program.steps):
             self.open_streams = True
         elif everywhere:
@@ -123,8 +129,9 @@ class LeftOut:
         elif index < 0 or program.opening is not None or program.faults is not None:
             self._parts.append(program.with_steps(program.steps[: index + 1]))
         else:
-            op = program.steps[index].op
-            self._calls.setdefault(op, set()).add(_clauses_about(program, index))
+            step = program.steps[index]
+            known = () if state is None else (_about(program, step, state),)
+            self._calls.setdefault(step.op, set()).update(known or [_clauses_about(program, index)])
 
     @property
     def operations(self) -> frozenset[str]:
@@ -134,6 +141,11 @@ class LeftOut:
     def covers(self, program: Program, index: int) -> bool:
         """Return whether a program is not run, or does not make its call at `index`."""
         return program in self or (self.open_streams and index >= len(program.steps))
+
+    def stops(self, step: Step, states: Iterable[State]) -> bool:
+        """Return whether a call, without anchors, is not made in one of these states."""
+        calls = self._calls.get(step.op, ())
+        return bool(calls) and any(_about_call(step.op, step.args, s) in calls for s in states)
 
     def __bool__(self) -> bool:
         return bool(self._parts or self._calls or self._operations)

@@ -110,11 +110,13 @@ class Execution:
     doomed: set[int] = field(default_factory=set)
 
     def add(self, violation: Violation) -> None:
-        """Add the next violation."""
+        """Add the next violation, charged to all clauses that the call violates."""
+        others = [violation.charged_to(clause) for clause in violation.failure.also]
         if self.violation is None:
             self.violation = violation
         else:
             self.later.append(violation)
+        self.later += others
 
     @property
     def first(self) -> list[Violation]:

@@ -73,6 +73,8 @@ class Executor(Workspace):
         #: The streams of programs that have not closed them. Those of a program whose end hangs
         #: stay here, since a finalizer that closes them would hang in any thread.
         self._open: dict[int, Sequence[Opened]] = {}
+        #: The last program that was judged step by step, and the nodes of its streams.
+        self._judged: tuple[Program, list[int]] | None = None
 
     def judge_by(self, acceptor: Acceptor) -> None:
         """Judge by another model from now on; what was exercised so far does not count."""
@@ -91,6 +93,15 @@ class Executor(Workspace):
     def leaves_out(self, program: Program) -> bool:
         """Return whether the program is skipped."""
         return program in self._left_out
+
+    def state_before(self, program: Program, index: int) -> State | None:
+        """Return the state before the call at `index`, at which a program has stopped.
+
+        None if it is not that of a plain stream.
+        """
+        if self._judged is None or self._judged[0] is not program:
+            return None
+        return self.acceptor.states(self._judged[1][program.steps[index].stream])[0]
 
     def run(self, program: Program, trace: bool = False, resume: bool = False) -> Execution:
         """Run a program on newly opened streams, and judge it up to its first failure.
@@ -401,7 +412,8 @@ class Executor(Workspace):
         resume: bool = False,
     ) -> None:
         step_of, judge = self.compile, self.acceptor.step
-        length = program.length
+        length, left_out = program.length, self._left_out
+        self._judged = program, nodes
         for index, source in enumerate(program.steps):
             self.index = index
             compiled = step_of(length, source)
@@ -411,6 +423,9 @@ class Executor(Workspace):
                 if execution.ended:
                     return
                 continue
+            if left_out and left_out.stops(compiled.step, self.acceptor.states(nodes[which])):
+                execution.trace.clear()  # as that of a program that did not run
+                return
             outcome = compiled.action(streams[which])
             self.operations += 1
             self._written |= source.op == "py_write" and not outcome.raised
@@ -434,8 +449,7 @@ class Executor(Workspace):
             if judgement.failure is not None:
                 step = compiled.step
                 violation = self._violation(program, index, step, node, outcome, judgement)
-                for clause in ("", *judgement.failure.also):
-                    execution.add(violation.charged_to(clause) if clause else violation)
+                execution.add(violation)
                 if not resume:
                     nodes[which] = node
                     return

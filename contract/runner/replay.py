@@ -212,7 +212,7 @@ def _run(
         return Next.END
 
     if one_thread:
-        work_here(iter(items), work, lambda: _TIMEOUT)
+        work_here(iter(items), work, lambda thread: _TIMEOUT)
     else:
         supervise(iter(items), work, _TIMEOUT, on_hang)
     if hung:

@@ -194,7 +194,8 @@ class Counterexample:
     no_script: str = ""
     #: The first byte that differs behind those that `actual` shows; "" if none does.
     difference: str = ""
-    #: The lines of the traceback of its exception, from the target's first frame on.
+    #: The lines of the traceback of its exception, or of where it hangs, from the target's first
+    #: frame on.
     traceback: tuple[str, ...] = ()
     #: What it may share with other failures of the same cause; empty for `how` alone.
     traits: tuple[str, ...] = ()
@@ -430,9 +431,13 @@ def _severity(result: ClauseResult) -> tuple[int, int, int]:
 
 
 def _traits(result: ClauseResult) -> set[str]:
-    """Return the traits of the failures of a clause; all of them are of one cause."""
+    """Return the traits of the failures of a clause; all of them are of one cause.
+
+    A trait are the calls of the target, too: clauses of two APIs may judge the same call.
+    """
     own = [f for f in result.counterexamples if not (f.known or f.inherited)]
     found = {trait for f in own for trait in f.traits or (f.how.partition(":")[0],)}
+    found.update(f"{f.program.length} {f.calls}" for f in own if f.program and f.calls)
     return {result.clause.id, *filter(None, found)}
 
 

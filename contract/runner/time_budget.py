@@ -45,6 +45,8 @@ _HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
 #: The part of that time that one call may take, its lower bound in seconds, and how much longer
 #: than the slowest call so far it has to be.
 _HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
+#: That bound in seconds for a call in a function in which others hung.
+_OTHERS_HANG = 0.25
 #: How many bytes a call reads in a second at least: it may read a whole file.
 _SLOWEST_READ = 1 << 19
 
@@ -144,6 +146,11 @@ class HangTime:
             patience = max(patience, _HANG_SECONDS / _HANG_PART)
         each_byte = max(1 / _SLOWEST_READ, self._seconds / max(self._calls, 1))
         return min(self._timeout, patience + length * each_byte)
+
+    @property
+    def limit_where_others_hang(self) -> float:
+        """How many seconds a call may take in a function of the target in which others hung."""
+        return min(self._timeout, max(_OTHERS_HANG, self._slowest * _SLOWER))
 
     @property
     def is_spent(self) -> bool:

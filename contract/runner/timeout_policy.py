@@ -7,20 +7,26 @@ again. Programs that make it in the same state are skipped then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
+from threading import Thread
 from typing import TypeVar
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.models.acceptor import TABLES
+from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
 from fscontract.contract.runner.result import STOPPED
 from fscontract.contract.runner.timeouts import Next, supervise, work_here
+from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of
 
 Item = TypeVar("Item")
+#: How a call ended that hangs.
+HANG = "hang"
 #: Number of programs of a run that may be late without hanging; later ones hang immediately.
 MAX_LATE = 3
 #: How many times longer a program may take whose calls start a process, which imports a library.
@@ -42,8 +48,13 @@ def run_items(
     # of the item, found before a call may patch what that needs
     factor, again = [1], [False]
 
-    def limit() -> float:
-        whole = timeout if binding.busy_with else hangs.limit(executor.length, again[0])
+    def limit(thread: Thread | None = None) -> float:
+        if binding.busy_with:
+            whole = timeout
+        elif context.hanging and _runs_in(context.hanging, thread):
+            whole = hangs.limit_where_others_hang
+        else:
+            whole = hangs.limit(executor.length, again[0])
         journal.limit = whole if patience is None else patience
         journal.limit *= factor[0]
         return journal.limit
@@ -87,6 +98,11 @@ def run_items(
         journal.beats = 0
 
 
+def _runs_in(functions: set[str], thread: Thread | None) -> bool:
+    """Return whether a thread is in one of these functions of the target, or what that calls."""
+    return thread is not None and not functions.isdisjoint(functions_of(frames_of(thread))[-1:])
+
+
 def _program_of(item: object) -> object:
     return item.program if isinstance(item, Vector) else item
 
@@ -112,10 +128,11 @@ def late_warning(what: str) -> str:
     return f"late once, in time when run again: {what}"
 
 
-def _before_interrupt(context: RunContext) -> None:
+def _before_interrupt(context: RunContext, thread: Thread) -> None:
     """Note the step that runs now: an interrupted program closes its streams, another step."""
     context.interrupted_step = context.executor.index
     context.interrupted_in = context.binding.busy_with
+    context.interrupted_frames = frames_of(thread)
     context.sandbox.patches.undo()
 
 
@@ -164,14 +181,22 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     index, settings = context.interrupted_step, context.settings
     if context.interrupted_in:
         raise TargetError(f"{context.binding.name}: {context.interrupted_in}: it hangs")
-    context.left_out.add(program, index, everywhere=context.times.hangs.is_spent)
-    counterexample = ended(program, index, f"ends within {limit:.3g} s", "still running", "hang")
+    is_call = 0 <= index < len(program.steps)
+    state = context.executor.state_before(program, index) if is_call else None
+    context.left_out.add(program, index, context.times.hangs.is_spent, state)
+    counterexample = ended(program, index, f"ends within {limit:.3g} s", "still running", HANG)
+    op, frames = counterexample.how.partition(":")[0], context.interrupted_frames
+    context.hanging.update(functions_of(frames))
+    functions = functions_of(frames) or (f"read: {HANG}",) * (op in READ_OPERATIONS)
+    counterexample = replace(
+        counterexample, traceback=lines_of(frames), traits=(f"{op} {HANG}", *functions)
+    )
     # as features that are not observed yet, or whose observation hangs, will have their defaults
     declared = settings.with_observed(context.observed).declared
     clause = clause_of(program, index, "fault.hang", declared)
     context.warn_unselected(clause, counterexample)
     context.mark_example(clause, counterexample)
-    for other in TABLES[counterexample.how.partition(":")[0]].all_clauses:
+    for other in TABLES[op].all_clauses:
         context.counterexamples.shadowed.setdefault(other, clause)
     context.report(context.counterexamples.hang(clause, counterexample))
 

@@ -290,11 +290,11 @@ def untimed() -> Iterator[None]:
 def supervise(
     items: Iterator[Item],
     work: Callable[[Item], None],
-    timeout: float | Callable[[], float],
+    timeout: float | Callable[[threading.Thread], float],
     on_hang: Callable[[Item, int], Next],
     on_tick: Callable[[], None] = lambda: None,
     on_begin: Callable[[object], None] | None = None,
-    on_late: Callable[[], None] = lambda: None,
+    on_late: Callable[[threading.Thread], None] = lambda thread: None,
     mark: Callable[[], object] = lambda: None,
 ) -> None:
     """Call `work` on every item. An exception of `work` passes.
@@ -303,10 +303,10 @@ def supervise(
     Its arguments are the item, or the last argument of `beat`, and the number of consecutive
     timeouts of this item. Time in which the whole process was suspended does not count, and the
     time of an item restarts when `mark` returns another value. `on_begin` is called in the worker
-    thread with each item and argument of `beat`; `on_late` is called at the timeout, before the
-    work is interrupted, which then continues in another thread.
+    thread with each item and argument of `beat`; `on_late` is called with that thread at the
+    timeout, before the work is interrupted, which then continues in another thread.
     """
-    limit = timeout if callable(timeout) else lambda: timeout
+    limit = timeout if callable(timeout) else lambda thread: timeout
     again: Item | None = None
     times = 0
     while True:
@@ -332,7 +332,7 @@ def supervise(
 def work_here(
     items: Iterator[Item],
     work: Callable[[Item], None],
-    limit: Callable[[], float],
+    limit: Callable[[threading.Thread], float],
     on_tick: Callable[[], None] = lambda: None,
     on_begin: Callable[[object], None] | None = None,
     mark: Callable[[], object] = lambda: None,
@@ -342,7 +342,7 @@ def work_here(
     Another thread calls `on_tick`, as in `supervise`, until an item takes longer than the limit.
     Nothing interrupts that item here: the parent process notices that the ticks have ended.
     """
-    here, ended = _Here(on_begin), allocate_lock()
+    here, ended, calling = _Here(on_begin), allocate_lock(), threading.current_thread()
     ended.acquire()
 
     def watch() -> None:
@@ -350,7 +350,7 @@ def work_here(
         while not ended.acquire(timeout=_TICK):
             if mark() != marked:
                 marked, here.since = mark(), max(here.since, monotonic())
-            if here.current is None or monotonic() - here.since <= limit():
+            if here.current is None or monotonic() - here.since <= limit(calling):
                 on_tick()
 
     thread = threading.Thread(target=watch, daemon=True, name="fscontract-watch")
@@ -372,9 +372,9 @@ class _Watch(Generic[Item]):
     def __init__(
         self,
         worker: _Worker[Item],
-        limit: Callable[[], float],
+        limit: Callable[[threading.Thread], float],
         on_tick: Callable[[], None],
-        on_late: Callable[[], None],
+        on_late: Callable[[threading.Thread], None],
         mark: Callable[[], object],
     ) -> None:
         self.worker = worker
@@ -400,9 +400,9 @@ class _Watch(Generic[Item]):
         if marked != self.marked:
             self.marked, worker.since = marked, max(worker.since, now)
         item = worker.current
-        if item is None or now - worker.since <= self.limit():
+        if item is None or now - worker.since <= self.limit(worker):
             return False
-        self.on_late()
+        self.on_late(worker)
         _abandon(worker)
         self.hung = item
         return True
@@ -410,9 +410,9 @@ class _Watch(Generic[Item]):
 
 def _wait(
     worker: _Worker[Item],
-    limit: Callable[[], float],
+    limit: Callable[[threading.Thread], float],
     on_tick: Callable[[], None],
-    on_late: Callable[[], None],
+    on_late: Callable[[threading.Thread], None],
     mark: Callable[[], object],
 ) -> Item | None:
     """Start the worker and wait for it to end (None), or for an item that hangs."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import dropwhile
 from pathlib import Path
+from threading import Thread
 
 from fscontract.contract.binding import Binding, MethodCall
 from fscontract.contract.program.outcome import clip, observed_by, text_of
@@ -19,6 +23,7 @@ _CALLERS = tuple(
     for parts in (("contract",), ("implementations", "bindings"))
 )
 _LIBRARIES = f"{os.sep}site-packages{os.sep}"
+_STANDARD = os.path.join(sysconfig.get_path("stdlib"), "")
 #: The exceptions of a chain, the frames of one exception, and the characters of a line shown.
 _MAX_EXCEPTIONS, _MAX_FRAMES, _MAX_LINE = 3, 8, 200
 
@@ -82,9 +87,31 @@ def shown(error: BaseException, secrets: Iterable[str] = ()) -> tuple[str, ...]:
 
 def own_frames(error: BaseException) -> list[traceback.FrameSummary]:
     """Return the frames of a traceback, without the outer ones, which are the kit's."""
-    frames = traceback.extract_tb(error.__traceback__)
-    first = next((n for n, f in enumerate(frames) if not is_caller(f.filename)), len(frames))
-    return list(frames[first:])
+    return list(dropwhile(_is_of_kit, traceback.extract_tb(error.__traceback__)))
+
+
+def frames_of(thread: Thread) -> list[traceback.FrameSummary]:
+    """Return the frames in which a thread that calls the target is now, without the outer ones."""
+    stack = traceback.extract_stack(sys._current_frames().get(thread.ident or 0))
+    return list(dropwhile(_is_of_kit, dropwhile(lambda frame: not _is_of_kit(frame), stack)))
+
+
+def lines_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
+    """Return the lines of frames as in a traceback."""
+    return tuple(clip(line, _MAX_LINE) for line in _frame_lines(frames))
+
+
+def functions_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
+    """Return the functions of frames with their files, without those of the standard library."""
+    return tuple(
+        f"{frame.name} of {frame.filename}"
+        for frame in frames
+        if _LIBRARIES in frame.filename or not frame.filename.startswith(_STANDARD)
+    )
+
+
+def _is_of_kit(frame: traceback.FrameSummary) -> bool:
+    return is_caller(frame.filename)
 
 
 def is_caller(filename: str) -> bool:

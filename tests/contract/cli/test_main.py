@@ -598,7 +598,7 @@ def test_a_mistake_in_encode_is_one_line(
 def test_a_callable_that_needs_a_path_names_encode(stub_target: str) -> None:
     assert error("check", "gzip:open").endswith(
         "missing a required argument: 'filename'; to check a callable that opens a path, "
-        "add --encode"
+        "add --encode FUNCTION, such as builtins:bytes for files that are stored unchanged"
     )
 
 

@@ -72,6 +72,12 @@ def test_traceback_is_printed_on_request(make_result: Make, make_run: MakeRun) -
     ]
 
 
+def test_a_hang_shows_the_function_it_is_in(make_result: Make) -> None:
+    block = failure_block(make_result(Verdict.HANG, how="seek: hang", traceback=TRACE[:2]))
+    place = block.index("  actual     returned")
+    assert block[place + 1] == '  hangs in   File "my.py", line 3, in seek'
+
+
 def test_a_difference_is_shown_below_the_outcome(make_result: Make) -> None:
     """Where the outcome is cut before it."""
     block = failure_block(make_result(Verdict.FAIL, difference="byte 18: expected [01], got [02]"))

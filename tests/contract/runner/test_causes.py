@@ -84,6 +84,26 @@ def test_a_file_without_close_is_not_a_closed_one_that_reads(tmp_path: Path) -> 
     assert others == [("python.seek.negative",)]  # of BytesIO
 
 
+class _ByteForNothing:
+    """A reader without readinto() that takes a length of 0 for one of a byte."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            self._data = io.BytesIO(file.read())
+        self.seek, self.tell, self.close = self._data.seek, self._data.tell, self._data.close
+
+    def read(self, size: int = -1) -> bytes:
+        return self._data.read(size or 1)
+
+
+def test_failures_of_the_same_call_are_of_one_cause(tmp_path: Path) -> None:
+    """The binding calls read(0) for an operation of Hadoop and for one of Python."""
+    opener: Any = _ByteForNothing
+    clauses = ("read-into.zero", "python.read.zero")
+    result = check(PythonFileBinding(opener, str(tmp_path), "nothing"), clauses=clauses)
+    assert [{*cause.ids} for cause in result.causes] == [{*clauses}]
+
+
 def test_failures_with_a_common_trait_are_of_one_cause() -> None:
     """Directly, or through another failure."""
     assert group_by_traits([{"a"}, {"b"}, {"c"}, {"b", "a"}]) == [[0, 1, 3], [2]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import io
 import threading
 from collections.abc import Iterator, Mapping
 from itertools import count
 from types import SimpleNamespace
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import pytest
 
@@ -19,7 +20,7 @@ from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.events import Event, RunFinished
-from fscontract.contract.runner.result import ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import VIOLATED, ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import HangTime
@@ -149,6 +150,7 @@ def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -
         binding=SimpleNamespace(busy_with=""),
         tick=lambda: None,
         late_call=None,
+        hanging=frozenset(),
     )
     limits: list[float] = []
     seen = threading.Event()
@@ -206,6 +208,71 @@ def test_calls_behind_one_that_hangs_are_judged() -> None:
     assert {c.clause.id: c.outcome for c in others} == {
         c.clause.id: expected[c.clause.id] for c in others
     }
+
+
+class _SpinsAtTheEnd(io.RawIOBase):
+    """A file that waits for more bytes at its end, in one function that all reads call."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            self._data = io.BytesIO(file.read())
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._data.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._data.tell()
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._data.close()
+        super().close()
+
+    def readinto(self, buffer: Any, /) -> int:
+        return self._fill(buffer)
+
+    def _fill(self, buffer: Any) -> int:
+        while not (count := self._data.readinto(buffer)) and len(buffer):
+            pass
+        return count
+
+
+@pytest.fixture(scope="module")
+def spinning(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+    """The result of a file that spins at its end."""
+    opener: Any = _SpinsAtTheEnd
+    binding = PythonFileBinding(opener, str(tmp_path_factory.mktemp("files")))
+    names = ("python.read.", "python.readline.", "read-byte.", "read-into.")
+    chosen = tuple(c for c in clauses().values() if c.id.startswith(names))
+    profile = load_profile("python-file")
+    return check(binding, Settings(profile, chosen, timeout=0.8, budget=20.0))
+
+
+def test_a_hang_shows_the_frames_of_the_target(spinning: RunResult) -> None:
+    hung = [c.counterexample for c in _hung(spinning) if c.counterexample is not None]
+    assert hung
+    for example in hung:
+        *_, place, line = example.traceback
+        assert place.endswith("in _fill")
+        assert line.strip() in ("pass", inspect.getsourcelines(_SpinsAtTheEnd._fill)[0][1].strip())
+
+
+def test_calls_that_hang_in_one_function_are_of_one_cause(spinning: RunResult) -> None:
+    assert len(_hung(spinning)) > 5
+    assert len(spinning.causes) == 1
+
+
+def test_programs_run_up_to_the_call_that_hangs(spinning: RunResult) -> None:
+    """Nearly each program reads at the end, and what comes before is judged and right."""
+    assert spinning.counts["programs"] > 1000
+    assert {c.outcome for c in spinning.clauses if c.outcome in VIOLATED} == {Verdict.HANG}
+    passing = {c.clause.id for c in spinning.clauses if c.outcome is Verdict.PASS}
+    assert {"python.read.bytes", "read-into.data", "read-byte.closed"} <= passing
 
 
 @pytest.mark.parametrize(

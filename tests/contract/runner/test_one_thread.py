@@ -90,7 +90,7 @@ def test_ticks_end_with_an_item_that_takes_too_long_and_return_with_a_beat() -> 
         with untimed():
             assert ticks.acquire(timeout=10)
 
-    work_here(iter(["one"]), work, lambda: 0.2, ticks.release, begun.append)
+    work_here(iter(["one"]), work, lambda thread: 0.2, ticks.release, begun.append)
     assert begun == ["next"]
 
 
@@ -99,5 +99,5 @@ def test_an_error_of_the_work_passes() -> None:
         raise TargetError(item)
 
     with pytest.raises(TargetError, match="one"):
-        work_here(iter(["one"]), work, lambda: 10)
+        work_here(iter(["one"]), work, lambda thread: 10)
     assert "fscontract-watch" not in {thread.name for thread in threading.enumerate()}
