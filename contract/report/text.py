@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sysconfig
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -47,6 +49,8 @@ def observed(result: RunResult) -> str:
 
 _WIDTH = 98
 _LABEL = 10
+#: The start of a line of a traceback that is in the standard library.
+_OF_PYTHON = f'File "{os.path.join(sysconfig.get_path("stdlib"), "")}'
 #: The failures of a clause that a report shows, and the other clauses of a cause.
 _MAX_SHOWN = 3
 _MAX_ALSO = 9
@@ -188,7 +192,8 @@ def _counterexample(example: Counterexample, width: int, tracebacks: bool = Fals
     yield from _labelled(width, "differs", example.difference)
     if example.hangs and not tracebacks:
         frames = [line for line in example.traceback if line.startswith("File ")]
-        yield from _labelled(width, "hangs in", "".join(frames[-1:]))
+        own = [line for line in frames if not line.startswith(_OF_PYTHON)] or frames
+        yield from _labelled(width, "hangs in", "".join(own[-1:]))
     yield from _traceback(example) if tracebacks else ()
     if example.interleaving:
         yield from _labelled(width, "order", example.interleaving[0])

@@ -46,7 +46,7 @@ _HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
 #: than the slowest call so far it has to be.
 _HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
 #: That bound in seconds for a call in a function in which others hung.
-_OTHERS_HANG = 0.25
+_OTHERS_HANG, _TWICE = 0.25, 2
 #: How many bytes a call reads in a second at least: it may read a whole file.
 _SLOWEST_READ = 1 << 19
 
@@ -150,7 +150,8 @@ class HangTime:
     @property
     def limit_where_others_hang(self) -> float:
         """How many seconds a call may take in a function of the target in which others hung."""
-        return min(self._timeout, max(_OTHERS_HANG, self._slowest * _SLOWER))
+        patience = min(_HANG_LIMIT, self._slowest * _SLOWER)
+        return min(self._timeout, max(_OTHERS_HANG, patience, self._slowest * _TWICE))
 
     @property
     def is_spent(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -73,7 +74,9 @@ def test_traceback_is_printed_on_request(make_result: Make, make_run: MakeRun) -
 
 
 def test_a_hang_shows_the_function_it_is_in(make_result: Make) -> None:
-    block = failure_block(make_result(Verdict.HANG, how="seek: hang", traceback=TRACE[:2]))
+    waits = (f'File "{threading.__file__}", line 327, in wait', "  waiter.acquire()")
+    trace = (*TRACE[:2], *waits)
+    block = failure_block(make_result(Verdict.HANG, how="seek: hang", traceback=trace))
     place = block.index("  actual     returned")
     assert block[place + 1] == '  hangs in   File "my.py", line 3, in seek'
 

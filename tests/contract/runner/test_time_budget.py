@@ -165,7 +165,9 @@ def test_a_call_hangs_only_if_it_takes_much_longer_than_the_slowest_so_far() -> 
 def test_a_call_where_others_hang_gets_less_time_unless_all_calls_are_slow() -> None:
     hangs = HangTime(60.0, 10.0)
     assert hangs.limit_where_others_hang == 0.25
-    hangs.note(seconds=0.8, calls=2)
+    hangs.note(seconds=0.4, calls=2)
+    assert hangs.limit_where_others_hang == 1.0
+    hangs.note(seconds=8.0, calls=2)
     assert hangs.limit_where_others_hang == 8.0
 
 
