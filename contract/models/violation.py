@@ -17,7 +17,7 @@ class Violation:
     names what the scenario had used of the part by then: calls, settings and features of files.
     `label` is what plays the scenario again. `difference` is how the actual value differs from the
     required one, in a word, and `extent` says with which sizes of blocks, if the scenario has
-    several.
+    several. `traceback` has the lines of an exception's, or of the place where it hangs.
     """
 
     clause: str
@@ -29,6 +29,7 @@ class Violation:
     uses: frozenset[str] = frozenset()
     difference: str = ""
     extent: str = ""
+    traceback: tuple[str, ...] = ()
 
 
 def difference_of(actual: object, expected: object) -> str:

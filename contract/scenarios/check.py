@@ -48,6 +48,7 @@ from fscontract.contract.runner.result import (
 from fscontract.contract.runner.sandbox import Sandbox, error_text
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
+from fscontract.contract.runner.tracebacks import frames_of, lines_of, shown
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.attribution import Evidence, Rates, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
@@ -175,6 +176,8 @@ class _Performance(Generic[H]):
     error: BaseException | None = None
     text: str = ""
     hangs: bool = False
+    #: The lines of the traceback of the exception, or of the place where it hangs.
+    traceback: tuple[str, ...] = ()
     #: Whether the time of the run was over before its end.
     late: bool = False
 
@@ -303,6 +306,10 @@ def _perform(
             performance.error = error
             # in this thread, where a KeyboardInterrupt is the part's
             performance.text = _described(error)
+            performance.traceback = shown(error)
+
+    def on_late(thread: threading.Thread) -> None:
+        performance.traceback = lines_of(frames_of(thread))
 
     def on_hang(item: object, times: int) -> Next:
         performance.hangs = True
@@ -310,7 +317,7 @@ def _perform(
 
     try:
         journal.beats += 1
-        supervise(iter([scenario]), perform, journal.limit, on_hang, tick)
+        supervise(iter([scenario]), perform, journal.limit, on_hang, tick, on_late=on_late)
     except _Late:
         performance.late = True
     except RuntimeError as error:
@@ -334,7 +341,13 @@ def _judge(
         findings.exercised.update(harness.exercised)
     if performance.hangs:
         hang = Violation(
-            scenario.charged, "it ends", "still running", name, scenario.label, uses=uses
+            scenario.charged,
+            "it ends",
+            "still running",
+            name,
+            scenario.label,
+            uses=uses,
+            traceback=performance.traceback,
         )
         findings.hung.setdefault(scenario.charged, hang)
     elif performance.late:
@@ -344,7 +357,8 @@ def _judge(
     elif error is not None and not violations:
         expected = "no exception" if name else scenario.description
         kind = type(error).__name__
-        raised = Violation(scenario.charged, expected, performance.text, kind=kind)
+        trace = performance.traceback
+        raised = Violation(scenario.charged, expected, performance.text, kind=kind, traceback=trace)
         if harness is not None and harness.uses:
             harness.record(raised)  # an exception ends an observation of what was used
             violations = harness.violations
@@ -600,7 +614,7 @@ def _counterexample(
     clause: str, violation: Violation, key: tuple[str, ...] = ("",), cause: str = ""
 ) -> Counterexample:
     """Return a violation as a counterexample; `key` tells it from others, "" for one that hangs."""
-    how = (violation.scenario or clause) if key[0] else "hangs"
+    how = (violation.scenario or clause) if key[0] else Verdict.HANG.value
     shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
     actual = "; ".join(part for part in (shown, violation.scenario) if part)
     differs = tuple(filter(None, key[1:])) or (_FAILS,)
@@ -615,4 +629,5 @@ def _counterexample(
         identity=identity,
         traits=(f"cause: {cause}", *error),
         scenario=violation.label,
+        traceback=violation.traceback,
     )

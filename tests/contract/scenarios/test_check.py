@@ -116,7 +116,8 @@ def test_scenario_whose_step_exceeds_the_timeout_hangs(
     assert _outcome(result, clause) is Verdict.HANG
     found = result.clauses[0].counterexample
     assert found is not None
-    assert (found.how, found.expected) == ("scenario: hangs", ("it ends",))
+    assert (found.how, found.expected) == ("scenario: hang", ("it ends",))
+    assert [line for line in found.traceback if line.endswith("in hang")]
     assert calls == [call]
 
 
@@ -143,13 +144,16 @@ def test_exception_in_a_scenario_violates_its_clause(kind: type[BaseException]) 
     found = result.clauses[0].counterexample
     assert found is not None
     assert found.actual.startswith(f"{kind.__name__}: no way")
+    place, line, error = found.traceback
+    assert place.endswith("in finding")
+    assert (line.strip(), error) == ('raise kind("no way")', f"{kind.__name__}: no way")
     assert [cause.ids for cause in result.causes] == [("split.scan-first", "split.scan-once")]
 
 
 def test_part_that_leaves_no_room_for_threads_is_a_target_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(*_: Any) -> None:
+    def refuse(*_: Any, **named: Any) -> None:
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(check, "supervise", refuse)
