@@ -111,7 +111,7 @@ class Scheduler:
             if event == kind:
                 counts[-1] += 1
                 event_of(me, frame)
-            return inside
+            return frame.f_trace  # itself; by its name it would be in a cycle with the scheduler
 
         def enter(frame: FrameType, _event: str, _arg: Any) -> Any:
             if not is_target(frame):

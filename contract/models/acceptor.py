@@ -432,6 +432,11 @@ class Acceptor:
             self._states.append(states)
         return node
 
+    def release(self) -> None:
+        """Forget all nodes, steps and judgements, at the end of a run."""
+        for table in (self._nodes, self._states, self._steps, self._memo, self._counts):
+            table.clear()
+
     def _forget(self) -> None:
         self._counts = self.counts
         self._memo.clear()

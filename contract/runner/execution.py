@@ -164,6 +164,14 @@ class Workspace:
         self._by_value.clear()
         self._by_identity = {length: {} for length in self._files}
 
+    def release(self) -> None:
+        """Forget the files and steps of all programs, at the end of a run.
+
+        An exception that the target keeps may hold the frames of the run, and so this object.
+        """
+        for table in (self._files, self._first, self._by_value, self._by_identity):
+            table.clear()
+
     @property
     def index(self) -> int:
         """The index of the running step, for a report of a hang; -1 while a stream is opened."""

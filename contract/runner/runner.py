@@ -145,6 +145,9 @@ def _disposed(context: RunContext, outcome: Outcome) -> Outcome:
     """Dispose of the binding; return the outcome, with a warning if that fails."""
     warnings = outcome.warnings + disposed(context.binding)
     context.sandbox.restore()
+    context.executor.release()
+    if context.settings.shard is None:  # no other shard uses it
+        context.executor.acceptor.release()
     return replace(outcome, warnings=warnings + context.sandbox.patches.warnings)
 
 

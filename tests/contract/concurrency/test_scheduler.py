@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -67,3 +69,15 @@ def test_runnable_thread_is_blocked_only_after_a_longer_patience(
 ) -> None:
     assert not blocked_after(10 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
     assert blocked_after(110 * TICKS_TO_BLOCK, TICK, monkeypatch, runnable=True)
+
+
+def test_a_scheduler_is_freed_without_a_collection_of_garbage() -> None:
+    scheduler = Scheduler(Schedule(0, ((READ,),)), 100, set())
+    tracer: Any = scheduler._tracer(0)
+    freed = weakref.ref(scheduler)
+    gc.disable()
+    try:
+        del scheduler, tracer
+        assert freed() is None
+    finally:
+        gc.enable()

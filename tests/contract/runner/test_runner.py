@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import ClassVar
 
 import pytest
@@ -422,3 +424,32 @@ def test_files_that_can_not_be_removed_are_told_beside_the_verdicts() -> None:
     result = check(Stays(MemoryFileSystem(), "stays"), settings_for("seek.negative"))
     assert result.warnings == ("stays: can't remove /it",)
     assert clause(result, "seek.negative").outcome is Verdict.PASS
+
+
+def test_an_exception_that_a_target_keeps_does_not_keep_what_the_run_judged() -> None:
+    """Its traceback has the frames of the run."""
+    kept: list[Exception] = []
+
+    class Keeps(MemoryInputStream):
+        def seek(self, position: int) -> None:
+            try:
+                super().seek(position)
+            except Exception as error:
+                kept.append(error)
+                raise
+
+    assert check(binding_of(Keeps), settings_for("seek.negative")).conforms
+    (executor, *_) = {id(found): found for found in _executors_of(kept)}.values()
+    assert executor.operations
+    assert not executor.acceptor.counts
+
+
+def _executors_of(errors: list[Exception]) -> Iterator[Executor]:
+    """Yield the executors in the frames that called what raised."""
+    for error in errors:
+        assert error.__traceback__ is not None
+        frame: FrameType | None = error.__traceback__.tb_frame
+        while frame is not None:
+            if isinstance(frame.f_locals.get("self"), Executor):
+                yield frame.f_locals["self"]
+            frame = frame.f_back
