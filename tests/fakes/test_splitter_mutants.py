@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.fakes.mutants.registry import Mutant, mutants
+from fscontract.contract.scenarios.check import check_pipeline
+from fscontract.contract.spec.clauses import select
+from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 
 MUTANTS = mutants("splitter")
 
@@ -46,3 +48,9 @@ def test_checks_name_the_clause_that_a_mutant_breaks(mutant: Mutant) -> None:
 
 def test_the_precise_mutants_are_there() -> None:
     assert {m.name for m in MUTANTS} >= PRECISE
+
+
+def test_a_splitter_that_cuts_a_huge_file_into_millions_of_blocks_is_stopped_soon() -> None:
+    mutant = mutant_named("split.block-size-SizeIn31Bits")
+    (cover,) = check_pipeline(mutant.binding(), select(["split.cover"])).clauses
+    assert cover.exercised < 100_000
