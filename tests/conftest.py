@@ -44,6 +44,16 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"hypothesis profile: {_PROFILE}, {chosen}"
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Distribute the tests in blocks instead of one by one."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from tests.worker_blocks import WorkerBlocks
+
+    return WorkerBlocks(config, log)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     """Leave the objects of thousands of collected tests out of collections of garbage.
