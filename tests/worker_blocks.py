@@ -10,7 +10,7 @@ from xdist.scheduler import LoadGroupScheduling
 
 #: The most tests of a module that a worker gets at once. Whenever a test ends, the scheduler goes
 #: through all blocks that its worker got, which takes long if each has one test.
-SIZE = 16
+SIZE = 8
 
 
 class WorkerBlocks(LoadGroupScheduling):  # type: ignore[misc]
