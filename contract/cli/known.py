@@ -48,10 +48,11 @@ def known(
 
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only. The
     time limit of a run is 600 s at quick, too: a failure that is not found is not listed. So
-    --write also runs with other seeds until one adds nothing or the time is up, at most four times.
+    --write also runs with other seeds until one adds nothing, at most four times. A run that is out
+    of time is the last one after 600 s.
     """
     from fscontract.contract.runner import run_options
-    from fscontract.contract.runner.time_budget import BUDGETS
+    from fscontract.contract.runner.time_budget import BUDGETS, TimeBudget
     from fscontract.contract.spec.known_failures import load_known
 
     if action is None:
@@ -67,7 +68,7 @@ def known(
         run = replace(run, budget=BUDGETS["normal"])
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
     clauses = run_options.selected(run, anything=True)
-    total = 0
+    total, time = 0, TimeBudget(BUDGETS["normal"])
     for number in range(_MAX_RUNS):
         seeded = replace(run, seed=run.seed + number * _SEED_STEP)
         result = _checked(target, seeded, clauses, entries) if clauses else None
@@ -77,9 +78,12 @@ def known(
         changed = _update(file_, result, reason)
         total += changed
         incomplete = _incomplete(result)
-        if not changed or incomplete or result.cut_short or action == "prune":
+        is_last = not changed or incomplete or (result.cut_short and time.is_over)
+        if is_last or action == "prune":
             break
         entries = load_known(file_)
+    if result is not None and result.cut_short:
+        say(_cut_short(result, action == "write"), err=True)
     click.echo(f"{total} {'added' if action == 'write' else 'dropped'}")
     if incomplete:
         say_error(incomplete)
@@ -93,9 +97,20 @@ def _incomplete(result: RunResult) -> str:
     return "; ".join(filter(None, ["the run is incomplete", result.incomplete, *result.warnings]))
 
 
+def _cut_short(result: RunResult, writes: bool) -> str:
+    """Return what a run left out, and the clauses that it did not reach, which a check may."""
+    from fscontract.contract.report.text import out_of_time
+    from fscontract.contract.runner.result import OUT_OF_TIME
+
+    if not writes:
+        return out_of_time(result)
+    unreached = [r.clause.id for r in result.clauses if r.reason == OUT_OF_TIME]
+    named = f"; not reached: {', '.join(unreached)}" if unreached else ""
+    return f"{out_of_time(result)}; others may fail in a check: increase --budget{named}"
+
+
 def _update(file_: Path, result: RunResult, reason: str | None) -> int:
     """Add entries for this reason, or remove fixed ones; return how many. Raise KnownError."""
-    from fscontract.contract.report.text import out_of_time
     from fscontract.contract.spec.known_failures import (
         KnownError,
         prune_known,
@@ -103,9 +118,6 @@ def _update(file_: Path, result: RunResult, reason: str | None) -> int:
         write_known,
     )
 
-    if result.cut_short:
-        unlisted = "; others may fail in a check: increase --budget" if reason else ""
-        say(out_of_time(result) + unlisted, err=True)
     try:
         if reason is None:
             changed, word = prune_known(file_, result), "dropped"

@@ -23,6 +23,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.runner import replay
 from fscontract.contract.runner.replay import ReplayResult
 from fscontract.contract.runner.result import PhaseShare, Verdict
+from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.spec.clauses import FAULTS, SERVER_FAULTS, STREAM, Level, clauses
 from fscontract.contract.spec.known_failures import load_known
 from fscontract.contract.spec.profiles import Profile
@@ -412,6 +413,30 @@ def test_known_write_says_that_a_run_out_of_time_lists_less_than_a_check_may_sho
     suite.cut_short = (PhaseShare("seeded", 3, 300),)
     message = run("known", "--write", "k.yaml", stub_target, "--reason", "r").stderr
     assert "out of time: programs run: seeded 3 of 300; others may fail in a check" in message
+
+
+def test_known_write_names_the_clauses_that_a_run_out_of_time_did_not_reach(
+    stub_target: str, suite: Any
+) -> None:
+    suite.cut_short = (PhaseShare("seeded", 3, 300),)
+    suite.outcomes["seek.zero"] = Verdict.UNEXERCISED
+    suite.reasons["seek.zero"] = "out of time"
+    message = run("known", "--write", "k.yaml", stub_target, "--reason", "r").stderr
+    assert "increase --budget; not reached: seek.zero\n" in message
+
+
+def test_known_write_runs_out_of_time_with_other_seeds_while_its_own_time_lasts(
+    stub_target: str, suite: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short budget leaves time for them: each finds what another one had no time for."""
+    suite.cut_short = (PhaseShare("seeded", 3, 300),)
+    suite.outcomes["seek.zero"] = Verdict.FAIL
+    result = run("known", "--write", "k.yaml", stub_target, "--reason", "r", "--budget", "9")
+    assert len(suite.runs) == 2
+    assert result.stderr.count("out of time") == 1
+    monkeypatch.setattr(TimeBudget, "is_over", True)
+    run("known", "--write", "other.yaml", stub_target, "--reason", "r", "--budget", "9")
+    assert len(suite.runs) == 3
 
 
 @pytest.mark.parametrize("action", [["--write", "--reason", "r"], ["--prune"]])
