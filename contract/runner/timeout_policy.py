@@ -6,7 +6,7 @@ again. Programs that make it in the same state are skipped then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Thread
@@ -186,10 +186,14 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     context.left_out.add(program, index, context.times.hangs.is_spent, state)
     counterexample = ended(program, index, f"ends within {limit:.3g} s", "still running", HANG)
     op, frames = counterexample.how.partition(":")[0], context.interrupted_frames
-    context.hanging.update(functions_of(frames))
-    functions = functions_of(frames) or (f"read: {HANG}",) * (op in READ_OPERATIONS)
+    functions = functions_of(frames)
+    is_first = context.hanging.isdisjoint(functions)  # only it is tried again in a new process
+    context.hanging.update(functions)
     counterexample = replace(
-        counterexample, traceback=lines_of(frames), traits=(f"{op} {HANG}", *functions)
+        counterexample,
+        traceback=lines_of(frames),
+        traits=(f"{op} {HANG}", *functions, *_of_reads(op, functions)),
+        history=tuple(context.counterexamples.recent) if is_first else (),
     )
     # as features that are not observed yet, or whose observation hangs, will have their defaults
     declared = settings.with_observed(context.observed).declared
@@ -199,6 +203,11 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     for other in TABLES[op].all_clauses:
         context.counterexamples.shadowed.setdefault(other, clause)
     context.report(context.counterexamples.hang(clause, counterexample))
+
+
+def _of_reads(op: str, functions: Sequence[str]) -> tuple[str, ...]:
+    """Return the trait of reads that hang in no known function of the target."""
+    return () if functions or op not in READ_OPERATIONS else (f"read: {HANG}",)
 
 
 def _describe_late(context: RunContext, program: object, limit: float) -> str:

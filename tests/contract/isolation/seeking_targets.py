@@ -47,6 +47,12 @@ class Stuck(MemoryInputStream):
             pass
         super().seek(position)
 
+class StuckOnceShared(Sharing):
+    def seek(self, position):
+        while position < 0 and self.unbuffered:
+            pass
+        MemoryInputStream.seek(self, position)
+
 class DeadlyIfLong(Lenient):
     def seek(self, position):
         os._exit(3) if self._length() > 60_000 else super().seek(position)
@@ -56,6 +62,9 @@ def deadly_if_long():
 
 def stuck():
     return MemoryFileSystem(stream_class=Stuck)
+
+def stuck_once_shared():
+    return MemoryFileSystem(stream_class=StuckOnceShared)
 
 def alternating():
     return MemoryFileSystem(stream_class=Alternating)

@@ -96,9 +96,9 @@ def test_call_that_ends_the_process_is_a_crash_with_its_shortest_program(targets
     assert [step.op for step in clause.counterexample.program.steps] == ["seek"]
 
 
-def run_both(target: str) -> RunResult:
+def run_both(target: str, timeout: float = 10.0) -> RunResult:
     """Check seek() and unbuffer(), of which one may change what the other does."""
-    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"))
+    options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"), timeout=timeout)
     with closing(Isolated(target, options, ())) as isolated:
         return isolated.check(lambda event: None)
 
@@ -245,6 +245,27 @@ def test_failure_that_does_not_come_again_has_the_reason_instead_of_a_script(
     assert not failure.script
     assert reason in failure.no_script
     assert [entry.intermittent for entry in known_failures.failures(result, "")] == [True]
+    assert any("failed in the run only" in warning for warning in result.warnings)
+
+
+def test_hang_of_shared_state_has_the_programs_that_it_needs_before_its_own(
+    targets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run_both(f"{targets}:stuck_once_shared", timeout=0.2)
+    failure = result.counterexamples["seek.negative"]
+    assert failure.hangs
+    assert "unbuffer" in {step.op for program in failure.before for step in program.steps}
+
+
+def test_hang_that_does_not_come_again_in_a_new_process_is_intermittent(
+    targets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(supervisor, "needed_before", lambda *about: None)
+    result = run_both(f"{targets}:stuck_once_shared", timeout=0.2)
+    failure = result.counterexamples["seek.negative"]
+    assert (failure.hangs, failure.intermittent) == (True, True)
     assert any("failed in the run only" in warning for warning in result.warnings)
 
 
