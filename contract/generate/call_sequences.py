@@ -7,6 +7,7 @@ stream under test limits their number.
 from __future__ import annotations
 
 import itertools
+import operator
 import random
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
@@ -31,6 +32,12 @@ _BEFORE = (
     (Step("seek", ("len",)),),
     (Step("py_seek", (0, 2)),),
     (Step("seek", (2,)), Step("close")),
+)
+#: A read of everything, moves back, and a read: a stream that was at its end may move wrong.
+_MOVES_BACK = (
+    (Step("py_read", (-1,)), Step("read_into", ("len+3", 2, "len+1"))),
+    (Step("seek", (2,)),),
+    (Step("read_byte"),),
 )
 #: Calls that show the state in which a call leaves a stream on a file of no or one byte.
 _LOOKS = (
@@ -57,6 +64,7 @@ def short_rows(
     full = call_alphabet.full(operations)
     core = call_alphabet.core(operations)
     yield from ((n, (step,), 1) for n in lengths for step in full)
+    yield from _product(lengths[0], *([s for s in full if s in some] for some in _MOVES_BACK))
     others = [step for step in full if step not in core]
     looks = core if effort != "quick" else [step for step in core if step in _LOOKS]
     main = lengths[0]
@@ -114,9 +122,9 @@ def shuffled(source: Iterable[Program], seed: int) -> list[Program]:
 def _in_every_sample(everything: list[Program]) -> tuple[list[Program], list[Program]]:
     """Return the programs that do not depend on a seed, and the others.
 
-    They are each call alone, on a closed stream, also after a seek, and at the end, each operation
-    after each other one, and reads without a buffer, in the first file of the source. So a failure
-    that needs no more than that is found with every seed.
+    They are each call alone, on a closed stream, also after a seek, and at the end, a read after a
+    move back from there, each operation after each other one, and reads without a buffer, in the
+    first file of the source. So a failure that needs no more than that is found with every seed.
     """
     main = everything[0].length if everything else 0
     first = {p: None for p in everything if p.length == main and _is_basic(p)}
@@ -144,9 +152,13 @@ def _is_basic(program: Program) -> bool:
     steps, opening = program.steps, program.opening
     if opening is not None and opening.calls == UNBUFFERED and program.streams == 1:
         return True
-    if len(steps) == 1 or steps[:-1] in _BEFORE:
+    if len(steps) == 1 or steps[:-1] in _BEFORE or _moves_back(steps):
         return True
     return steps[:-2] in _BEFORE and steps[-1].op in _POSITION
+
+
+def _moves_back(steps: tuple[Step, ...]) -> bool:
+    return len(steps) == len(_MOVES_BACK) and all(map(operator.contains, _MOVES_BACK, steps))
 
 
 def _product(length: int, *alphabets: list[Step], streams: int = 1) -> Iterator[Row]:

@@ -36,6 +36,12 @@ def test_each_call_follows_a_seek_and_a_close_in_every_sample() -> None:
     assert {p.steps[2].op for p in in_both if [*p.steps[:2]] == closed} == OPERATIONS
 
 
+def test_a_move_back_from_the_end_and_a_read_are_in_every_sample() -> None:
+    """A stream that has seen its end may move to a wrong place, and say that it is right."""
+    moves = [Step("py_read", (-1,)), Step("seek", (2,)), Step("read_byte")]
+    assert moves in [[*p.steps] for p in set(_sample(1)) & set(_sample(2))]
+
+
 def test_the_other_programs_of_a_sample_are_chosen_by_the_seed() -> None:
     assert len(_sample(1)) == LIMIT
     assert _sample(1) == _sample(1)
