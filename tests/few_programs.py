@@ -36,14 +36,19 @@ _EVERY_FAR = 7
 def run_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs at quick have fewer programs and schedules, in forked processes, too.
 
-    All programs of one call remain, every 19th of the longer ones, and every seventh of those far
-    from the beginning of a file. The large file has 200 KiB, and no call is repeated more than 300
-    times.
+    All programs of one call remain, those that move back from the end, every 19th of the other
+    ones, and every seventh of those far from the beginning of a file. The large file has 200 KiB,
+    and no call is repeated more than 300 times.
     """
     rows = call_sequences.short_rows
 
     def few(*given: object) -> Iterator[call_sequences.Row]:
-        for number, row in enumerate(rows(*given)):  # type: ignore[arg-type]
+        moving: list[call_sequences.Row] = []
+        others: list[call_sequences.Row] = []
+        for row in rows(*given):  # type: ignore[arg-type]
+            (moving if call_sequences.moves_back(row[1]) else others).append(row)
+        yield from moving
+        for number, row in enumerate(others):
             if len(row[1]) == 1 or number % _EVERY == 1:
                 yield row
 

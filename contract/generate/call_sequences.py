@@ -152,12 +152,13 @@ def _is_basic(program: Program) -> bool:
     steps, opening = program.steps, program.opening
     if opening is not None and opening.calls == UNBUFFERED and program.streams == 1:
         return True
-    if len(steps) == 1 or steps[:-1] in _BEFORE or _moves_back(steps):
+    if len(steps) == 1 or steps[:-1] in _BEFORE or moves_back(steps):
         return True
     return steps[:-2] in _BEFORE and steps[-1].op in _POSITION
 
 
-def _moves_back(steps: tuple[Step, ...]) -> bool:
+def moves_back(steps: tuple[Step, ...]) -> bool:
+    """Return whether these are a read of everything, a move back, and a read."""
     return len(steps) == len(_MOVES_BACK) and all(map(operator.contains, _MOVES_BACK, steps))
 
 

@@ -130,8 +130,10 @@ class LeftOut:
             self._parts.append(program.with_steps(program.steps[: index + 1]))
         else:
             step = program.steps[index]
-            known = () if state is None else (_about(program, step, state),)
-            self._calls.setdefault(step.op, set()).update(known or [_clauses_about(program, index)])
+            about = _clauses_about(program, index)
+            if state is not None:
+                about = _about(program, step, state)
+            self._calls.setdefault(step.op, set()).add(about)
 
     @property
     def operations(self) -> frozenset[str]:

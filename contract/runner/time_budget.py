@@ -135,23 +135,23 @@ class HangTime:
         self._slowest = self._seconds = 0.0
         self._calls = 0
 
-    def limit(self, length: int = 0, again: bool = False) -> float:
+    def limit(self, length: int = 0, again: bool = False, where_others_hang: bool = False) -> float:
         """Return how many seconds a call on a file of `length` bytes may take; then it hangs.
 
         A stream without a buffer may read a line by as many requests as it has bytes. A call that
-        was late and is made `again` has the time of one in a long run, however short this run is.
+        was late and is made `again` has the time of one in a long run, however short this run is;
+        one that is in a function of the target `where_others_hang` has less.
         """
         patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
-        if again:
+        if where_others_hang:
+            slow = min(_HANG_LIMIT, self._slowest * _SLOWER)
+            patience = max(_OTHERS_HANG, slow, self._slowest * _TWICE)
+        elif again:
             patience = max(patience, _HANG_SECONDS / _HANG_PART)
-        each_byte = max(1 / _SLOWEST_READ, self._seconds / max(self._calls, 1))
+        each_byte = 1 / _SLOWEST_READ
+        if not where_others_hang:
+            each_byte = max(each_byte, self._seconds / max(self._calls, 1))
         return min(self._timeout, patience + length * each_byte)
-
-    @property
-    def limit_where_others_hang(self) -> float:
-        """How many seconds a call may take in a function of the target in which others hung."""
-        patience = min(_HANG_LIMIT, self._slowest * _SLOWER)
-        return min(self._timeout, max(_OTHERS_HANG, patience, self._slowest * _TWICE))
 
     @property
     def is_spent(self) -> bool:

@@ -6,7 +6,7 @@ again. Programs that make it in the same state are skipped then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from threading import Thread
@@ -47,14 +47,15 @@ def run_items(
     binding, timeout = context.binding, context.settings.timeout
     # of the item, found before a call may patch what that needs
     factor, again = [1], [False]
+    is_remote = binding.remote
 
     def limit(thread: Thread | None = None) -> float:
         if binding.busy_with:
             whole = timeout
-        elif context.hanging and _runs_in(context.hanging, thread):
-            whole = hangs.limit_where_others_hang
         else:
-            whole = hangs.limit(executor.length, again[0])
+            # one of a network client waits for any request in the same function
+            hanging = frozenset() if is_remote else context.hanging
+            whole = hangs.limit(executor.length, again[0], _runs_in(hanging, thread))
         journal.limit = whole if patience is None else patience
         journal.limit *= factor[0]
         return journal.limit
@@ -98,9 +99,11 @@ def run_items(
         journal.beats = 0
 
 
-def _runs_in(functions: set[str], thread: Thread | None) -> bool:
-    """Return whether a thread is in one of these functions of the target, or what that calls."""
-    return thread is not None and not functions.isdisjoint(functions_of(frames_of(thread))[-1:])
+def _runs_in(functions: Set[str], thread: Thread | None) -> bool:
+    """Return whether a thread is in one of these functions, the innermost of the target."""
+    if not functions or thread is None:
+        return False
+    return not functions.isdisjoint(functions_of(frames_of(thread))[-1:])
 
 
 def _program_of(item: object) -> object:

@@ -143,11 +143,11 @@ def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -
     program = Program(1, (Step(step, ("filesystem",) * (limit > 2)),))
     context = SimpleNamespace(
         item=program,
-        times=SimpleNamespace(hangs=SimpleNamespace(limit=lambda length, again: 2.0)),
+        times=SimpleNamespace(hangs=SimpleNamespace(limit=lambda *about: 2.0)),
         executor=SimpleNamespace(length=1, programs=0, opened=0, index=0),
         journal=SimpleNamespace(begin=lambda item: None, beats=0, limit=0.0),
         settings=SimpleNamespace(timeout=10.0, profile=SimpleNamespace(one_thread=False)),
-        binding=SimpleNamespace(busy_with=""),
+        binding=SimpleNamespace(busy_with="", remote=False),
         tick=lambda: None,
         late_call=None,
         hanging=frozenset(),

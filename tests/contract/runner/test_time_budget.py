@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -164,11 +165,13 @@ def test_a_call_hangs_only_if_it_takes_much_longer_than_the_slowest_so_far() -> 
 
 def test_a_call_where_others_hang_gets_less_time_unless_all_calls_are_slow() -> None:
     hangs = HangTime(60.0, 10.0)
-    assert hangs.limit_where_others_hang == 0.25
+    limit = partial(hangs.limit, where_others_hang=True)
+    assert limit() == limit(again=True) == 0.25
+    assert limit(3 << 20) == 0.25 + 6
     hangs.note(seconds=0.4, calls=2)
-    assert hangs.limit_where_others_hang == 1.0
+    assert limit() == 1.0
     hangs.note(seconds=8.0, calls=2)
-    assert hangs.limit_where_others_hang == 8.0
+    assert limit() == 8.0
 
 
 def test_a_call_on_a_large_file_may_take_longer() -> None:
