@@ -43,21 +43,17 @@ def run_items(
 
     `patience` is the limit instead, in seconds, where the calls are not told apart.
     """
-    hangs, executor, journal = context.times.hangs, context.executor, context.journal
-    binding, timeout = context.binding, context.settings.timeout
+    executor, journal, binding = context.executor, context.journal, context.binding
     # of the item, found before a call may patch what that needs
     factor, again = [1], [False]
-    is_remote = binding.remote
+    is_remote = binding.remote  # a client waits for any request in the same function
 
     def limit(thread: Thread | None = None) -> float:
-        if binding.busy_with:
-            whole = timeout
-        else:
-            # one of a network client waits for any request in the same function
-            hanging = frozenset() if is_remote else context.hanging
-            whole = hangs.limit(executor.length, again[0], _runs_in(hanging, thread))
-        journal.limit = whole if patience is None else patience
-        journal.limit *= factor[0]
+        whole = context.settings.timeout
+        if not binding.busy_with:
+            hang_here = not is_remote and _runs_in(context.hanging, thread)
+            whole = context.times.hangs.limit(executor.length, again[0], hang_here)
+        journal.limit = factor[0] * (whole if patience is None else patience)
         return journal.limit
 
     def sheltered(item: Item) -> None:
