@@ -227,8 +227,7 @@ class _Child:
 
         on_tick()
         if profile.one_thread:
-            limit = journal.limit
-            work_here(iter(programs), run, lambda thread: limit, on_tick, journal.begin)
+            work_here(iter(programs), run, lambda thread: journal.limit, on_tick, journal.begin)
         else:
             supervise(
                 iter(programs),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sysconfig
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -18,6 +16,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.runner.signature import words
+from fscontract.contract.runner.tracebacks import IN_STANDARD
 from fscontract.contract.spec.clauses import Consequence, Level
 from fscontract.contract.text import plural, printable
 
@@ -49,8 +48,6 @@ def observed(result: RunResult) -> str:
 
 _WIDTH = 98
 _LABEL = 10
-#: The start of a line of a traceback that is in the standard library.
-_OF_PYTHON = f'File "{os.path.join(sysconfig.get_path("stdlib"), "")}'
 #: The failures of a clause that a report shows, and the other clauses of a cause.
 _MAX_SHOWN = 3
 _MAX_ALSO = 9
@@ -192,7 +189,7 @@ def _counterexample(example: Counterexample, width: int, tracebacks: bool = Fals
     yield from _labelled(width, "differs", example.difference)
     if example.hangs and not tracebacks:
         frames = [line for line in example.traceback if line.startswith("File ")]
-        own = [line for line in frames if not line.startswith(_OF_PYTHON)] or frames
+        own = [line for line in frames if not line.startswith(IN_STANDARD)] or frames
         yield from _labelled(width, "hangs in", "".join(own[-1:]))
     yield from _traceback(example) if tracebacks else ()
     if example.interleaving:

@@ -24,6 +24,8 @@ _CALLERS = tuple(
 )
 _LIBRARIES = f"{os.sep}site-packages{os.sep}"
 _STANDARD = os.path.join(sysconfig.get_path("stdlib"), "")
+#: The start of a line of a frame that is in the standard library.
+IN_STANDARD = f'File "{_STANDARD}'
 #: The exceptions of a chain, the frames of one exception, and the characters of a line shown.
 _MAX_EXCEPTIONS, _MAX_FRAMES, _MAX_LINE = 3, 8, 200
 
