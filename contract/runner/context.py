@@ -105,8 +105,8 @@ class RunContext:
     hanging: set[str] = field(default_factory=set)
     #: What was late last and is run once more, with its step.
     late_call: tuple[object, int] | None = None
-    #: The seconds that a call of the last program took.
-    last_pace: float = 0.0
+    #: The seconds that a call took in the last two programs of each phase.
+    _paces: dict[str, tuple[float, float]] = field(default_factory=dict)
     #: The calls of the phases before the current one.
     _calls_before: int = 0
     #: The base classes of the target, None before they were looked up.
@@ -157,8 +157,8 @@ class RunContext:
     def has_time_for(self, calls: int) -> bool:
         """Return whether the time of the phase is enough for a program of this number of calls.
 
-        Each is expected to take as long as those so far, of all programs, the phase or the last
-        program, and a stream to open as long as a call. Setting up the run does not count.
+        Each is expected to take as long as those so far, of all programs, the phase or its last two
+        programs, and a stream to open as long as a call. Setting up the run does not count.
         """
         times, left = self.times, self.times.phase.left
         if not left or math.isinf(left):
@@ -166,10 +166,16 @@ class RunContext:
         done = self._calls
         of_phase = done - self._calls_before
         pace = self.executor.seconds / done if done else 0.0
-        pace = max(pace, self.last_pace)
+        pace = max(pace, min(self._paces.get(self.phase, (0.0,))))
         if of_phase:
             pace = max(pace, times.phase.spent / of_phase)
         return pace * (calls + 1) <= left
+
+    def note_pace(self, seconds: float, calls: int) -> None:
+        """Note how long a program with this number of calls took; one may stall for once."""
+        _, last = self._paces.get(self.phase, (0.0, 0.0))
+        self._paces[self.phase] = last, seconds / calls
+        self.times.hangs.note(seconds, calls)
 
     @property
     def _calls(self) -> int:

@@ -40,9 +40,7 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     begun = clock.monotonic()
     execution = executor.run(program, trace=isinstance(item, Vector), resume=True)
     calls = len(program.steps) + program.streams
-    seconds = clock.monotonic() - begun
-    context.times.hangs.note(seconds, calls)
-    context.last_pace = seconds / calls
+    context.note_pace(clock.monotonic() - begun, calls)
     context.done += 1
     context.journal.done = context.done
     if left_out:

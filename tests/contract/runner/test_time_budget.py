@@ -122,7 +122,7 @@ def test_shrinking_takes_no_time_of_its_phase(time: Time) -> None:
     before = times.phase.left
     shrinking = times.begin_shrinking()
     assert shrinking.left == pytest.approx(10.0)
-    time.now += 8.0
+    time.now += 45.0
     times.end_shrinking(shrinking)
     assert times.phase.left == pytest.approx(before)
 
@@ -264,6 +264,23 @@ def test_a_phase_of_slower_calls_than_before_ends_in_time(
     result = run(SlowOpens, 60.0, "read-into.data")
     assert result.seconds < 75
     assert "sizes" in {share.phase for share in result.cut_short}
+
+
+@pytest.mark.all_programs
+def test_a_call_that_stalls_once_leaves_time_for_all_phases(time: Time) -> None:
+    """A pause of the machine in one phase says nothing about the calls of the others."""
+    stalled: list[MemoryInputStream] = []
+
+    class Stalls(MemoryInputStream):
+        def read_into(self, buffer: Any, offset: int = 0, length: int | None = None) -> int:
+            if self._size > 100_000 and not stalled:
+                stalled.append(self)
+                time.now += 45.0
+            return super().read_into(buffer, offset, length)
+
+    result = run(Stalls, 60.0, "read-into.data")
+    assert stalled
+    assert result.cut_short == ()
 
 
 @pytest.mark.parametrize("effort", ["normal", "deep"])
