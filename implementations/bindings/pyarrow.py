@@ -6,6 +6,7 @@ The calls of the filesystem are here as source code, too.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +32,11 @@ from fscontract.implementations.bindings.filesystem_calls import (
     paths_of,
     with_others,
 )
-from fscontract.implementations.bindings.fsspec_quirks import below_directories, is_remote_protocol
+from fscontract.implementations.bindings.fsspec_quirks import (
+    FLAT,
+    below_directories,
+    is_remote_protocol,
+)
 from fscontract.implementations.bindings.library_readers import (
     Wording,
     bind_reader,
@@ -231,8 +236,6 @@ _SPELLINGS: dict[str, Callable[..., Call]] = {
 _WORDING = Wording(
     "fs.open_input_file(name)", "with fs.open_output_stream(name) as out: out.write({data})"
 )
-#: Types of local filesystems, and for those from fsspec the part after the +.
-_LOCAL = frozenset({"local", "mock", "file", "memory"})
 
 
 class PyArrowStore(Store):
@@ -297,11 +300,15 @@ class PyArrowBinding(StoreBinding):
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes of PyArrow behind the files of a handler of one's own; else none."""
+        from pyarrow.fs import FSSpecHandler
+
         inner = _innermost(self.fs)
         handler = getattr(inner, "handler", None)
         if handler is None:
             return {}
-        own = below_directories(getattr(handler, "fs", handler))
+        own = handler
+        if isinstance(handler, FSSpecHandler):
+            own = below_directories(handler.fs)
         with self.fs.open_input_file(path) as file:
             found = sources_of(file, {**FILE_METHODS, "pread": ("read_at",)}, own)
         with handler.open_input_file(_innermost_path(self.fs, path)) as file:
@@ -392,8 +399,11 @@ def _innermost_path(fs: Any, path: str) -> str:
 
 
 def _kinds(fs: Any) -> set[str]:
-    """Return the types of the filesystem and of those that it wraps."""
-    return set(str(_innermost(fs).type_name).rpartition("+")[2].split("::"))
+    """Return the types of the filesystem and of those that it wraps.
+
+    That of a filesystem of fsspec may have several names: `py::fsspec+('s3', 's3a')`.
+    """
+    return set(re.findall(r"[\w.-]+", _innermost(fs).type_name.rpartition("+")[2]))
 
 
 def _is_remote(fs: Any) -> bool:
@@ -401,4 +411,4 @@ def _is_remote(fs: Any) -> bool:
 
 
 def _is_flat(fs: Any) -> bool:
-    return not _kinds(fs) & (_LOCAL | {"hdfs"})
+    return bool(_kinds(fs) & FLAT)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow
 import pytest
+from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
@@ -18,7 +19,7 @@ from fscontract.contract.program.content import content
 from fscontract.contract.program.filesystem_calls import ARROW_OPERATIONS, OTHER
 from fscontract.contract.program.outcome import FILL, INEXPRESSIBLE, Kind, Outcome, returned
 from fscontract.contract.program.program import Step, resolve_program
-from fscontract.contract.runner.result import Verdict
+from fscontract.contract.runner.result import RunVerdict, Verdict
 from fscontract.contract.targets import UsageError, recognise
 from fscontract.fakes.mutants.correct_arrow import RightArrow, RightArrowFile
 from fscontract.implementations.bindings.pyarrow import PyArrowBinding
@@ -122,6 +123,36 @@ def test_a_filesystem_of_fsspec_stays_with_fsspec_unless_it_is_wrapped() -> None
     assert (wrapped.api, wrapped.remote) == ("pyarrow", False)
 
 
+@pytest.mark.parametrize("protocol", [("file", "local"), "own"])
+def test_files_of_a_handler_are_written_below_a_directory_that_is_made(
+    tmp_path: Path, protocol: str | tuple[str, str]
+) -> None:
+    """Whatever the name of its type: only object stores have no directories."""
+
+    class Disk(LocalFileSystem):  # type: ignore[misc]
+        pass
+
+    Disk.protocol = protocol
+    target = fs.SubTreeFileSystem(str(tmp_path), fs.PyFileSystem(fs.FSSpecHandler(Disk())))
+    assert check(target, clauses=["read-into.data"]).verdict is RunVerdict.CONFORMS
+
+
+@pytest.mark.parametrize("protocol", [("s3", "s3a"), ["gcs", "gs"], "abfs"])
+def test_a_handler_of_an_object_store_is_remote_and_makes_no_directories(
+    protocol: str | tuple[str, str] | list[str],
+) -> None:
+    class Objects(MemoryFileSystem):  # type: ignore[misc]
+        def mkdir(self, path: str, **more: Any) -> None:
+            raise PermissionError(path)
+
+        makedirs = mkdir
+
+    Objects.protocol = protocol
+    binding = PyArrowBinding(fs.PyFileSystem(fs.FSSpecHandler(Objects())), "", "mine")
+    assert binding.remote
+    assert life_of(binding)[2] == []
+
+
 def test_versions_name_pyarrow(tmp_path: Path) -> None:
     """And Python, for a report."""
     assert set(local(tmp_path).versions) == {"python", "pyarrow"}
@@ -149,6 +180,24 @@ class _Buffers(fs.FSSpecHandler):  # type: ignore[misc]
 
 def test_a_handler_below_a_directory_inherits_what_buffers_of_pyarrow_do_wrong() -> None:
     target = fs.SubTreeFileSystem("sub", fs.PyFileSystem(_Buffers(_Mine())))
+    result = check(target, clauses=["pread.eof"])
+    assert [c.outcome for c in result.clauses] == [Verdict.INHERITED]
+
+
+def _delegating(handler: fs.FileSystemHandler) -> fs.FileSystemHandler:
+    """Return a handler that delegates, and whose attribute `fs` is an object of PyArrow."""
+
+    def delegates(name: str) -> Any:
+        return lambda self, *args: getattr(handler, name)(*args)
+
+    methods = {name: delegates(name) for name in fs.FileSystemHandler.__abstractmethods__}
+    attributes = {"fs": fs.LocalFileSystem(), **methods}
+    kind = type("Delegating", (fs.FileSystemHandler,), attributes)
+    return kind()
+
+
+def test_a_handler_that_delegates_to_pyarrow_inherits_what_its_files_do_wrong() -> None:
+    target = fs.PyFileSystem(_delegating(_Buffers(_Mine())))
     result = check(target, clauses=["pread.eof"])
     assert [c.outcome for c in result.clauses] == [Verdict.INHERITED]
 
