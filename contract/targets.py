@@ -247,6 +247,13 @@ def names_code(text: str) -> bool:
     return "://" not in text and (_FILE.match(text) or _DOTTED.match(text)) is not None
 
 
+#: How files of any other kind are checked.
+_ANY_FILES = (
+    "to check a callable that opens a path, add --encode FUNCTION, such as builtins:bytes for "
+    "files that are stored unchanged"
+)
+
+
 def recognise(filesystem: Any, name: str) -> Binding:
     """Return the binding for a filesystem object; UsageError lists what is accepted."""
     if isinstance(filesystem, Binding):
@@ -265,7 +272,9 @@ def recognise(filesystem: Any, name: str) -> Binding:
             return binding
         accepted.append(getattr(cls, "accepts", entry.name))
     kind = f"{type(filesystem).__module__}.{type(filesystem).__qualname__}"
-    raise UsageError(f"{name}: unsupported type {kind}; accepted: {', '.join(accepted)}")
+    raise UsageError(
+        f"{name}: unsupported type {kind}; accepted: {', '.join(accepted)}; {_ANY_FILES}"
+    )
 
 
 def bind_connector(connector: Any, name: str) -> Binding:
@@ -337,14 +346,7 @@ def _check_call(function: Any, text: str, args: tuple[Any, ...], named: dict[str
         inspect.signature(function).bind(*args, **named)
     except TypeError as error:
         name = text.rpartition(":")[2]
-        hint = (
-            ""
-            if args
-            else (
-                "; to check a callable that opens a path, add --encode FUNCTION, such as "
-                "builtins:bytes for files that are stored unchanged"
-            )
-        )
+        hint = "" if args else f"; {_ANY_FILES}"
         raise UsageError(f"{text}: can't call {name}: {error}{hint}") from error
     except ValueError:  # a callable written in C has no signature
         pass

@@ -168,7 +168,7 @@ class StreamBinding(ScratchBinding):
 
     api: ClassVar[str] = "stream"
     #: Object that `recognise` accepts, for messages.
-    accepts: ClassVar[str] = "a fscontract.contract.api.filesystem.FileSystem"
+    accepts: ClassVar[str] = "a fscontract.FileSystem"
 
     def __init__(self, filesystem: FileSystem, name: str, root: str = "/") -> None:
         self.filesystem = filesystem

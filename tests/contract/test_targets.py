@@ -210,6 +210,7 @@ _MISTAKES = """
         ("mad.py:f", "file not found: 'mad.py'; did you mean made.py?"),
         ("made.py:numbr", "'numbr' not found in made.py; did you mean number?"),
         ("made.py:text", "unsupported type builtins.str; accepted: a Binding, a number"),
+        ("made.py:text", "; to check a callable that opens a path, add --encode FUNCTION, such as"),
         ("mode:f", "module not found: 'mode'; did you mean made?"),
         ("mad.py", "file not found: 'mad.py'; did you mean made.py?"),
         (
