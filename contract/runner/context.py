@@ -113,6 +113,8 @@ class RunContext:
     _sources: Mapping[str, frozenset[str]] | None = None
     _looked: bool = False
     _ticks: int = 0
+    #: How the last call ended that the environment failed, "" if none did.
+    last_lost: str = ""
     _errors_in_a_row: int = 0
 
     def begin_phase(self, name: str, total: int | None = None, done: int = 0) -> None:
@@ -259,6 +261,7 @@ class RunContext:
     def lose_call(self, text: str) -> None:
         """Count a call that the environment failed; raise TargetError after too many in a row."""
         self.counts["errors"] += 1
+        self.last_lost = text
         self._errors_in_a_row += 1
         if self._errors_in_a_row >= _MAX_ERRORS:
             raise TargetError(f"{self.binding.name}: stopped answering: {text}")

@@ -20,6 +20,7 @@ from fscontract.contract.program.content import OF_COSTS, content
 from fscontract.contract.program.open_calls import BuilderCall, Opening
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner.execution import FileRefused
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.result import UNCOUNTED, Counterexample
 from fscontract.contract.runner.signature import bytes_of
@@ -209,15 +210,17 @@ def _measure(executor: Executor, opener: Opener, cost: Cost, program: Program) -
         return _Measured()
     if executor.leaves_out(program):
         return _Measured()
-    shared, _, _ = executor.file(cost.length)
     beat(program)
     executor.programs += 1
     executor.index = -1
     try:
+        shared, _, _ = executor.file(cost.length)
         path = shared if fixed is not None else opener.place("file", content(cost.length, OF_COSTS))
         return _Run(executor, opener, cost).measure(path, program)
     except NoScene:
         return _Measured(unsaid=True)
+    except FileRefused:
+        return _Measured()
     except TargetError:
         raise
     except Exception as error:  # any exception of the API: its correctness is not judged here

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from fscontract.contract.binding import Action, Binding
+from fscontract.contract.binding import Action, Binding, TargetError
 from fscontract.contract.models.acceptor import Acceptor
 from fscontract.contract.models.openfile_stages import StageVerdict
 from fscontract.contract.models.stream_state import Failure, Judgement, State
@@ -26,6 +27,10 @@ _LARGEST_RENEWED = 1 << 13
 
 #: The path, the content and the first node of the acceptor of the file of each length.
 _Files: TypeAlias = dict[int, tuple[str, bytes, int]]
+
+
+class FileRefused(TargetError):
+    """The target does not store a file of this length, but one of another length."""
 
 
 class Compiled(NamedTuple):
@@ -146,6 +151,9 @@ class Workspace:
         #: How many streams were opened for programs without options.
         self.opened = 0
         self._step_index: StepIndex = [0] if step_index is None else step_index
+        #: The shortest length of files that are refused, infinite if none is, and why.
+        self._refused_from = math.inf
+        self.refusal = ""
         self._files: _Files = {}
         #: The lengths whose files have not the content of a new run, and files that have it.
         self._renewed: set[int] = set()
@@ -182,7 +190,10 @@ class Workspace:
         self._step_index[0] = index
 
     def file(self, length: int) -> tuple[str, bytes, int]:
-        """Return path, content and start node of the shared file of this length."""
+        """Return path, content and start node of the shared file of this length.
+
+        Raise FileRefused if the target stores shorter files only.
+        """
         known = self._files.get(length)
         if known is None:
             data = self.binding.fixed_content
@@ -191,11 +202,32 @@ class Workspace:
             if isinstance(data, SparseContent):
                 path = self.binding.create_sparse(data)
             else:
-                path = self.binding.create(data)
+                path = self._create(length, data)
             known = path, data, self.acceptor.start(data)
             self._files[length] = known
             self._by_identity[length] = {}
         return known
+
+    def _create(self, length: int, data: bytes) -> str:
+        """Write a file, twice if the first time fails; raise FileRefused if a shorter one can be.
+
+        Raise TargetError if none can be written.
+        """
+        if length >= self._refused_from:
+            raise FileRefused(self.refusal)
+        try:
+            return self.binding.create(data)
+        except TargetError:
+            shorter = max((known for known in self._files if known < length), default=None)
+            if shorter is None or self.binding.fixed_content is not None:
+                raise
+            self.forget(self.binding.create(content(shorter)))
+        try:
+            return self.binding.create(data)
+        except TargetError as error:
+            self._refused_from = length
+            self.refusal = f"files of {length:,} bytes and more were not tried: {error}"
+            raise FileRefused(self.refusal) from error
 
     def renew_files(self) -> None:
         """Have other files of the same lengths from now on: a cache may take one for the other."""

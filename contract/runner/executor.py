@@ -33,7 +33,13 @@ from fscontract.contract.program.outcome import Kind, Outcome, raised, returned
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
-from fscontract.contract.runner.execution import Execution, Violation, Workspace, stage_violation
+from fscontract.contract.runner.execution import (
+    Execution,
+    FileRefused,
+    Violation,
+    Workspace,
+    stage_violation,
+)
 from fscontract.contract.runner.fault_executor import run_under_faults, run_under_server_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.runner.signature import circumstances, name_circumstance, relation
@@ -114,6 +120,8 @@ class Executor(Workspace):
         begun, self.length = clock.monotonic(), program.length
         try:
             return self._run(program, trace, resume)
+        except FileRefused:
+            return Execution(refused=True)
         finally:
             self.seconds += clock.monotonic() - begun
 

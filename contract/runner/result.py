@@ -586,7 +586,8 @@ class RunResult:
         failed = sum(count[v] for v in VIOLATED)
         parts = []
         held = count[Verdict.PASS]
-        if self.conforms or (self.incomplete and held and not failed):
+        is_incomplete = self.verdict is RunVerdict.INCOMPLETE
+        if self.conforms or (is_incomplete and held and not failed):
             parts.append(f"{plural(held, 'clause')} {'holds' if held == 1 else 'hold'}")
             if failed:
                 parts.append(f"{failed} failed, none by {' or '.join(map(str, self.fail_on))}")
@@ -615,7 +616,8 @@ class RunResult:
             return "conforms"
         if self.incomplete.startswith(INTERRUPTED):
             return "interrupted"
-        return "incomplete" if self.incomplete else "does not conform"
+        is_incomplete = self.incomplete or self.verdict is RunVerdict.INCOMPLETE
+        return "incomplete" if is_incomplete else "does not conform"
 
     def redacted(self, options: Mapping[str, str]) -> RunResult:
         """Return the result without the secrets among the target's `options`."""

@@ -38,6 +38,7 @@ from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.timeout_policy import late_warnings
 from fscontract.contract.runner.verdicts import Evidence, sum_up
+from fscontract.contract.text import plural
 
 Outcome = TypeVar("Outcome", RunResult, Partial)
 
@@ -217,6 +218,11 @@ def _run(context: RunContext) -> None:
     hint = _about_threads(context, [failure.actual for failure in failures])
     if hint:
         context.warnings.append(f"{context.binding.name}: {hint}")
+    if context.executor.refusal:
+        context.warnings.append(context.executor.refusal)
+    if context.last_lost:
+        lost = plural(context.counts["errors"], "call")
+        context.warnings.append(f"lost {lost} to the environment, the last by {context.last_lost}")
 
 
 #: What messages of objects that belong to a thread say, such as those of sqlite3.

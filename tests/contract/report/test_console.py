@@ -153,6 +153,7 @@ def test_the_command_to_run_a_failure_again_names_code_and_is_one_line(make_resu
         ("pass pass", "conforms: 2 clauses hold"),
         ("pass known lax undeclared", "conforms: 1 clause holds, 1 lax, 1 known, 1 not verified"),
         ("pass fail hang error", "does not conform: 2 of 3 verified clauses fail, 1 not verified"),
+        ("pass error", "incomplete: 1 clause holds, 1 not verified"),
         ("pass fixed", "does not conform: 1 known failure no longer there"),
         ("undeclared", "does not conform: no clause was verified, 1 not verified"),
     ],

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from inline_snapshot import snapshot
@@ -367,6 +367,29 @@ def test_a_store_that_stops_answering_ends_the_run_without_a_verdict() -> None:
     with pytest.raises(TargetError, match=r"offline: stopped answering: .*gone"):
         check(binding, settings_for())
     assert binding.disposed == 1
+
+
+def test_a_run_says_how_the_last_lost_call_failed() -> None:
+    class Restarts(StreamBinding):
+        """A store that does not answer one call of twenty."""
+
+        calls = 0
+
+        def bind(self, step: Step) -> Any:
+            action = super().bind(step)
+
+            def call(opened: Opened) -> Outcome:
+                self.calls += 1
+                gone = Outcome(Kind.ENVIRONMENT, None, None, "ConnectionError: gone")
+                return action(opened) if self.calls % 20 else gone
+
+            return call
+
+    result = check(Restarts(MemoryFileSystem(), "test"), settings_for("seek.pos"))
+    (warning,) = result.warnings
+    lost = result.counts["errors"]
+    expected = f"lost {lost} calls to the environment, the last by ENVIRONMENT (ConnectionError"
+    assert warning.startswith(expected)
 
 
 def test_everything_that_the_run_made_is_removed() -> None:
