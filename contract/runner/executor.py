@@ -45,6 +45,9 @@ from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Ope
 from fscontract.contract.runner.signature import circumstances, name_circumstance, relation
 from fscontract.contract.runner.timeouts import beat, is_abandoned
 
+#: The number of streams that a store must be able to have open at once.
+_STREAMS = 4
+
 
 class Executor(Workspace):
     """Runs programs on one binding, and judges every call they make."""
@@ -70,6 +73,8 @@ class Executor(Workspace):
         self.seconds = 0.0
         #: The length of the running program's file, in bytes.
         self.length = 0
+        #: How many streams can be open at once, and why; "" if no program met the limit.
+        self.stream_limit = ""
         self.openings: Openings | None = None
         if binding.opener is not None:
             self.openings = Openings(
@@ -150,7 +155,7 @@ class Executor(Workspace):
         except TargetError:
             raise
         except Exception as error:
-            self._failed_open(program, raised(error), execution)
+            self._failed_open(program, raised(error), execution, len(streams))
         else:
             nodes = [start] * len(streams)
             self._follow(program, path, data, streams, nodes, execution, trace, resume)
@@ -515,7 +520,17 @@ class Executor(Workspace):
             step = program.steps[index]
             yield Violation(program, index, step, outcome, failure, missed=True, judged=judged)
 
-    def _failed_open(self, program: Program, outcome: Outcome, execution: Execution) -> None:
+    def _failed_open(
+        self, program: Program, outcome: Outcome, execution: Execution, beside: int = 0
+    ) -> None:
+        """Judge an open that raised; `beside` is the number of streams that the program has open.
+
+        A store may limit how many are open at once: no document says how many there can be.
+        """
+        if beside >= _STREAMS and outcome.kind in (Kind.IO, Kind.ENVIRONMENT):
+            execution.refused = True
+            self.stream_limit = f"no more than {beside} streams were open at once: {outcome}"
+            return
         if outcome.kind is Kind.ENVIRONMENT:
             execution.environment = outcome
             return

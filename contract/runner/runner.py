@@ -218,8 +218,8 @@ def _run(context: RunContext) -> None:
     hint = _about_threads(context, [failure.actual for failure in failures])
     if hint:
         context.warnings.append(f"{context.binding.name}: {hint}")
-    if context.executor.refusal:
-        context.warnings.append(context.executor.refusal)
+    limits = (context.executor.refusal, context.executor.stream_limit)
+    context.warnings += filter(None, limits)
     if context.last_lost:
         lost = plural(context.counts["errors"], "call")
         context.warnings.append(f"lost {lost} to the environment, the last by {context.last_lost}")

@@ -571,7 +571,19 @@ class FsspecBinding(ScratchBinding):
         except FileNotFoundError:
             pass  # a flat filesystem after all files were deleted
         except Exception as error:
-            raise self.failure(f"can't remove {prefix}", error) from error
+            if not self._removes_each(prefix):
+                raise self.failure(f"can't remove {prefix}", error) from error
+
+    def _removes_each(self, prefix: str) -> bool:
+        """Delete the files below a prefix one by one, and return whether none is left.
+
+        `rm` of a flat filesystem may fail on a directory, which is not there.
+        """
+        with suppress(Exception):
+            for path in self.fs.find(prefix):
+                self.fs.rm_file(path)
+            return not self.fs.find(prefix)
+        return False
 
     def status_length(self, path: str) -> int | None:
         """Return the size in bytes that `info` reports."""

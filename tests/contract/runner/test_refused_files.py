@@ -1,8 +1,9 @@
-"""A run on a target that does not store files of every length."""
+"""A run on a target that stores no long files, or has a limit of open streams."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from fscontract.contract.runner.result import RunResult, RunVerdict, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from tests.contract.runner.conftest import settings_for
+from tests.contract.runner.conftest import binding_of, settings_for
 
 #: The longest file that is stored, in bytes.
 LIMIT = 10_000
@@ -82,3 +83,39 @@ def test_costs_of_longer_files_than_a_target_stores_are_not_measured() -> None:
     result = run(_Stores(lambda length: length <= 300), "open.cost-pread", "read-into.data")
     assert RunVerdict.CONFORMS is result.verdict
     assert all(c.outcome is not Verdict.ERROR for c in result.clauses)
+
+
+def limited(limit: int, error: Exception) -> StreamBinding:
+    """Return a binding to streams of which `limit` can be open at once."""
+    now_open: list[MemoryInputStream] = []
+
+    class Pooled(MemoryInputStream):
+        def __init__(self, *args: Any) -> None:
+            if len(now_open) >= limit:
+                raise error
+            super().__init__(*args)
+            now_open.append(self)
+
+        def close(self) -> None:
+            if self in now_open:
+                now_open.remove(self)
+            super().close()
+
+    return binding_of(Pooled)
+
+
+def test_a_limit_of_open_streams_is_a_warning() -> None:
+    result = run(limited(8, OSError("too many connections")), "open.state", "open.independent")
+    assert result.verdict is RunVerdict.CONFORMS
+    (warning,) = result.warnings
+    expected = "no more than 8 streams were open at once: IO (OSError: too many connections)"
+    assert warning == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "error"), [(2, OSError("busy")), (8, TypeError("no more arguments"))]
+)
+def test_an_open_that_fails_beside_few_streams_or_oddly_is_a_failure(
+    limit: int, error: Exception
+) -> None:
+    assert run(limited(limit, error), "open.state").verdict is RunVerdict.DOES_NOT_CONFORM

@@ -9,8 +9,9 @@ import tempfile
 import zipfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import fsspec
 import pyarrow
@@ -197,6 +198,32 @@ def test_dispose_removes_the_prefix_and_nothing_else(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["mine"]
     assert there.find("/test_dispose") == ["/test_dispose/mine"]
     there.rm("/test_dispose", recursive=True)
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_a_filesystem_without_directories_is_emptied_file_by_file(removes: bool) -> None:
+    """If it can't remove a directory, which is not there; a warning names what is left."""
+
+    class Flat(MemoryFileSystem):  # type: ignore[misc]
+        store: ClassVar[dict[str, Any]] = {}
+        pseudo_dirs: ClassVar[list[str]] = [""]
+
+        def rm(self, path: str, recursive: bool = False, maxdepth: int | None = None) -> None:
+            raise KeyError(path)
+
+        def rm_file(self, path: str) -> None:
+            if not removes:
+                raise PermissionError(path)
+            super()._rm(path)
+
+    there = Flat()
+    binding = FsspecBinding(there, "", "flat")
+    binding.prepare()
+    binding.create(b"one")
+    fails = pytest.raises(TargetError, match=r"can't remove .*KeyError")
+    with nullcontext() if removes else fails:
+        binding.dispose()
+    assert bool(there.store) is not removes
 
 
 def test_changes_are_made_in_place(tmp_path: Path) -> None:
