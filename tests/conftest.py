@@ -31,10 +31,12 @@ settings.load_profile(_PROFILE)
 gc.set_threshold(*gc.get_threshold()[:2], 1000)
 _NUMBERS = itertools.count()
 
+# A shell ignores SIGINT in what it starts in the background, nohup SIGHUP. Commands that tests end
+# by these signals would inherit that and never end; a handler is not inherited.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # As a shell has it for what it starts in the background. Commands that tests interrupt would
-    # inherit it and never end.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
