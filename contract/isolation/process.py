@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from fscontract.contract.isolation import worker
+from fscontract.contract.runner import sandbox
 
 #: Seconds that a process may take to end after its line was closed: it runs the exit handlers of
 #: the target.
@@ -82,6 +83,7 @@ def _live(work: Callable[[], None]) -> NoReturn:
     """Run the forked process: the stack below must never be reached."""
     try:
         forget_exit_handlers()
+        sandbox.begin_fork()
         work()
     finally:
         os._exit(worker.LOST)

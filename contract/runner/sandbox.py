@@ -74,6 +74,12 @@ class _Forks:
 _forks = _Forks()
 
 
+def begin_fork() -> None:
+    """Let a process that the kit forked make calls of targets, also if its parent did."""
+    _forks.homes.clear()
+    _forks.away = False
+
+
 def sandboxed(binding: Binding, timeout: float, patches: Patches | None = None) -> SandboxedBinding:
     """Return the binding in a sandbox; TargetError if its attributes can't be read."""
     if not isinstance(binding, SandboxedBinding):

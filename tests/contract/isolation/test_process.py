@@ -13,6 +13,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from fscontract.contract.isolation.process import Forked, Process, Quiet, can_fork, describe_exit
+from fscontract.contract.runner.sandbox import call_sandboxed, sandboxed
+from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.memory import MemoryFileSystem
 from tests.limits import DEADLOCK
 
 _LINE = "import socket, sys, time, os, signal; line = socket.socket(fileno=int(sys.argv[1]));"
@@ -115,6 +118,16 @@ class TestForked:
 
     def test_status_is_that_of_the_exit(self) -> None:
         assert Forked(lambda: os._exit(3)).wait(DEADLOCK) == 3
+
+    def test_process_that_checked_a_target_forks_one_that_makes_calls(self) -> None:
+        """Not one that ends after its first call, as a fork does that a target made."""
+        sandboxed(StreamBinding(MemoryFileSystem(), "test"), 1.0)
+
+        def work() -> None:
+            call_sandboxed(len, "")
+            os._exit(3)
+
+        assert Forked(work).wait(DEADLOCK) == 3
 
     def test_status_of_a_signal_is_negative(self) -> None:
         forked = Forked(signal.pause)
