@@ -29,6 +29,6 @@ while sys._current_frames()[blocked.ident].f_code is wait.__code__:
 error = ctypes.py_object(KeyboardInterrupt)
 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(blocked.ident), error)
 threading.Thread(target=traced, daemon=True).start()
-ended = done.wait(5)
+ended = done.wait(2)
 
 assert ended, "the traced thread hangs"
