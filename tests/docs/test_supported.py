@@ -136,3 +136,11 @@ def test_every_environment_that_is_named_exists(tox: configparser.ConfigParser) 
     named = {n for t in texts for n in re.findall(r"tox (?:run )?-e (\w+)", t.read_text("utf-8"))}
     made = {section.removeprefix("testenv:") for section in tox.sections()}
     assert {n for n in named if n not in made and not re.fullmatch(r"py3\d+", n)} == set()
+
+
+def test_tox_leaves_the_path_of_the_development_environment_free(
+    tox: configparser.ConfigParser,
+) -> None:
+    """Since 4.67 it writes a file there, unless that is turned off."""
+    assert "-m venv .venv " in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert not tox.getboolean("tox", "venv_redirect")
