@@ -29,7 +29,7 @@ class Parallel:
     def __init__(
         self, target: str, run: RunOptions, known: tuple[Known, ...], forks: bool = False
     ) -> None:
-        self._target, self._run, self._known = target, run, known
+        self._target, self._run, self._known, self._forks = target, run, known, forks
         self._isolated = Isolated(target, run, known, forks)
         self.name = self._isolated.name
         #: The clauses of violations that were passed on, and "" for the start of the run.
@@ -71,7 +71,7 @@ class Parallel:
     def _check_again(self, listener: Listener) -> RunResult:
         self._isolated.close()
         alone = replace(self._run, jobs=1)
-        self._isolated = Isolated(self._target, alone, self._known)
+        self._isolated = Isolated(self._target, alone, self._known, self._forks)
         return self._isolated.check(lambda event: listener(event) if self._is_new(event) else None)
 
     def _is_new(self, event: Event) -> bool:

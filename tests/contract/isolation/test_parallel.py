@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from fscontract.contract.isolation import parallel
 from fscontract.contract.isolation.parallel import Parallel
+from fscontract.contract.isolation.supervisor import Isolated
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions
 from tests.contract.isolation.seeking_targets import TARGETS
+
+#: On Python 3.12 and later, if other tests left threads that Python does not know.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 
 def check(place: Path, name: str, jobs: int) -> tuple[RunResult, list[Event]]:
@@ -18,7 +26,7 @@ def check(place: Path, name: str, jobs: int) -> tuple[RunResult, list[Event]]:
     (place / "targets.py").write_text(TARGETS)
     events: list[Event] = []
     run = RunOptions(clauses=("seek.negative", "seek.zero"), jobs=jobs)
-    with closing(Parallel(f"{place}/targets.py:{name}", run, ())) as target:
+    with closing(Parallel(f"{place}/targets.py:{name}", run, (), forks=True)) as target:
         target.set_up()
         return target.check(events.append), events
 
@@ -38,8 +46,20 @@ def test_verdict_is_the_same_for_any_number_of_processes(tmp_path: Path) -> None
     assert failures(one).keys() == {"seek.negative"}
 
 
-def test_call_that_ends_a_process_is_a_crash_of_the_run(tmp_path: Path) -> None:
+def test_call_that_ends_a_process_is_a_crash_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process that checks again starts as the first one did."""
+    forks: list[bool] = []
+
+    class Noting(Isolated):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            forks.append(self._forks)
+
+    monkeypatch.setattr(parallel, "Isolated", Noting)
     result, events = check(tmp_path, "deadly", 2)
+    assert forks == [True, True]
     outcomes = {one.clause.id: one.outcome for one in result.clauses}
     assert outcomes["seek.negative"] is Verdict.CRASH
     for kind in (RunStarted, RunFinished, ViolationFound):
