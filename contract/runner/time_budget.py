@@ -135,13 +135,22 @@ class HangTime:
         self._slowest = self._seconds = 0.0
         self._calls = 0
 
-    def limit(self, length: int = 0, again: bool = False, where_others_hang: bool = False) -> float:
+    def limit(
+        self,
+        length: int = 0,
+        again: bool = False,
+        where_others_hang: bool = False,
+        stalls: bool = False,
+    ) -> float:
         """Return how many seconds a call on a file of `length` bytes may take; then it hangs.
 
-        A stream without a buffer may read a line by as many requests as it has bytes. A call that
-        was late and is made `again` has the time of one in a long run, however short this run is;
-        one that is in a function of the target `where_others_hang` has less.
+        It is the whole timeout for a target that `stalls`, whose late calls end later. A stream
+        without a buffer may read a line by as many requests as it has bytes. A call that was late
+        and is made `again` has the time of one in a long run, however short this run is; one that
+        is in a function of the target `where_others_hang` has less.
         """
+        if stalls and not where_others_hang:
+            return self._timeout
         patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
         if where_others_hang:
             slow = min(_HANG_LIMIT, self._slowest * _SLOWER)

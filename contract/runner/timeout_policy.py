@@ -52,7 +52,10 @@ def run_items(
         whole = context.settings.timeout
         if not binding.busy_with:
             hang_here = not is_remote and _runs_in(context.hanging, thread)
-            whole = context.times.hangs.limit(executor.length, again[0], hang_here)
+            # a server may stall, or a client wait before it asks again; the last late call is run
+            # again, and the target may have patched len()
+            stalls = (is_remote and again[0]) or context.late[again[0] :] != []
+            whole = context.times.hangs.limit(executor.length, again[0], hang_here, stalls)
         journal.limit = factor[0] * (whole if patience is None else patience)
         return journal.limit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,12 +52,24 @@ class Clock:
     def __init__(self) -> None:
         self.now = 0.0
         self._late: threading.Thread | None = None
+        self._due = (math.inf, threading.Event())
 
     def monotonic(self) -> float:
         """Return the time; each look of the watchdog at a late call is a second after the last."""
         if self._late is not None and not getattr(self._late, "abandoned", False):
             self.now += 1.0
+        due, event = self._due
+        if self.now >= due:
+            event.set()
         return self.now
+
+    def stall(self, seconds: float) -> None:
+        """Let this time pass, or less if the watchdog gives up the calling thread."""
+        event = threading.Event()
+        self._due = self.now + seconds, event
+        self.pass_on()
+        event.wait()
+        self.stop()
 
     def pass_on(self) -> None:
         """Let time pass until the watchdog gives up the calling thread."""

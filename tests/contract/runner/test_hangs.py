@@ -95,6 +95,26 @@ def test_a_program_that_is_late_once_is_run_again_and_told_of(clock: Clock) -> N
     )
 
 
+@pytest.mark.parametrize("remote", [False, True])
+def test_a_target_that_stalls_now_and_then_conforms(clock: Clock, remote: bool) -> None:
+    """Such as a client that waits before it sends a request again that the server refused."""
+    number = count(1)
+
+    class Stalls(MemoryInputStream):
+        def skip(self, count: int) -> int:
+            if next(number) in (1, 4, 7, 10, 13, 16):
+                clock.stall(6.0)
+            return super().skip(count)
+
+    binding = binding_of(Stalls)
+    binding.remote = remote
+    settings = settings_for("skip.count", "skip.progress", timeout=20.0, budget=60.0)
+    result = check(binding, settings)
+    assert result.conforms
+    assert next(number) > 16
+    assert [w.partition(":")[0] for w in result.warnings] == ["late once, in time when run again"]
+
+
 def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     result = _checked(_late(clock, 1, 2))
     assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
@@ -148,6 +168,7 @@ def test_a_call_that_starts_a_process_may_take_longer(step: str, limit: float) -
         settings=SimpleNamespace(timeout=10.0, profile=SimpleNamespace(one_thread=False)),
         binding=SimpleNamespace(busy_with="", remote=False),
         tick=lambda: None,
+        late=[],
         late_call=None,
         hanging=frozenset(),
     )
