@@ -160,9 +160,11 @@ class RunContext:
         """Return whether the time of the phase is enough for a program of this number of calls.
 
         Each is expected to take as long as those so far, of all programs, the phase or its last two
-        programs, and a stream to open as long as a call. Setting up the run does not count.
+        programs, and a stream to open as long as a call. Setting up the run does not count. The
+        first program of a phase may take more than its time.
         """
-        times, left = self.times, self.times.phase.left
+        times = self.times
+        left = times.phase.left if self.done else times.of_first
         if not left or math.isinf(left):
             return left > 0
         done = self._calls

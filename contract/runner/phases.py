@@ -51,6 +51,7 @@ from fscontract.contract.runner.program_check import check_program, leaks_in
 from fscontract.contract.runner.resource_checks import (
     MAX_CALLS,
     STATUS,
+    InTime,
     check_growth,
     check_held,
     check_length,
@@ -128,6 +129,29 @@ class _Source(NamedTuple):
     items: Iterator[Item] | Iterator[call_sequences.Row]
 
 
+def absent_phases(context: RunContext) -> frozenset[str]:
+    """Return the phases that have nothing to run for this target and these settings."""
+    binding, settings = context.binding, context.settings
+    profile, checks, fails = settings.profile, settings.checks, binding.injector is not None
+    is_fixed, opens = binding.fixed_content is not None, binding.opener is not None
+    has = {
+        "blocks": binding.block not in (None, context.buffer),
+        "changes": bool(binding.changes) and not is_fixed and checks("consistency"),
+        "paths": checks("path"),
+        "openings": opens and profile.has("supports-openfile") and checks("openfile"),
+        "faults": fails and settings.faults is not None and checks("faults"),
+        "server faults": fails and bool(settings.server_faults) and checks("servers"),
+        "status": checks("status") and STATUS not in _crashed_outside_programs(settings),
+        "resources": checks("resources"),
+        "growth": checks("resources") and not context.gets_few,
+        "costs": checks("cost") and opens,
+        "threads under faults": settings.faults is not None and checks("faults"),
+        "concurrency": checks("concurrency"),
+    }
+    threads = {"threads under faults", "concurrency"} if profile.one_thread else set()
+    return frozenset(name for name, runs in has.items() if not runs) | threads
+
+
 # Programs -------------------------------------------------------------------------------------
 
 
@@ -172,7 +196,7 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     if settings.shard is not None and settings.shard.unseen:
         yield from _of_known(context, settings.shard.unseen)
         return
-    operations, buffer = context.operations, context.buffer
+    operations, buffer, absent = context.operations, context.buffer, absent_phases(context)
     effort, fixed = settings.effort, binding.fixed_content
     only = None if fixed is None else len(fixed)
     declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
@@ -195,17 +219,17 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     total = max(20, total // 50) if context.gets_few else total
     source = call_sequences.random_programs(operations, buffer, effort, settings.seed, only)
     yield _Source("seeded", total, itertools.islice(source, total))
-    if binding.block not in (None, buffer):
+    if binding.block is not None and "blocks" not in absent:
         around = boundaries.block_programs(
             operations, binding.block, effort, settings.seed, context.gets_few, only
         )
         yield _Source("blocks", len(around), iter(around))
     yield from _far_sources(context, only)
-    if binding.changes and fixed is None and settings.checks("consistency"):
+    if "changes" not in absent:
         yield _Source(
             "changes", None, fault_programs.change_programs(operations, binding.changes, effort)
         )
-    if settings.checks("path"):
+    if "paths" not in absent:
         paths = open_programs.path_programs(operations, context.gets_few, fixed is not None)
         yield _Source("paths", len(paths), iter(paths))
     yield from _openings(context, only)
@@ -224,8 +248,8 @@ def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
     """Yield the sources of programs during which requests fail, or a server misbehaves."""
     binding, settings = context.binding, context.settings
     operations, buffer, seed = context.operations, context.buffer, settings.seed
-    injector, faults = binding.injector, settings.faults
-    if injector is not None and faults is not None and settings.checks("faults"):
+    injector, faults, absent = binding.injector, settings.faults, absent_phases(context)
+    if injector is not None and faults is not None and "faults" not in absent:
         kinds = injector.kinds & CHECKED
         if not settings.profile.has("supports-deadlines"):
             kinds -= {"hang"}
@@ -235,7 +259,7 @@ def _failing(context: RunContext, only: int | None) -> Iterator[_Source]:
             yield _Source("faults", len(drawn), iter(drawn))
         else:
             yield _Source("faults", None, failing)
-    if injector is not None and settings.server_faults and settings.checks("servers"):
+    if injector is not None and "server faults" not in absent:
         every = fault_programs.server_fault_programs(
             operations, injector.kinds, buffer, settings.effort, seed
         )
@@ -308,7 +332,7 @@ def _sparse(context: RunContext) -> list[Program]:
 def _openings(context: RunContext, only: int | None) -> Iterator[_Source]:
     binding, settings, operations = context.binding, context.settings, context.operations
     opener, profile, effort = binding.opener, settings.profile, settings.effort
-    if opener is None or not profile.has("supports-openfile") or not settings.checks("openfile"):
+    if opener is None or "openings" in absent_phases(context):
         return
 
     def of(effort: str) -> Iterator[Program]:
@@ -391,31 +415,33 @@ class _Telling:
 
 #: Longer than the limit of a schedule, in seconds: a longer hang is outside the threads.
 _SCHEDULE_PATIENCE = 90.0
-#: The approximate number of calls of a schedule, with those of its threads one after the other.
-_SCHEDULE_CALLS = 100
+#: The approximate number of calls of a schedule, with those of its threads one after the other,
+#: and if the threads of a slow target make few.
+_SCHEDULE_CALLS, _FEW_CALLS = 100, 25
 #: The numbers by which checks are assigned to shards; families of threads have the numbers before.
 _COSTS, _STATUS, _RESOURCES, _FAULTY_THREADS, _GROWTH = range(OVERLAP + 1, OVERLAP + 6)
 
 
 def check_phases(context: RunContext) -> Iterator[Phase]:
     """Yield the phases that come after the programs."""
-    settings = context.settings
-    checks = settings.checks
+    absent = absent_phases(context)
     yield Phase("search", None, partial(_watched, check=_search))
-    if checks("status") and STATUS not in _crashed_outside_programs(settings):
+    if "status" not in absent:
         yield _dealt(context, _STATUS, "status", _check_status)
-    if checks("resources"):
-        yield _dealt(context, _RESOURCES, "resources", _check_resources)
-    if checks("resources") and not context.gets_few:
+    if "resources" not in absent:
+        checks = [_check_unbuffer, *_checks_of_held(context)]
+        yield _queued(context, _RESOURCES, "resources", checks, _check_resources)
+    if "growth" not in absent and not context.gets_few:
         yield _dealt(context, _GROWTH, "growth", _check_growth)
-    if checks("cost") and context.binding.opener is not None:
-        yield _costs(context)
-    if settings.profile.one_thread:
+    if "costs" not in absent:
+        declared = context.settings.declared
+        bounded = [c for c in context.settings.clauses if c.cost is not None and c.id in declared]
+        yield _queued(context, _COSTS, "costs", bounded, _check_costs)
+    if context.settings.profile.one_thread:
         context.notes.append("the profile declares threads: one")
-        return
-    if settings.faults is not None and checks("faults"):
+    if "threads under faults" not in absent:
         yield _dealt(context, _FAULTY_THREADS, "threads under faults", _check_faulty_threads)
-    if checks("concurrency"):
+    if "concurrency" not in absent:
         yield Phase("concurrency", None, _check_threads)
 
 
@@ -442,6 +468,26 @@ def _dealt(
     return Phase(name, None, partial(_watched, check=check))
 
 
+def _queued(
+    context: RunContext,
+    number: int,
+    name: str,
+    items: Sequence[Waiting],
+    check: Callable[[RunContext, _Queue[Waiting]], None],
+) -> Phase:
+    """Return a phase as `_dealt` does, which can be resumed at the item that had no time."""
+    shard = context.settings.shard
+    if shard is not None and not shard.has(number):
+        return Phase(name, None, _skip)
+    queue = _Queue(iter(items))
+
+    def run(context: RunContext) -> bool:
+        run_check(context, partial(check, context, queue))
+        return not queue.has_back
+
+    return Phase(name, len(items), run)
+
+
 def _skip(context: RunContext) -> bool:
     """Leave a check to another shard."""
     return True
@@ -456,7 +502,7 @@ def _search(context: RunContext) -> None:
     tried = itertools.count()
 
     def fails(program: Program) -> bool:
-        done = next(tried)
+        context.done = done = next(tried)
         if not context.has_time_for(len(program.steps)):
             context.cut_short.append(PhaseShare(context.phase, done, None))
             raise hypothesis_search.OutOfTime
@@ -485,27 +531,43 @@ def _check_status(context: RunContext) -> None:
         context.exercised[STATUS] += known
 
 
-def _check_resources(context: RunContext) -> None:
-    share = PhaseShare(context.phase, 0, None)
+#: A check of resources, which asks whether there is time for a number of calls.
+_OfResources: TypeAlias = Callable[[RunContext, InTime], None]
 
+
+def _check_resources(context: RunContext, checks: _Queue[_OfResources]) -> None:
     def in_time(calls: int) -> bool:
         fits = context.has_time_for(calls)
-        if not fits and share not in context.cut_short:
-            context.cut_short.append(share)
+        if not fits and not checks.has_back:
+            checks.put_back(check)
         return fits
 
+    for check in checks:
+        check(context, in_time)
+        if checks.has_back:
+            return
+        context.done += 1
+
+
+def _check_unbuffer(context: RunContext, in_time: InTime) -> None:
     clause = "unbuffer.release"
     if "unbuffer" in context.operations and clause in context.settings.selected:
         exercised, counterexample = check_unbuffer(context.executor, in_time)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)
+
+
+def _checks_of_held(context: RunContext) -> list[_OfResources]:
+    programs = held_programs(context.operations)
+    return [partial(_check_held, program=program) for program in programs]
+
+
+def _check_held(context: RunContext, in_time: InTime, program: Program) -> None:
     clause = "close.release"
-    if clause in context.settings.selected:
-        for program in held_programs(context.operations):
-            if not leaks_in(context, clause, program):
-                exercised, counterexample = check_held(context.executor, program, in_time)
-                context.exercised[clause] += exercised
-                context.keep(clause, counterexample)
+    if clause in context.settings.selected and not leaks_in(context, clause, program):
+        exercised, counterexample = check_held(context.executor, program, in_time)
+        context.exercised[clause] += exercised
+        context.keep(clause, counterexample)
 
 
 def _check_growth(context: RunContext) -> None:
@@ -514,22 +576,6 @@ def _check_growth(context: RunContext) -> None:
     growth = check_growth(context.executor) if possible else ""
     if growth:
         context.warnings.append(f"{context.binding.name}: {growth}")
-
-
-def _costs(context: RunContext) -> Phase:
-    """Return the phase of costs, which can be resumed at the clause for which it had no time."""
-    shard, declared = context.settings.shard, context.settings.declared
-    if shard is not None and not shard.has(_COSTS):
-        return Phase("costs", None, _skip)
-    bounded = [c for c in context.settings.clauses if c.cost is not None and c.id in declared]
-    queue = _Queue(iter(bounded))
-    check = partial(_check_costs, clauses=queue)
-
-    def run(context: RunContext) -> bool:
-        run_check(context, partial(check, context))
-        return not queue.has_back
-
-    return Phase("costs", len(bounded), run)
 
 
 def _check_costs(context: RunContext, clauses: _Queue[Clause]) -> None:
@@ -602,10 +648,11 @@ def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
             report=report,
             time=times.phase,
             without=context.left_out.operations,
-            few=context.gets_few or context.is_slow,
+            few=few,
         )
 
-    if not context.has_time_for(_SCHEDULE_CALLS):
+    few = context.gets_few or context.is_slow
+    if not context.has_time_for(_FEW_CALLS if few else _SCHEDULE_CALLS):
         report.cut_short = True
     else:
         run_check(context, check, min(_SCHEDULE_PATIENCE, times.phase.left))

@@ -30,7 +30,12 @@ from fscontract.contract.runner.events import (
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.observation import observe, unsupported
 from fscontract.contract.runner.open_executor import Keys
-from fscontract.contract.runner.phases import Phase, check_phases, program_phases
+from fscontract.contract.runner.phases import (
+    Phase,
+    absent_phases,
+    check_phases,
+    program_phases,
+)
 from fscontract.contract.runner.resource_checks import LeakWatch
 from fscontract.contract.runner.result import INTERRUPTED, RunResult
 from fscontract.contract.runner.sandbox import Sandbox, disposed, sandboxed
@@ -246,6 +251,7 @@ def _run_phases(context: RunContext) -> None:
     """
     unfinished: list[tuple[Phase, int]] = []
     until = context.settings.until
+    context.times.leave_out(absent_phases(context))
     for phase in program_phases(context):
         context.begin_phase(phase.name, phase.total)
         if until == (phase.name, 0):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fscontract.contract import clock
 
@@ -37,6 +37,8 @@ WEIGHTS = {
     "threads under faults": 1.0,
     "concurrency": 3.0,
 }
+#: What the first program of a phase may take of the time that is left.
+_FIRST = 0.25
 #: What shrinking may take of the time that is left: one failure, and all of them of the whole.
 _SHRINK, _SHRINK_ALL = 0.1, 0.5
 #: The part of a budget that calls that hang may take; in any case they may take this number of
@@ -93,6 +95,16 @@ class PhaseTimes:
         self.hangs = HangTime(seconds, timeout)
         self._waiting = dict(WEIGHTS)
         self._shrinking = 0.0
+
+    def leave_out(self, phases: Iterable[str]) -> None:
+        """Keep no time for these phases."""
+        for phase in phases:
+            self._waiting.pop(phase, None)
+
+    @property
+    def of_first(self) -> float:
+        """The seconds that the first program of a phase may take: more than a small share."""
+        return max(self.phase.left, self.run.left * _FIRST)
 
     def begin(self, phase: str) -> None:
         """Give a phase its share of the time that is left."""

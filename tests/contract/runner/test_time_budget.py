@@ -98,6 +98,15 @@ def test_phases_share_the_time_by_their_weights(time: Time) -> None:
     assert times.phase.left == pytest.approx(100.0 * WEIGHTS["vectors"] / whole)
 
 
+def test_no_time_is_kept_for_phases_that_do_not_come(time: Time) -> None:
+    times = PhaseTimes(100.0, 10.0)
+    times.leave_out(WEIGHTS.keys() - {"vectors", "concurrency"})
+    times.begin("vectors")
+    assert times.phase.left == pytest.approx(80.0)
+    times.begin("concurrency")
+    assert times.phase.left == pytest.approx(100.0)
+
+
 def test_time_that_a_phase_leaves_is_for_the_others(time: Time) -> None:
     times = PhaseTimes(100.0, 10.0)
     for phase in list(WEIGHTS)[:-1]:
@@ -216,6 +225,14 @@ def test_a_run_that_is_out_of_time_says_which_programs_it_left_out(time: Time) -
     assert 0 < vectors.done < vectors.total
     unreached = {c.reason for c in result.clauses if c.outcome is Verdict.UNEXERCISED}
     assert OUT_OF_TIME in unreached
+
+
+@pytest.mark.parametrize("seconds", [0.005, 0.05])
+def test_no_phase_of_a_slow_store_runs_nothing(time: Time, seconds: float) -> None:
+    binding = binding_of(slow(time, seconds))
+    binding.remote = True
+    result = check(binding, settings_for(budget=60.0))
+    assert [share.phase for share in result.cut_short if not share.done] == []
 
 
 def test_a_run_with_enough_time_leaves_nothing_out(time: Time) -> None:
