@@ -509,9 +509,8 @@ class Isolated:
         self._observed = result.observed
         # A process that hangs takes long, runs no other program, and shows the failure at once.
         hanging = [suspect for suspect in suspects if suspect[1].hangs]
-        if hanging and self._time is not None and self._time.is_over:
-            return result
-        quick = [suspect for suspect in suspects if not suspect[1].hangs]
+        is_late = bool(hanging) and self._time is not None and self._time.is_over
+        quick = [] if is_late else [suspect for suspect in suspects if not suspect[1].hangs]
         often = quick * (_REPEATS - 1)
         if _estimated(result, often) > _REPEATING:
             often = []
@@ -522,6 +521,8 @@ class Isolated:
         passed = {id(one[1]) for one, how in zip(ran, seen, strict=True) if not _fails(how, one[1])}
         if not passed:
             return result
+        if is_late:  # a process that hangs takes long: there is no time to look for what it needs
+            return self._with_lost(result, [s for s in hanging if id(s[1]) in passed], {}, True)
         shown = [id(failure) not in passed for _, failure in suspects]
         # Those that fail after the others come first: what they need is found sooner.
         order = sorted(range(len(suspects)), key=shown.__getitem__, reverse=True)
@@ -542,12 +543,21 @@ class Isolated:
         ]
         if changed:  # what they need may be what others need
             lost = [one for one in lost if not self._found(one, (), changed, time)]
+        return self._with_lost(result, lost, changed, time.is_over)
+
+    def _with_lost(
+        self, result: RunResult, lost: list[_Suspect], changed: _Changed, is_late: bool
+    ) -> RunResult:
+        """Return the result with failures that were lost, those of the run only, as such.
+
+        There is no time left if it `is_late`. The other failures that `changed` are in it, too.
+        """
         if lost:
             ids = ", ".join(dict.fromkeys(judged.clause.id for judged, _ in lost))
             text = f"failed in the run only, not when their programs ran again: {ids}"
-            text += "; no time was left to find what they need" * time.is_over
+            text += "; no time was left to find what they need" * is_late
             self._warnings.append(f"{self.name}: {text}")
-        reason = _NO_TIME if time.is_over else _RUN_ONLY
+        reason = _NO_TIME if is_late else _RUN_ONLY
         for judged, failure in lost:
             why = reason if failure.script else failure.no_script
             without = replace(failure, script="", no_script=why, intermittent=True)

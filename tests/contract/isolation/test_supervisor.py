@@ -277,6 +277,23 @@ def test_hang_that_does_not_come_again_in_a_new_process_is_intermittent(
     assert any("failed in the run only" in warning for warning in result.warnings)
 
 
+def test_hang_that_passes_alone_after_the_end_of_the_budget_is_intermittent(
+    targets: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try_again = Isolated._with_earlier_programs
+
+    def late(isolated: Isolated, result: RunResult) -> RunResult:
+        isolated._time = TimeBudget(0.0)
+        return try_again(isolated, result)
+
+    monkeypatch.setattr(Isolated, "_with_earlier_programs", late)
+    result = run_both(f"{targets}:stuck_once_shared", timeout=0.2)
+    failure = result.counterexamples["seek.negative"]
+    assert (failure.hangs, failure.intermittent) == (True, True)
+    assert any("no time was left to find" in warning for warning in result.warnings)
+
+
 def test_unknown_target_raises_usage_error() -> None:
     with closing(Isolated("nosuch", RUN, ())) as isolated, pytest.raises(UsageError):
         isolated.set_up()
