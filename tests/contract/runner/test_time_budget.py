@@ -12,15 +12,19 @@ import pytest
 
 from fscontract.contract import clock
 from fscontract.contract.generate import open_programs
-from fscontract.contract.program.program import Program
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.phases import Phase
+from fscontract.contract.runner.program_check import check_program
 from fscontract.contract.runner.result import OUT_OF_TIME, RunResult, RunVerdict, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.time_budget import WEIGHTS, HangTime, PhaseTimes, TimeBudget
 from fscontract.contract.spec.known_failures import Known
+from fscontract.contract.spec.profiles import load_profile
+from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.fsspec_adapter import MemoryFsspec
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import binding_of, settings_for
 
@@ -359,6 +363,37 @@ def test_a_slow_set_up_leaves_threads_to_be_checked(time: Time) -> None:
     result = check(binding, settings_for("pread.isolation", budget=60.0))
     assert [c.outcome for c in result.clauses] == [Verdict.PASS]
     assert result.cut_short == ()
+
+
+def test_a_slow_call_without_a_stream_leaves_the_next_phase_its_programs(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as one that starts a process, which imports a library."""
+    fits = []
+
+    class Imports(MemoryFsspec):
+        def cat_file(self, *args: Any, **kwargs: Any) -> bytes:
+            time.now += 5.0
+            content: bytes = super().cat_file(*args, **kwargs)
+            return content
+
+    def imports(context: RunContext) -> bool:
+        for _ in range(100):
+            check_program(context, Program(5, (Step("read_byte"),)))
+        check_program(context, Program(5, (Step("fs_cat_file", (0, 1)),)))
+        return True
+
+    def next_one(context: RunContext) -> bool:
+        fits.append(context.has_time_for(40))
+        return True
+
+    phases = [Phase("filesystem", 1, imports), Phase("seeded", 1, next_one)]
+    monkeypatch.setattr(runner, "program_phases", lambda _: phases)
+    monkeypatch.setattr(runner, "check_phases", lambda _: [])
+    binding = FsspecBinding(Imports(MemoryFileSystem()), "/", "imports")
+    settings = settings_for("filesystem.cat-file.data", budget=60.0)
+    check(binding, replace(settings, profile=load_profile("fsspec")))
+    assert fits == [True]
 
 
 @pytest.mark.parametrize(("hang", "left"), [(True, False), (False, True), (False, False)])
