@@ -86,6 +86,21 @@ def test_what_is_made_once_and_kept_is_no_leak() -> None:
         os.close(kept[0])
 
 
+def test_connections_of_many_requests_at_the_same_time_are_no_leak() -> None:
+    """As of a client that reads 33 ranges at the same time, and keeps up to 20 connections."""
+    kept: list[int] = []
+
+    def read() -> None:
+        more = range(len(kept), min(len(kept) + 12, 20))
+        kept.extend(os.open(os.devnull, os.O_RDONLY) for _ in more)
+
+    try:
+        assert resource_checks.grows(read) == ""
+    finally:
+        for descriptor in kept:
+            os.close(descriptor)
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_glance_sees_that_descriptors_are_open(count: int) -> None:
     before = resource_checks.glance()
