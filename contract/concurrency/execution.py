@@ -17,7 +17,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.concurrency.scheduler import CodeLocation, Entry, Scheduler, WorkerPool
 from fscontract.contract.program.content import OF_THREADS, content
-from fscontract.contract.program.outcome import Kind, Outcome
+from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import Step, resolve_step
 from fscontract.contract.runner.timeouts import (
     Abandoned,
@@ -61,7 +61,7 @@ class Execution:
     def environment(self) -> Outcome | None:
         """The first outcome that reports an unreachable target, if any."""
         every = (o for outcomes in self.outcomes for o in outcomes)
-        return next((o for o in every if o.kind is Kind.ENVIRONMENT), None)
+        return next((o for o in every if o.is_unanswered), None)
 
 
 class _Log(NamedTuple):

@@ -79,6 +79,8 @@ _LACKS = re.compile(
     r"'(read(|able|all|into1?|line|lines|1)|seek(able)?|tell|peek|clos(e|ed)|writ(e|able))'$"
     r"|^TypeError: .* object (is not iterable|does not support the context manager protocol)$"
 )
+#: What clients quote of the answer of a store that is busy.
+_BUSY = re.compile(r"\bService Unavailable\b|\bToo Many Requests\b|\bSlowDown\b|\bServerBusy\b")
 #: Larger numbers are shown by their size: Python limits the digits that it converts.
 _MOST_BITS = 256
 
@@ -112,6 +114,14 @@ class Outcome(NamedTuple):
     def lacks_method(self) -> bool:
         """Return whether the call raised because the object has no such method."""
         return self.raised and _LACKS.search(self.detail) is not None
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Return whether the connection failed, or the store was busy, in the call or a range."""
+        if self.kind is Kind.ENVIRONMENT or (self.raised and _BUSY.search(self.detail)):
+            return True
+        parts = self.value if type(self.value) is tuple else ()
+        return any(isinstance(part, Outcome) and part.is_unanswered for part in parts)
 
     def __str__(self) -> str:
         if self.kind is not Kind.RETURNED:

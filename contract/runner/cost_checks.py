@@ -315,6 +315,6 @@ class _Run:
 
 def _ended(outcome: Outcome) -> _Measured:
     """Return the result of a program that did not complete."""
-    if outcome.kind is Kind.ENVIRONMENT:
+    if outcome.is_unanswered:
         return _Measured(environment=str(outcome))
     return _Measured(unsaid=outcome.kind is Kind.INEXPRESSIBLE)

@@ -218,7 +218,7 @@ class Executor(Workspace):
         self, program: Program, at: OpenedPath, step: Step, outcome: Outcome, execution: Execution
     ) -> None:
         self.operations += 1
-        if outcome.kind is Kind.ENVIRONMENT:
+        if outcome.is_unanswered:
             execution.environment = outcome
             return
         judge = judge_open if step is _OPEN else judge_read
@@ -442,7 +442,7 @@ class Executor(Workspace):
             outcome = compiled.action(streams[which])
             self.operations += 1
             self._written |= source.op == "py_write" and not outcome.raised
-            if outcome.kind is Kind.ENVIRONMENT:
+            if outcome.is_unanswered:
                 execution.environment = outcome
             elif which in execution.doomed and self._must_fail(program, outcome, execution):
                 continue
@@ -527,11 +527,11 @@ class Executor(Workspace):
 
         A store may limit how many are open at once: no document says how many there can be.
         """
-        if beside >= _STREAMS and outcome.kind in (Kind.IO, Kind.ENVIRONMENT):
+        if beside >= _STREAMS and (outcome.kind is Kind.IO or outcome.is_unanswered):
             execution.refused = True
             self.stream_limit = f"no more than {beside} streams were open at once: {outcome}"
             return
-        if outcome.kind is Kind.ENVIRONMENT:
+        if outcome.is_unanswered:
             execution.environment = outcome
             return
         failure = Failure("open.state", "", "raised", ("opens",))
@@ -577,7 +577,7 @@ class Executor(Workspace):
     def _not_reopened(self, program: Program, outcome: Outcome, execution: Execution) -> None:
         """Judge an open that raised after a change: only a deleted file can't be opened."""
         execution.ended = True
-        if outcome.kind is Kind.ENVIRONMENT:
+        if outcome.is_unanswered:
             execution.environment = outcome
         elif execution.is_deleted:
             self.counts[_REOPENED] += 1

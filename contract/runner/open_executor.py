@@ -15,7 +15,7 @@ from fscontract.contract.models import openfile_stages as opening
 from fscontract.contract.models.openfile_stages import Case, StageVerdict
 from fscontract.contract.models.stream_state import Judgement
 from fscontract.contract.program.content import replacement
-from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.outcome import Outcome, returned
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner.execution import Violation
 
@@ -55,7 +55,7 @@ class Attempt:
     def note(self, step: Step, outcome: Outcome, said: StageVerdict) -> None:
         """Add a call and its verdict."""
         self.trace.append((step, outcome, Judgement((), failure=said.failure)))
-        if outcome.kind is Kind.ENVIRONMENT:
+        if outcome.is_unanswered:
             self.environment = outcome
         elif said.failure is not None:
             self.failed = step, outcome, said

@@ -23,6 +23,7 @@ from fscontract.contract.runner.crashes import clause_of, ended
 from fscontract.contract.runner.result import STOPPED
 from fscontract.contract.runner.timeouts import Next, supervise, work_here
 from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of
+from fscontract.contract.text import plural
 
 Item = TypeVar("Item")
 #: How a call ended that hangs.
@@ -121,8 +122,13 @@ def run_check(
 
 
 def late_warnings(context: RunContext) -> tuple[str, ...]:
-    """Return a line for each program that was late once, and in time when it was run again."""
-    return tuple(map(late_warning, context.late))
+    """Return a line for each program that was late once, and in time when it was run again.
+
+    Another one counts those for which the store was busy, or their connection failed.
+    """
+    count = context.answered_again
+    text = f"{plural(count, 'program')} failed with connection errors, and not when run again"
+    return (*map(late_warning, context.late), *([f"{context.binding.name}: {text}"] * (count > 0)))
 
 
 def late_warning(what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterator
@@ -371,7 +372,7 @@ def test_a_store_that_stops_answering_ends_the_run_without_a_verdict() -> None:
 
 def test_a_run_says_how_the_last_lost_call_failed() -> None:
     class Restarts(StreamBinding):
-        """A store that does not answer one call of twenty."""
+        """A store that does not answer 20 calls of 200."""
 
         calls = 0
 
@@ -381,15 +382,51 @@ def test_a_run_says_how_the_last_lost_call_failed() -> None:
             def call(opened: Opened) -> Outcome:
                 self.calls += 1
                 gone = Outcome(Kind.ENVIRONMENT, None, None, "ConnectionError: gone")
-                return action(opened) if self.calls % 20 else gone
+                return action(opened) if self.calls % 200 >= 20 else gone
 
             return call
 
     result = check(Restarts(MemoryFileSystem(), "test"), settings_for("seek.pos"))
-    (warning,) = result.warnings
+    warning = result.warnings[0]
     lost = result.counts["errors"]
     expected = f"lost {lost} calls to the environment, the last by ENVIRONMENT (ConnectionError"
     assert warning.startswith(expected)
+
+
+class _Answer(Exception):
+    """An error of a client that quotes the answer of the server, as no OSError."""
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConnectionResetError("reset by peer"),
+        _Answer("503, message='Service Unavailable', url='a'"),
+        _Answer("An error occurred (SlowDown) when calling the GetObject operation"),
+        OSError("429 Client Error: Too Many Requests for url: a"),
+    ],
+    ids=lambda error: str(error)[:12],
+)
+def test_a_store_that_is_busy_now_and_then_conforms(error: Exception) -> None:
+    number = itertools.count()
+
+    class Busy(MemoryInputStream):
+        def read_byte(self) -> int:
+            if next(number) % 499 == 3:
+                raise error
+            return super().read_byte()
+
+        def pread(self, *args: Any) -> int:
+            if next(number) % 499 == 3:
+                raise error
+            return super().pread(*args)
+
+    settings = settings_for("read-byte.value", "read-vectored.data")
+    result = check(binding_of(Busy), settings)
+    assert result.conforms
+    assert "errors" not in result.counts
+    (warning,) = result.warnings
+    assert warning.endswith("programs failed with connection errors, and not when run again")
 
 
 def test_everything_that_the_run_made_is_removed() -> None:
