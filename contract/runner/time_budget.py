@@ -35,7 +35,7 @@ WEIGHTS = {
     "growth": 0.5,
     "costs": 1.0,
     "threads under faults": 1.0,
-    "concurrency": 3.0,
+    "concurrency": 5.0,
 }
 #: What the first program of a phase may take of the time that is left.
 _FIRST = 0.25
@@ -95,6 +95,7 @@ class PhaseTimes:
         self.hangs = HangTime(seconds, timeout)
         self._waiting = dict(WEIGHTS)
         self._shrinking = 0.0
+        self._is_resumed = False
 
     def leave_out(self, phases: Iterable[str]) -> None:
         """Keep no time for these phases."""
@@ -110,11 +111,13 @@ class PhaseTimes:
         """Give a phase its share of the time that is left."""
         whole = sum(self._waiting.values())
         weight = self._waiting.pop(phase, 0)
+        self._is_resumed = False
         self.phase = self.run.part(weight / whole if weight else 1)
 
     def resume(self, phases: Sequence[str]) -> None:
         """Give the first of these phases, which were cut short, its share of the time left."""
         weights = [WEIGHTS.get(phase, 1.0) for phase in phases]
+        self._is_resumed = True
         self.phase = self.run.part(weights[0] / sum(weights))
 
     @property
@@ -127,10 +130,11 @@ class PhaseTimes:
         return self.run.part(_SHRINK)
 
     def end_shrinking(self, budget: TimeBudget) -> None:
-        """Leave the phase the time that shrinking took."""
+        """Leave the phase the time that shrinking took, unless it was cut short: others wait."""
         if self.run.seconds < math.inf:
             self._shrinking += budget.spent
-            self.phase.extend(budget.spent)
+            if not self._is_resumed:
+                self.phase.extend(budget.spent)
 
 
 class HangTime:

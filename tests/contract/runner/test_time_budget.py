@@ -104,9 +104,12 @@ def test_phases_share_the_time_by_their_weights(time: Time) -> None:
 
 def test_no_time_is_kept_for_phases_that_do_not_come(time: Time) -> None:
     times = PhaseTimes(100.0, 10.0)
-    times.leave_out(WEIGHTS.keys() - {"vectors", "concurrency"})
-    times.begin("vectors")
-    assert times.phase.left == pytest.approx(80.0)
+    times.leave_out(WEIGHTS.keys() - {"sizes", "ranges", "concurrency"})
+    assert WEIGHTS["sizes"] == WEIGHTS["ranges"]
+    times.begin("sizes")
+    part = WEIGHTS["sizes"] / (2 * WEIGHTS["sizes"] + WEIGHTS["concurrency"])
+    assert times.phase.left == pytest.approx(100.0 * part)
+    times.begin("ranges")
     times.begin("concurrency")
     assert times.phase.left == pytest.approx(100.0)
 
@@ -138,6 +141,18 @@ def test_shrinking_takes_no_time_of_its_phase(time: Time) -> None:
     time.now += 45.0
     times.end_shrinking(shrinking)
     assert times.phase.left == pytest.approx(before)
+
+
+def test_shrinking_takes_time_of_a_phase_that_was_cut_short(time: Time) -> None:
+    """The next ones, of which the threads are the last, would have nothing left."""
+    times = PhaseTimes(100.0, 10.0)
+    times.begin("sizes")
+    times.resume(["sizes", "concurrency"])
+    before = times.phase.left
+    shrinking = times.begin_shrinking()
+    time.now += 8.0
+    times.end_shrinking(shrinking)
+    assert times.phase.left == pytest.approx(before - 8.0)
 
 
 def test_clauses_that_have_failed_are_not_shrunk_for_after_half_of_the_time(time: Time) -> None:
