@@ -20,6 +20,8 @@ _LOCAL = frozenset(
     | {"cached", "blockcache", "filecache", "simplecache", "reference"}
     | {"fscontract-memory", "fscontract-local"}
 )
+#: The protocol of classes that do not state theirs.
+_NAMELESS = frozenset({"abstract"})
 #: A remote protocol that is not registered with fsspec.
 _REMOTE = frozenset({"fscontract-spark"})
 #: Client exceptions for unreachable servers, by package and name.
@@ -42,11 +44,14 @@ def is_remote(fs: Any, url: str = "") -> bool:
     """Return True if a call may need a round trip: any filesystem of the URL's chain is remote.
 
     A class with a protocol that fsspec does not list is as remote as its base classes. If those
-    have no other protocol, it is local: the time of a run is bounded.
+    have no other protocol, it is local: the time of a run is bounded. A class without any protocol,
+    such as that of sshfs, is remote if it is asynchronous.
     """
     schemes = {part.partition("://")[0] for part in url.split("::") if "://" in part}
     innermost = layers_of(fs)[-1]  # a wrapper is as remote as the filesystem it wraps
     names = schemes.union(protocols(innermost), *map(protocols, type(innermost).__mro__))
+    if names <= _NAMELESS:
+        return getattr(innermost, "async_impl", False) is True
     return any(map(is_remote_protocol, names))
 
 

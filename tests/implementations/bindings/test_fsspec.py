@@ -413,6 +413,13 @@ def test_other_machines_are_remote(protocol: str | Sequence[str], remote: bool) 
     assert FsspecBinding(DirFileSystem("d", fs), "", "some").remote is remote
 
 
+@pytest.mark.parametrize("base", [fsspec.AbstractFileSystem, fsspec.asyn.AsyncFileSystem])
+def test_a_class_without_a_protocol_is_remote_if_it_is_asynchronous(base: type) -> None:
+    """As that of sshfs."""
+    fs = type("Some", (base,), {})(skip_instance_cache=True)
+    assert FsspecBinding(fs, "", "some").remote is (base is fsspec.asyn.AsyncFileSystem)
+
+
 @pytest.mark.parametrize(
     ("base", "remote"),
     [("abstract", False), ("file", False), ("s3", True)],
