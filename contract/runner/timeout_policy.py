@@ -45,18 +45,15 @@ def run_items(
     `patience` is the limit instead, in seconds, where the calls are not told apart.
     """
     executor, journal, binding = context.executor, context.journal, context.binding
-    # of the item, found before a call may patch what that needs
-    factor, again = [1], [False]
+    factor, again = [1], [False]  # of the item, found before a call may patch what that needs
     is_remote = binding.remote  # a client waits for any request in the same function
 
     def limit(thread: Thread | None = None) -> float:
         whole = context.settings.timeout
         if not binding.busy_with:
-            hang_here = not is_remote and _runs_in(context.hanging, thread)
-            # a server may stall, or a client wait before it asks again; the last late call is run
-            # again, and the target may have patched len()
-            stalls = (is_remote and again[0]) or context.late[again[0] :] != []
-            whole = context.times.hangs.limit(executor.length, again[0], hang_here, stalls)
+            here = not is_remote and _runs_in(context.hanging, thread)
+            stalls = _may_stall(context, is_remote, again[0])
+            whole = context.times.hangs.limit(executor.length, again[0], here, stalls)
         journal.limit = factor[0] * (whole if patience is None else patience)
         return journal.limit
 
@@ -77,10 +74,10 @@ def run_items(
 
     limit()
     journal.beats += 1  # from now on, since the first call may hold the interpreter
-    mark = lambda: (  # noqa: E731
-        *(executor.programs, executor.opened, executor.index),
-        binding.busy_with,
-    )
+
+    def mark() -> tuple[object, ...]:
+        return executor.programs, executor.opened, executor.index, binding.busy_with
+
     try:
         if context.settings.profile.one_thread:
             work_here(items, sheltered, limit, context.tick, journal.begin, mark)
@@ -97,6 +94,15 @@ def run_items(
         )
     finally:
         journal.beats = 0
+
+
+def _may_stall(context: RunContext, is_remote: bool, again: bool) -> bool:
+    """Return whether a call may be late without a hang, as one was, which ended when made `again`.
+
+    A server may stall, or a client wait before it asks again. Without len(), which a target may
+    have patched.
+    """
+    return (is_remote and again) or context.late[again:] != []
 
 
 def _runs_in(functions: Set[str], thread: Thread | None) -> bool:
