@@ -1,4 +1,4 @@
-"""Check that threads can share one stream, report failures, and replay a schedule."""
+"""Check that threads can share a stream or a file, report failures, and replay a schedule."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from fscontract.contract.concurrency.programs import (
 )
 from fscontract.contract.concurrency.schedule import ATTEMPTS, Schedule, Switch, shrink
 from fscontract.contract.concurrency.verdict import (
+    APART,
     CLAUSES,
     VECTORED,
     Fault,
@@ -218,10 +219,12 @@ class _Check:
     def run(self, only: int | None) -> None:
         """Check every family, then the overlap; or only the check with this number."""
         families = [
-            f for f in FAMILIES if self.clauses & {*f.clauses} and f.usable(self.operations)
+            f
+            for f in FAMILIES
+            if self.clauses & {*f.clauses}
+            and f.needs <= self.features
+            and f.usable(self.operations)
         ]
-        if "supports-vectored-io" not in self.features:
-            families = [f for f in families if not f.clauses[0].startswith("read-vectored.")]
         for number, family in enumerate(families):
             if only not in (None, number):
                 continue
@@ -259,7 +262,8 @@ class _Check:
 
     def _controlled(self, family: Family, rng: Random) -> None:
         for threads in family.core_programs(self.operations):
-            schedule = Schedule(self.lengths[0], threads, seed=rng.getrandbits(32))
+            seed = rng.getrandbits(32)
+            schedule = Schedule(self.lengths[0], threads, seed=seed, apart=family.apart)
             base = self._base(schedule)
             if base is not None:
                 singles = single_switches(base.counts, self.amount.singles)
@@ -268,7 +272,8 @@ class _Check:
             seed = rng.getrandbits(32)
             length = self.lengths[number % 4 == 3]
             threads = random_threads(family, seed, self.operations, length, self.runner.buffer)
-            schedule = Schedule(length, threads, opcodes=number % 4 == 2, seed=seed)
+            opcodes = number % 4 == 2
+            schedule = Schedule(length, threads, (), opcodes, seed=seed, apart=family.apart)
             base = self._base(schedule)
             if base is not None:
                 counts = base.counts
@@ -331,7 +336,7 @@ class _Check:
             if not family.usable(sound):
                 return None
             threads = long_threads(family, seed, sound, length, self.runner.buffer, calls)
-            schedule = Schedule(length, threads, free=True, seed=seed)
+            schedule = Schedule(length, threads, free=True, seed=seed, apart=family.apart)
             wrong = self._wrong_alone(schedule)
             if not wrong:
                 return schedule
@@ -450,7 +455,7 @@ def check_concurrency(
     without: frozenset[str] = frozenset(),
     few: bool = False,
 ) -> ConcurrencyReport:
-    """Check one prepared target under threads that share a stream (PositionedReadable).
+    """Check one prepared target under threads that share a stream (PositionedReadable) or a file.
 
     `effort` is quick, normal or deep; `seed` determines every schedule. `beat` is called with the
     number of schedules after each. `buffer` is a boundary of the target's buffer in bytes.
@@ -465,7 +470,7 @@ def check_concurrency(
     report = ConcurrencyReport() if report is None else report
     amount, time = AMOUNTS[effort], time or TimeBudget()
     check = _Check(runner, features, amount, seed, clauses, report, time, without, few)
-    reason = _unfit(binding, features, check.lengths[0])
+    reason = _unfit(binding, features, clauses, check.lengths[0])
     if reason:
         report.note(reason)
         return report
@@ -481,14 +486,16 @@ def check_concurrency(
     return report
 
 
-def _unfit(binding: Binding, features: frozenset[str], length: int) -> str:
+def _unfit(binding: Binding, features: frozenset[str], clauses: frozenset[str], length: int) -> str:
     """Return the reason why the target can't be checked; "" if it can."""
+    if length < SMALL:
+        return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
+    if APART in clauses:
+        return ""
     if "supports-positioned-readable" not in features:
         return "positioned reads are not declared"
     if not binding.operations & {"pread", "read_fully", VECTORED}:
         return f"the {binding.api} API has no positioned read"
-    if length < SMALL:
-        return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Run schedules, each on a newly opened stream of the target.
+"""Run schedules, each on newly opened streams of the target.
 
 Threads run in one of three ways: under a `Scheduler`, freely, or one after the other.
 """
@@ -129,12 +129,16 @@ class ScheduleRunner:
             for thread in schedule.threads
         )
         try:
-            stream = self.binding.open(path)
+            streams = [self.binding.open(path) for _ in (steps if schedule.apart else (0,))]
         except Exception as error:
             raise NoVerdict(f"open failed: {type(error).__name__}: {error}") from error
-        calls = [[partial(self.binding.bind(s), stream) for s in thread] for thread in steps]
+        of_threads = streams if schedule.apart else streams * len(steps)
+        calls = [
+            [partial(self.binding.bind(s), stream) for s in thread]
+            for thread, stream in zip(steps, of_threads, strict=True)
+        ]
         execution = Execution(schedule, data, steps, *perform(schedule, calls))
-        if not execution.hang:  # closing a stream whose threads hang would also hang
+        for stream in streams if not execution.hang else ():  # that would hang, too
             self._close(stream)
         return execution
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
 
 from fscontract.contract.concurrency.schedule import Schedule, Switch
+from fscontract.contract.concurrency.verdict import APART
 from fscontract.contract.program.program import Step
 
 #: Length of the small file, in which all bytes differ. Files must have at least this length.
@@ -87,6 +88,10 @@ class Family:
     clauses: tuple[str, ...]
     core: tuple[_Threads, ...]
     make: Callable[[Maker], _Threads]
+    #: The features without which its programs say nothing.
+    needs: frozenset[str] = frozenset({"supports-positioned-readable"})
+    #: Whether each thread has a stream.
+    apart: bool = False
 
     def usable(self, operations: frozenset[str]) -> bool:
         """Return whether the API supports the operations of the family."""
@@ -141,6 +146,11 @@ def _shuffled(maker: Maker, threads: list[tuple[Step, ...]]) -> _Threads:
     return tuple(threads)
 
 
+def _readers(maker: Maker) -> _Threads:
+    return tuple(maker.reader() for _ in range(maker.rng.randint(2, 3)))
+
+
+_OF_VECTORED = frozenset({"supports-positioned-readable", "supports-vectored-io"})
 FAMILIES = (
     Family(
         "positioned reads beside a reader",
@@ -172,6 +182,7 @@ FAMILIES = (
             ((_vectored((25, 4), (4, 6)),), (_SEEK, _INTO, _BYTE)),
         ),
         _vectored_in_parallel,
+        _OF_VECTORED,
     ),
     Family(
         "several vectored reads",
@@ -181,6 +192,18 @@ FAMILIES = (
             ((_vectored((25, 4), (4, 6)),), (_vectored((30, 2), (10, 4)),)),
         ),
         _vectored_twice,
+        _OF_VECTORED,
+    ),
+    Family(
+        "streams beside each other",
+        (APART,),
+        (
+            ((_SEEK, _BYTE, _BYTE), (Step("seek", (30,)), _BYTE)),
+            ((_INTO, _INTO), (_SEEK, _INTO)),
+        ),
+        _readers,
+        frozenset(),
+        apart=True,
     ),
 )
 
@@ -267,4 +290,4 @@ def events_of(counts: Sequence[Sequence[int]]) -> int:
 
 def with_switches(schedule: Schedule, switches: tuple[Switch, ...], seed: int) -> Schedule:
     """Return the same calls under other switches."""
-    return Schedule(schedule.length, schedule.threads, switches, schedule.opcodes, False, seed)
+    return replace(schedule, switches=switches, free=False, seed=seed)

@@ -11,7 +11,9 @@ from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.program import OF_FILE, Step
 
 _MAX_THREADS = 16
-_KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed"})
+_KEYS = frozenset({"length", "threads", "switches", "opcodes", "mode", "seed", "streams"})
+#: What threads may share: one stream, or the file only.
+_STREAMS = ("one", "each")
 
 
 class Switch(NamedTuple):
@@ -30,6 +32,7 @@ class Switch(NamedTuple):
 class Schedule:
     """Threads that share one stream of a file of `length` bytes, and the switches between them.
 
+    With `apart`, each thread has a stream, and they share the file only.
     Threads start in their order, each when the previous one ends or yields. `opcodes` means that
     events are bytecode instructions, whose numbers depend on the version of Python. `free` threads
     are scheduled by the operating system, without switches.
@@ -41,6 +44,7 @@ class Schedule:
     opcodes: bool = False
     free: bool = False
     seed: int = 0
+    apart: bool = False
 
     @property
     def calls(self) -> int:
@@ -56,6 +60,7 @@ class Schedule:
             "switches": [list(s) for s in self.switches],
             "opcodes": self.opcodes,
             "seed": self.seed,
+            **({"streams": _STREAMS[True]} if self.apart else {}),
         }
 
     @classmethod
@@ -77,7 +82,11 @@ class Schedule:
         if type(opcodes) is not bool:
             raise ProgramError(f"{where}: opcodes must be true or false, got {opcodes!r}")
         seed = _number(data.get("seed", 0), 1 << 128, f"{where}: seed")
-        return cls(length, threads, switches, opcodes, mode == "free", seed)
+        streams = data.get("streams", _STREAMS[False])
+        if streams not in _STREAMS:
+            raise ProgramError(f"{where}: streams must be one or each, got {streams!r}")
+        apart = streams == _STREAMS[True]
+        return cls(length, threads, switches, opcodes, mode == "free", seed, apart)
 
 
 def _threads(data: list[Any], where: str) -> tuple[tuple[Step, ...], ...]:
@@ -89,7 +98,7 @@ def _threads(data: list[Any], where: str) -> tuple[tuple[Step, ...], ...]:
     )
     for step in (s for steps in threads for s in steps):
         if step.stream or step.op in OF_FILE:
-            raise ProgramError(f"{where}: threads share one stream of one file, so no {step}")
+            raise ProgramError(f"{where}: threads call streams of one file, so no {step}")
     return threads
 
 

@@ -2,6 +2,7 @@
 
 The clause depends on the operations involved, so schedules are shrunk first. In this order:
 
+- each thread has a stream: open.independent;
 - threads that wait for each other and never end: model.pread-thread-safe;
 - only vectored reads are left: read-vectored.multiple; some are beside other calls:
   read-vectored.concurrent;
@@ -23,9 +24,12 @@ from fscontract.contract.program.outcome import FILL, Outcome
 from fscontract.contract.program.program import Step
 
 VECTORED = "read_vectored"
+#: The clause of threads each of which has a stream.
+APART = "open.independent"
 #: Clauses whose violations these checks can find.
 CLAUSES = frozenset(
     {
+        APART,
         "model.pread-thread-safe",
         "pread.buffers",
         "pread.isolation",
@@ -68,10 +72,17 @@ def faults(execution: Execution, features: frozenset[str]) -> tuple[Fault, ...]:
     """Return every call that fits no serial order, by the time of its end."""
     if execution.hang:
         return (Fault(-1, -1, ("every call ends",), "hang"),)
-    result = find_serial_order(_observed(execution), opened(execution.data), features)
+    observed, start = _observed(execution), opened(execution.data)
+    if execution.schedule.apart:
+        alone = [find_serial_order([calls], start, features).unexplained for calls in observed]
+        wrong = [u._replace(thread=thread) for thread, some in enumerate(alone) for u in some]
+        wrong.sort(key=lambda u: observed[u.thread][u.call].ended)
+    else:
+        wrong = [*find_serial_order(observed, start, features).unexplained]
+    reason = "another stream disturbs it" if execution.schedule.apart else Fault.reason
     return tuple(
-        Fault(u.thread, u.call, u.expected, str(execution.outcomes[u.thread][u.call]))
-        for u in result.unexplained
+        Fault(u.thread, u.call, u.expected, str(execution.outcomes[u.thread][u.call]), reason)
+        for u in wrong
     )
 
 
@@ -82,6 +93,8 @@ def first_fault(execution: Execution, features: frozenset[str]) -> Fault | None:
 
 def attribute(execution: Execution, fault: Fault) -> str:
     """Return the clause that the fault violates."""
+    if execution.schedule.apart:
+        return APART
     if fault.thread < 0:
         return "model.pread-thread-safe"
     ops = {s.op for steps in execution.steps for s in steps}
@@ -152,8 +165,14 @@ def _observed(execution: Execution) -> list[list[Observed]]:
         for number, outcome in enumerate(outcomes):
             step, span = execution.steps[thread][number], spans[thread, number]
             # Intermediate positions may be visible during a positioned call (F14).
-            judged = step.op != "get_pos" or not any(
-                other != thread and span.start < o.end and o.start < span.end for other, o in moving
+            apart = execution.schedule.apart
+            judged = (
+                apart
+                or step.op != "get_pos"
+                or not any(
+                    other != thread and span.start < o.end and o.start < span.end
+                    for other, o in moving
+                )
             )
             calls.append(Observed(step.op, step.args, outcome, span.end, judged))
         observed.append(calls)
@@ -232,7 +251,9 @@ def trace(execution: Execution, fault: Fault | None) -> tuple[str, ...]:
 
 def _event_text(execution: Execution, fault: Fault | None, entry: Entry) -> str:
     event, thread, call, _ = entry
-    step = execution.steps[thread][call]
+    step: object = execution.steps[thread][call]
+    if execution.schedule.apart:
+        step = f"f{thread + 1}.{step}"
     if event == "starts":
         return f"{step}  starts"
     if event != "returned":
