@@ -470,9 +470,13 @@ def check_concurrency(
     report = ConcurrencyReport() if report is None else report
     amount, time = AMOUNTS[effort], time or TimeBudget()
     check = _Check(runner, features, amount, seed, clauses, report, time, without, few)
-    reason = _unfit(binding, features, clauses, check.lengths[0])
-    if reason:
-        report.note(reason)
+    length, unshared = check.lengths[0], _unshared(binding, features)
+    if unshared:
+        report.note(unshared)
+        clauses &= {APART}
+    elif length < SMALL:
+        report.note(f"the file is too short for reads that differ: {length} bytes, {SMALL} needed")
+    if not clauses or length < SMALL:
         return report
     report.stopped = True  # until the check completes
     try:
@@ -486,12 +490,8 @@ def check_concurrency(
     return report
 
 
-def _unfit(binding: Binding, features: frozenset[str], clauses: frozenset[str], length: int) -> str:
-    """Return the reason why the target can't be checked; "" if it can."""
-    if length < SMALL:
-        return f"the file is too short for reads that differ: {length} bytes, {SMALL} needed"
-    if APART in clauses:
-        return ""
+def _unshared(binding: Binding, features: frozenset[str]) -> str:
+    """Return the reason why threads can't share a stream of the target; "" if they can."""
     if "supports-positioned-readable" not in features:
         return "positioned reads are not declared"
     if not binding.operations & {"pread", "read_fully", VECTORED}:

@@ -58,7 +58,7 @@ class Fault(NamedTuple):
     call: int
     expected: tuple[str, ...]
     actual: str
-    reason: str = "no serial order fits"
+    reason: str = ""
 
 
 class Span(NamedTuple):
@@ -79,7 +79,7 @@ def faults(execution: Execution, features: frozenset[str]) -> tuple[Fault, ...]:
         wrong.sort(key=lambda u: observed[u.thread][u.call].ended)
     else:
         wrong = [*find_serial_order(observed, start, features).unexplained]
-    reason = "another stream disturbs it" if execution.schedule.apart else Fault.reason
+    reason = "another stream disturbs it" if execution.schedule.apart else "no serial order fits"
     return tuple(
         Fault(u.thread, u.call, u.expected, str(execution.outcomes[u.thread][u.call]), reason)
         for u in wrong

@@ -19,7 +19,7 @@ TRIES = 200
 class Failure:
     """A failure to show: a clause, the program that violates it, and its conditions.
 
-    If several threads share a stream, they make the calls of `threads`, and the program has none.
+    Several threads make the calls of `threads`, and the program has none.
     """
 
     clause: str
@@ -34,6 +34,8 @@ class Failure:
     #: The profile's limits of the clause's cost, by read policy.
     budget: Mapping[str, int] = field(default_factory=dict)
     threads: tuple[tuple[Step, ...], ...] = ()
+    #: Whether each thread has a stream; else they share one.
+    apart: bool = False
     #: The thread that one switch pauses; None if threads ran freely.
     first_thread: int | None = None
     #: The programs that have to run before, because streams or opens share state.
@@ -83,4 +85,4 @@ def failure_of_threads(failure: Failure, schedule: Schedule) -> Failure:
     if not schedule.free and len(schedule.switches) > 1:
         raise NoScript(f"the threads have to be switched {len(schedule.switches)} times")
     first = schedule.switches[0].thread if schedule.switches else None
-    return replace(failure, threads=schedule.threads, first_thread=first)
+    return replace(failure, threads=schedule.threads, first_thread=first, apart=schedule.apart)

@@ -1,4 +1,4 @@
-"""Write calls of several threads that share a stream, as a Python script or as Java statements.
+"""Write calls of threads that share a stream or a file, as a Python script or as Java statements.
 
 If the failure has one switch, the script makes the calls of one thread again and again, each time
 on a new stream, and pauses them at another line of Python until the other threads have ended. If
@@ -6,7 +6,8 @@ the threads ran freely, they start at a barrier, and the script repeats that. In
 a task of a pool.
 Threads that make the same call at other places have one function, and a table of the places. Each
 result is compared with those of a serial order of the calls: positioned calls neither move the
-stream nor depend on its position. In Python, one thread may make other calls.
+stream nor depend on its position. In Python, one thread may make other calls, and threads may each
+open a stream.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def threads_script(api: ScriptApi, source: Source, failure: Failure, data: bytes
         tuple(resolve_step(step, len(data), failure.buffer) for step in steps)
         for steps in failure.threads
     ]
-    if sum(not {step.op for step in steps} <= _INDEPENDENT for steps in threads) > 1:
+    moving = sum(not {step.op for step in steps} <= _INDEPENDENT for steps in threads)
+    if moving > 1 and not failure.apart:
         raise NoScript("several threads move the stream")
     if failure.first_thread is not None:
         threads.insert(0, threads.pop(failure.first_thread))
@@ -75,7 +77,9 @@ class _Threads:
         self, api: ScriptApi, failure: Failure, data: bytes, threads: Sequence[tuple[Step, ...]]
     ) -> None:
         self.api, self.failure, self.data, self.threads = api, failure, data, threads
-        self.opened = [*api.opening(Program(len(data), ()), "f")]
+        opened = [*api.opening(Program(len(data), ()), "f")]
+        #: The statements that open the stream of all threads, and those that open that of each.
+        self.opened, self.open_each = ([], opened) if failure.apart else (opened, [])
         self.is_paused = failure.first_thread is not None
         #: The expression of the tasks of all threads, but the one that is paused.
         self.tasks = ""
@@ -118,9 +122,10 @@ class _Threads:
     def _paused(self) -> Iterator[str]:
         """Yield the loop that pauses the first thread at another line each time."""
         yield f"for number in range(1, {_TRIES + 1}):"
-        opened, *more = self.opened
+        opened, *more = self.opened or [""]
         name, _, opening = opened.partition(" = ")
-        yield f"    {name}, lines, others = {opening}, iter([0] * number + [1]), set()"
+        names, values = (f"{name}, ", f"{opening}, ") if opened else ("", "")
+        yield f"    {names}lines, others = {values}iter([0] * number + [1]), set()"
         yield from indented(more)
         yield "    with ThreadPoolExecutor(initializer=sys.settrace, initargs=[pause]) as pool:"
         yield f"        ended = [{self.first}.exception(), *(one.exception() for one in others)]"
@@ -145,18 +150,18 @@ class _Threads:
             planned = [_once(calls) for calls in planned]
         first, others = (planned[:1] if self.is_paused else []), planned[int(self.is_paused) :]
         functions: list[tuple[str, list[str]]] = []
-        table = self._table(planned)
+        table = None if self.open_each else self._table(planned)
         self.is_table = table is not None
         if table is None:
-            functions += [("thread1()", self._body(calls)) for calls in first]
-            table = self._table(others)
+            functions += [("thread1()", [*self.open_each, *self._body(calls)]) for calls in first]
+            table = None if self.open_each else self._table(others)
         if table is not None:
             body, rows = table
             functions.append(("thread(reads)", body))
             self._submit_each(rows)
         else:
             names = [f"thread{number}" for number in range(1 + len(first), 1 + len(planned))]
-            bodies = (self._loop(self._body(calls)) for calls in others)
+            bodies = ([*self.open_each, *self._loop(self._body(calls))] for calls in others)
             functions += zip((f"{name}()" for name in names), bodies, strict=True)
             several = f"[*map(pool.submit, ({', '.join(names)}))]"
             self.tasks = several if len(names) > 1 else f"[pool.submit({names[0]})]"
@@ -327,6 +332,8 @@ class ThreadsClass(JavaClass):
             tuple(resolve_step(step, len(data), failure.buffer) for step in steps)
             for steps in failure.threads
         ]
+        if failure.apart:
+            raise NoScript("each thread has a stream")
         if any(not {step.op for step in steps} <= _INDEPENDENT for steps in threads):
             raise NoScript("a thread moves the stream, so the result depends on the order")
         self.reads = [step for steps in threads for step in dict.fromkeys(steps)]

@@ -494,6 +494,25 @@ class SeeksToRead(Plain):
             return super().read_into(buffer, offset, length)
 
 
+class ReadsAtOneCursor(Plain):
+    """All streams read at one cursor, which each moves under a lock before it reads."""
+
+    _cursor = 0
+    _lock = threading.RLock()
+
+    def read_byte(self) -> int:
+        with self._lock:
+            ReadsAtOneCursor._cursor = self.position
+            self.position = ReadsAtOneCursor._cursor
+            return super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        with self._lock:
+            ReadsAtOneCursor._cursor = self.position
+            self.position = ReadsAtOneCursor._cursor
+            return super().read_into(buffer, offset, length)
+
+
 class ReleasesWhenClosed(Plain):
     """close() forgets the data, and unbuffer() of a closed stream does nothing."""
 

@@ -1,4 +1,4 @@
-"""Mutants that fail when threads share a stream, or when its file changes."""
+"""Mutants that fail when threads share a stream or a file, or when the file changes."""
 
 from __future__ import annotations
 
@@ -34,6 +34,26 @@ class OneConnection(MemoryInputStream):
             return super().pread(*arguments, **named)
         finally:
             self._busy = False
+
+
+@mutant("open.independent")
+class OneCursor(MemoryInputStream):
+    """Streams of one file read at one cursor, which each moves before it reads, without a lock."""
+
+    _cursors: ClassVar[dict[str, int]] = {}
+
+    def read_byte(self) -> int:
+        self._move()
+        return super().read_byte()
+
+    def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
+        self._move()
+        return super().read_into(buffer, offset, length)
+
+    def _move(self) -> None:
+        self._cursors[self.path] = self._pos
+        time.sleep(0)  # other threads run, as while a request is under way
+        self._pos = self._cursors[self.path]
 
 
 @mutant("pread.isolation")

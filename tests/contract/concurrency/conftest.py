@@ -1,10 +1,10 @@
-"""Streams in memory with one bug each that shows when threads share them."""
+"""Streams in memory with one bug each that shows when threads share them, or their file."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import pytest
 
@@ -126,6 +126,30 @@ class EndlessStream(MemoryInputStream):
         return super().pread(position, buffer, offset, length)
 
 
+class OneCursorStream(MemoryInputStream):
+    """All streams read at one cursor, which each moves to its position first."""
+
+    _cursor: ClassVar[list[int]] = [0]
+
+    def read_byte(self) -> int:
+        self._cursor[0] = self._pos
+        self._pos = self._cursor[0]
+        return super().read_byte()
+
+
+class CrossedStream(MemoryInputStream):
+    """A read spins until it is the latest one of all streams."""
+
+    _tickets: ClassVar[list[int]] = [0]
+
+    def read_byte(self) -> int:
+        self._tickets[0] += 1
+        mine = self._tickets[0]
+        while mine != self._tickets[0]:
+            pass
+        return super().read_byte()
+
+
 class ForgetfulStream(MemoryInputStream):
     """A second vectored read replaces the first."""
 
@@ -229,6 +253,8 @@ _STREAMS: dict[str, type[MemoryInputStream]] = {
         LockingStream,
         DeadlockingStream,
         EndlessStream,
+        OneCursorStream,
+        CrossedStream,
         ForgetfulStream,
         SeekingVectoredStream,
         WanderingStream,

@@ -1,4 +1,4 @@
-"""The check of threads on one stream finds each bug under its clause; a correct stream passes."""
+"""The check of threads finds each bug under its clause; a correct stream passes."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ Check = Callable[..., ConcurrencyReport]
 MakeBinding = Callable[[str], Any]
 READ = Step("pread", (6, 8, 0, 8))
 ALL = {
+    "open.independent",
     "model.pread-thread-safe",
     "pread.buffers",
     "pread.concurrent",
@@ -76,6 +77,24 @@ def test_bug_of_a_shared_stream_violates_its_clause_for_any_seed(
     check: Check, kind: str, clause: str, seed: int
 ) -> None:
     assert clause in check(kind, clause, seed=seed).violations
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_bug_of_streams_that_share_a_cursor_is_found_in_threads_for_any_seed(
+    check: Check, seed: int
+) -> None:
+    report = check("onecursor", "open.independent", seed=seed)
+    lines = report.violations["open.independent"].interleaving
+    assert any(" T1 f2." in line for line in lines)
+    assert lines[-1].endswith("(another stream disturbs it)")
+    replayed = report.schedules_json["open.independent"]
+    assert replayed["streams"] == "each"
+    assert sorted(len(calls) for calls in replayed["threads"]) == [1, 2]
+
+
+def test_hang_of_streams_in_threads_is_charged_to_their_independence(check: Check) -> None:
+    report = check("crossed", "open.independent")
+    assert report.violations["open.independent"].actual == "hang"
 
 
 def test_vectored_read_may_move_the_stream(check: Check) -> None:
@@ -158,7 +177,7 @@ def test_remote_target_gets_few_schedules_that_still_exercise_every_clause(
     binding = make_binding("memory")
     binding.remote = True
     reports = [check_concurrency(binding, features, "quick", 1, lambda _: None) for _ in range(5)]
-    assert {report.schedules for report in reports} == {8}
+    assert {report.schedules for report in reports} == {10}
     assert reports[0].exercised.keys() == ALL - {"pread.concurrent"}
     assert [report.exercised for report in reports[1:]] == [reports[0].exercised] * 4
 
@@ -181,9 +200,9 @@ def test_pending_exception_of_a_blocked_thread_does_not_stop_the_check(check: Ch
     assert report.exercised["pread.concurrent"] > 0
 
 
-def test_undeclared_positioned_reads_are_not_checked(check: Check) -> None:
+def test_without_positioned_reads_threads_share_the_file_alone(check: Check) -> None:
     report = check("memory", features=frozenset({"supports-seek"}))
-    assert not report.exercised
+    assert report.exercised.keys() == {"open.independent"}
     assert report.notes == snapshot(["positioned reads are not declared"])
 
 

@@ -17,8 +17,9 @@ READ = Step("pread", (6, 8, 0, 8))
 BYTE = Step("read_byte")
 
 
-def test_schedule_survives_json() -> None:
-    schedule = Schedule(48, ((READ,), (BYTE, BYTE)), (Switch(0, 0, 3, 1),), True, False, 7)
+@pytest.mark.parametrize("apart", [False, True])
+def test_schedule_survives_json(apart: bool) -> None:
+    schedule = Schedule(48, ((READ,), (BYTE, BYTE)), (Switch(0, 0, 3, 1),), True, False, 7, apart)
     assert Schedule.from_json(json.loads(json.dumps(schedule.to_json()))) == schedule
 
 
@@ -35,6 +36,7 @@ INVALID: dict[str, dict[str, Any]] = {
     "opcodes that are a number": {"opcodes": 1},
     "seed that is text": {"seed": "x"},
     "unknown key": {"speed": 3},
+    "unknown streams": {"streams": "two"},
 }
 
 
@@ -62,7 +64,7 @@ def test_refusals_of_schedules_say_what_is_allowed() -> None:
             "unknown operation": "schedule: thread 0 call 0: unknown "
             "operation 'fly'; known: OPERATIONS",
             "change of the file": (
-                "schedule: threads share one stream of one file, so no change('delete')"
+                "schedule: threads call streams of one file, so no change('delete')"
             ),
             "short switch": "schedule: switch 1: expected [thread, call, event, to], got [0, 0]",
             "switch of an unknown thread": "schedule: switch 1: thread must be 0 to 1, got 5",
@@ -71,9 +73,10 @@ def test_refusals_of_schedules_say_what_is_allowed() -> None:
             "opcodes that are a number": "schedule: opcodes must be true or false, got 1",
             "seed that is text": "schedule: seed must be 0 to 2**128, got 'x'",
             "unknown key": (
-                "schedule: unknown key 'speed'; known: length, mode, "
-                "opcodes, seed, switches, threads"
+                "schedule: unknown key 'speed'; known: length, mode, opcodes, seed, streams, "
+                "switches, threads"
             ),
+            "unknown streams": "schedule: streams must be one or each, got 'two'",
         }
     )
 

@@ -38,11 +38,13 @@ def _script(
     threads: list[Any],
     switches: list[list[int]] | None = None,
     options: dict[str, str] | None = None,
+    streams: str = "one",
 ) -> str:
     """Return the script of threads; without switches they run freely."""
     binding = resolve_target(target, options or {})
     mode = "free" if switches is None else "controlled"
     data = {"length": 48, "threads": threads, "switches": switches or [], "mode": mode}
+    data["streams"] = streams
     features = load_profile(binding.default_profile).as_observed({}).features
     alone = Failure(clause, Program(48, ()), features, 4096, {})
     failure = failure_of_threads(alone, Schedule.from_json(data))
@@ -114,6 +116,23 @@ def test_threads_that_disturb_each_other_fail_and_others_pass(
 ) -> None:
     script = _script(f"{_OWN}make", "pread.isolation", threads, switches, {"name": name})
     assert is_formatted(script)
+    broken = own_scripts.run(script)
+    assert broken.code == 1, broken.output
+    right = own_scripts.run(
+        script.replace(f'name="{name}"', 'name=""').replace("range(1000)", "range(20)")
+    )
+    assert right.code == 0, right.output
+
+
+@pytest.mark.parametrize("switches", [None, [[0, 0, 2, 1]]], ids=["free", "paused"])
+def test_threads_that_each_have_a_stream_fail_if_these_disturb_each_other(
+    switches: list[list[int]] | None, own_scripts: ScriptRunner
+) -> None:
+    name = "open.independent-OneCursor"
+    threads = [[["read_byte"]], [["seek", 9], ["read_byte"]]]
+    script = _script(f"{_OWN}make", "open.independent", threads, switches, {"name": name}, "each")
+    assert is_formatted(script)
+    assert script.count("fs.open(") == 2
     broken = own_scripts.run(script)
     assert broken.code == 1, broken.output
     right = own_scripts.run(
