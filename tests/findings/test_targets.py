@@ -87,7 +87,7 @@ FROM_THE_START = {"pread.data", "pread.zero"} | {
 #: Threads on one tar file (F10).
 THREADS = {
     *("model.pread-thread-safe", "pread.isolation", "pread.serializable"),
-    *("read-vectored.concurrent", "read-vectored.multiple"),
+    *("read-vectored.concurrent", "read-vectored.multiple", "open.independent"),
 }
 
 
