@@ -389,6 +389,18 @@ class Acceptor:
             )
         )
 
+    def after_silent_seek(self, node: int, step: Step, outcome: Outcome) -> int | None:
+        """Return the node after a seek of a Python file that returned None; None for other steps.
+
+        No state permits that, but the stream should be where the seek moves it.
+        """
+        if step.op != "py_seek" or outcome.raised or outcome.value is not None:
+            return None
+        calls = (Call(step.op, step.args, state, self.features) for state in self._states[node])
+        states = [python_file.after_silent_seek(call) for call in calls]
+        moved = tuple(dict.fromkeys(state for state in states if state is not None))
+        return self._node(moved) if moved else None
+
     def states(self, node: int) -> tuple[State, ...]:
         """Return the possible states of a node."""
         return self._states[node]

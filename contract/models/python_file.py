@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from fscontract.contract.models import python_read
 from fscontract.contract.models.python_read import REFUSES, Verdict, after_close, is_bytes
-from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin
+from fscontract.contract.models.stream_state import ANY, PAST, Failure, Origin, State
 from fscontract.contract.models.transition_table import (
     HUGE,
     ILLEGAL,
@@ -140,6 +140,16 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
     confirmed = state.origin.moved if call.args[1] == 1 else ""
     succeeds = "python.seek.past-end" if past else ""
     return Accepted(state.at(value, origin), ("python.seek.returns", confirmed, succeeds))
+
+
+def after_silent_seek(call: Call) -> State | None:
+    """Return the state after a seek that returned None, None if it should have failed."""
+    clause, target = _WHENCE.get(call.args[1], ""), _target(call)
+    if not clause or not is_open(call) or not call.has("supports-seek"):
+        return None
+    if target is None or not 0 <= target < HUGE:
+        return None
+    return call.state.at(target, Origin("py_seek", clause, clause))
 
 
 SEEK = Operation(

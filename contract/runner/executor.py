@@ -124,11 +124,14 @@ class Executor(Workspace):
             return Execution()
         begun, self.length = clock.monotonic(), program.length
         try:
-            return self._run(program, trace, resume)
+            execution = self._run(program, trace, resume)
         except FileRefused:
             return Execution(refused=True)
         finally:
             self.seconds += clock.monotonic() - begun
+        if execution.silent is not None and execution.violation is None:
+            execution.add(execution.silent)
+        return execution
 
     def _run(self, program: Program, trace: bool, resume: bool) -> Execution:
         if program.faults is not None:
@@ -462,11 +465,28 @@ class Executor(Workspace):
             if judgement.failure is not None:
                 step = compiled.step
                 violation = self._violation(program, index, step, node, outcome, judgement)
-                execution.add(violation)
-                if not resume:
+                following = self._after_failure(violation, node, step, outcome, execution, resume)
+                if following is None:
                     nodes[which] = node
                     return
-                nodes[which] = self.acceptor.resume(node, source.op)
+                nodes[which] = following
+
+    def _after_failure(
+        self,
+        violation: Violation,
+        node: int,
+        step: Step,
+        outcome: Outcome,
+        execution: Execution,
+        resume: bool,
+    ) -> int | None:
+        """Keep a violation; return the node for the next call, None if the program ends here."""
+        moved = self.acceptor.after_silent_seek(node, step, outcome)
+        if moved is not None:
+            execution.silent = execution.silent or violation
+            return moved
+        execution.add(violation)
+        return self.acceptor.resume(node, step.op) if resume else None
 
     def _violation(
         self,

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 from jsonschema import Draft202012Validator
 
+import fscontract
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.report.text import failure_block, known_line
 from fscontract.contract.runner.counterexamples import (
@@ -25,6 +26,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.known_failures import Known, prune_known, save_known, write_known
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.conftest import MakeRun
 from tests.contract.runner.conftest import MakeExecutor, binding_of, executor_of_files, settings_for
@@ -251,6 +253,36 @@ def test_a_run_is_judged_to_its_end_after_a_failure(executor: MakeExecutor) -> N
 
     seen = executor(Lax).run(program, resume=True)
     assert [violation.step.op for violation in seen.violations] == ["skip", "seek"]
+
+
+class SilentSeeks(io.FileIO):
+    """seek() returns None."""
+
+    def seek(self, offset: int, whence: int = 0) -> None:  # type: ignore[override]
+        super().seek(offset, whence)
+
+
+class SilentAndWrong(SilentSeeks):
+    """And one from the end moves too far."""
+
+    def seek(self, offset: int, whence: int = 0) -> None:  # type: ignore[override]
+        super().seek(offset + (whence == 2 and offset < 0), whence)
+
+
+@pytest.mark.parametrize(
+    ("kind", "failing"),
+    [
+        (SilentSeeks, {"python.seek.returns"}),
+        (SilentAndWrong, {"python.seek.returns", "python.seek.end"}),
+    ],
+)
+def test_seeks_that_return_nothing_do_not_hide_that_one_moves_elsewhere(
+    kind: type[SilentSeeks], failing: set[str], tmp_path: Path
+) -> None:
+    binding = PythonFileBinding(kind, str(tmp_path), "silent")
+    clauses = ["python.seek.*", "python.read.data", "python.tell.value"]
+    result = fscontract.check(binding, clauses=clauses)
+    assert {c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL} == failing
 
 
 def test_a_consequence_of_a_failure_is_no_failure_of_its_own() -> None:
