@@ -212,7 +212,7 @@ class _Check:
         fixed = runner.binding.fixed_content
         self.lengths = (SMALL, 2 * runner.buffer + 37) if fixed is None else (len(fixed),) * 2
         self.traceable = not runner.binding.remote
-        self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...]], str] = {}
+        self._serial: dict[tuple[int, tuple[tuple[Step, ...], ...], bool], str] = {}
         self._unsound: frozenset[str] = frozenset()
         self._failures = 0
 
@@ -284,6 +284,8 @@ class _Check:
         """Return the run without switches; None if it gives no information."""
         if not self.traceable or self._failures >= _ENOUGH:
             return None
+        if schedule.apart and self._wrong_alone(schedule):
+            return None  # streams disturb each other between calls, too: that is no race
         execution = self._run(schedule)
         if first_fault(execution, self.features) is not None:
             self._broken_alone(execution)
@@ -364,7 +366,7 @@ class _Check:
 
     def _wrong_alone(self, schedule: Schedule) -> str:
         """Return the operation that fails when the threads run one after the other; "" if none."""
-        key = (schedule.length, schedule.threads)
+        key = (schedule.length, schedule.threads, schedule.apart)
         if key not in self._serial:
             self._check_time()
             execution = _reached(self.runner.run_alone(schedule))

@@ -1,6 +1,7 @@
 """Run schedules, each on newly opened streams of the target.
 
-Threads run in one of three ways: under a `Scheduler`, freely, or one after the other.
+Threads run in one of three ways: under a `Scheduler`, freely, or one after the other. Those that
+each have a stream make one call each in turn instead of that.
 """
 
 from __future__ import annotations
@@ -113,11 +114,11 @@ class ScheduleRunner:
         return execution
 
     def run_alone(self, schedule: Schedule) -> Execution:
-        """Run the threads one after the other, without a limit on waiting.
+        """Run the threads one after the other, or in turns, without a limit on waiting.
 
         This does not count as a schedule.
         """
-        return self._execute(schedule, self._one_by_one)
+        return self._execute(schedule, self._in_turns if schedule.apart else self._one_by_one)
 
     def _execute(
         self, schedule: Schedule, perform: Callable[[Schedule, _Calls], _Log]
@@ -181,6 +182,17 @@ class ScheduleRunner:
                 break
         return run.result(bool(hanging))
 
+    def _in_turns(self, schedule: Schedule, calls: _Calls) -> _Log:
+        run = _FreeRun(calls, together=False)
+        (worker,) = self._pool.take(1)
+        for number in range(max(map(len, calls))):
+            for me, of_thread in enumerate(calls):
+                worker.submit(partial(run.perform, me, of_thread[number : number + 1], number))
+                if run.supervise(self._patience, 1):
+                    self._pool.abandon([worker])
+                    return run.result(True)
+        return run.result(False)
+
     @property
     def _patience(self) -> float:
         """Seconds without a call after which free threads count as hanging."""
@@ -202,12 +214,12 @@ class _FreeRun:
         self._together = threading.Barrier(max(1, sum(map(bool, calls))) if together else 1)
         self._done = threading.Semaphore(0)
 
-    def perform(self, me: int, calls: Sequence[_Call]) -> None:
+    def perform(self, me: int, calls: Sequence[_Call], first: int = 0) -> None:
         log, outcomes = self.log.append, self.outcomes[me].append
         try:
-            for number, call in enumerate(calls):
+            for number, call in enumerate(calls, first):
                 log(Entry("starts", me, number))
-                if not number:
+                if number == first:
                     self._together.wait()
                 outcome = call()
                 log(Entry("returned", me, number))

@@ -137,6 +137,20 @@ class OneCursorStream(MemoryInputStream):
         return super().read_byte()
 
 
+class OnePositionStream(MemoryInputStream):
+    """All streams have one position, which a new one sets to 0."""
+
+    _one: ClassVar[list[int]] = [0]
+
+    @property
+    def _pos(self) -> int:
+        return self._one[0]
+
+    @_pos.setter
+    def _pos(self, value: int) -> None:
+        self._one[0] = value
+
+
 class CrossedStream(MemoryInputStream):
     """A read spins until it is the latest one of all streams."""
 
@@ -254,6 +268,7 @@ _STREAMS: dict[str, type[MemoryInputStream]] = {
         DeadlockingStream,
         EndlessStream,
         OneCursorStream,
+        OnePositionStream,
         CrossedStream,
         ForgetfulStream,
         SeekingVectoredStream,

@@ -92,6 +92,15 @@ def test_bug_of_streams_that_share_a_cursor_is_found_in_threads_for_any_seed(
     assert sorted(len(calls) for calls in replayed["threads"]) == [1, 2]
 
 
+@pytest.mark.parametrize("traceable", [True, False])
+def test_streams_that_disturb_each_other_without_threads_have_no_race(
+    check: Check, traceable: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not traceable:
+        monkeypatch.setattr(scheduler, "_OURS", ("",))
+    assert check("oneposition", "open.independent").violations == {}
+
+
 def test_hang_of_streams_in_threads_is_charged_to_their_independence(check: Check) -> None:
     report = check("crossed", "open.independent")
     assert report.violations["open.independent"].actual == "hang"
