@@ -143,11 +143,11 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
 
 
 def after_silent_seek(call: Call) -> State | None:
-    """Return the state after a seek that returned None, None if it should have failed."""
+    """Return the state after a seek in the file that returned None, None if it may have failed."""
     clause, target = _WHENCE.get(call.args[1], ""), _target(call)
     if not clause or not is_open(call) or not call.has("supports-seek"):
         return None
-    if target is None or not 0 <= target < HUGE:
+    if target is None or not 0 <= target <= call.state.longest:
         return None
     return call.state.at(target, Origin("py_seek", clause, clause))
 
