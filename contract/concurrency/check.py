@@ -285,7 +285,7 @@ class _Check:
         if not self.traceable or self._failures >= _ENOUGH:
             return None
         if schedule.apart and self._wrong_alone(schedule):
-            return None  # streams disturb each other between calls, too: that is no race
+            return None  # not a race: the streams disturb each other without threads, too
         execution = self._run(schedule)
         if first_fault(execution, self.features) is not None:
             self._broken_alone(execution)
@@ -471,12 +471,13 @@ def check_concurrency(
     runner = ScheduleRunner(binding, beat, buffer, hang_after)
     report = ConcurrencyReport() if report is None else report
     amount, time = AMOUNTS[effort], time or TimeBudget()
-    check = _Check(runner, features, amount, seed, clauses, report, time, without, few)
-    length, unshared = check.lengths[0], _unshared(binding, features)
+    unshared = _unshared(binding, features)
     if unshared:
         report.note(unshared)
         clauses &= {APART}
-    elif length < SMALL:
+    check = _Check(runner, features, amount, seed, clauses, report, time, without, few)
+    length = check.lengths[0]
+    if length < SMALL and not unshared:
         report.note(f"the file is too short for reads that differ: {length} bytes, {SMALL} needed")
     if not clauses or length < SMALL:
         return report

@@ -159,20 +159,16 @@ def _observed(execution: Execution) -> list[list[Observed]]:
         for key, span in spans.items()
         if execution.steps[key[0]][key[1]].op in POSITIONED | {VECTORED}
     ]
+    if execution.schedule.apart:
+        moving = []  # no call moves the stream of another thread
     observed = []
     for thread, outcomes in enumerate(execution.outcomes):
         calls = []
         for number, outcome in enumerate(outcomes):
             step, span = execution.steps[thread][number], spans[thread, number]
             # Intermediate positions may be visible during a positioned call (F14).
-            apart = execution.schedule.apart
-            judged = (
-                apart
-                or step.op != "get_pos"
-                or not any(
-                    other != thread and span.start < o.end and o.start < span.end
-                    for other, o in moving
-                )
+            judged = step.op != "get_pos" or not any(
+                other != thread and span.start < o.end and o.start < span.end for other, o in moving
             )
             calls.append(Observed(step.op, step.args, outcome, span.end, judged))
         observed.append(calls)

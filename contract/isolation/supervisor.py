@@ -521,7 +521,7 @@ class Isolated:
         passed = {id(one[1]) for one, how in zip(ran, seen, strict=True) if not _fails(how, one[1])}
         if not passed:
             return result
-        if is_late:  # a process that hangs takes long: there is no time to look for what it needs
+        if is_late:
             return self._with_lost(result, [s for s in hanging if id(s[1]) in passed], {}, True)
         shown = [id(failure) not in passed for _, failure in suspects]
         # Those that fail after the others come first: what they need is found sooner.
@@ -548,9 +548,10 @@ class Isolated:
     def _with_lost(
         self, result: RunResult, lost: list[_Suspect], changed: _Changed, is_late: bool
     ) -> RunResult:
-        """Return the result with failures that were lost, those of the run only, as such.
+        """Return the result in which the failures `lost` are marked as those of the run only.
 
-        There is no time left if it `is_late`. The other failures that `changed` are in it, too.
+        `changed` has other failures to replace. If it `is_late`, no time was left to look for the
+        programs that the lost ones need.
         """
         if lost:
             ids = ", ".join(dict.fromkeys(judged.clause.id for judged, _ in lost))

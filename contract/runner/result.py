@@ -586,8 +586,7 @@ class RunResult:
         failed = sum(count[v] for v in VIOLATED)
         parts = []
         held = count[Verdict.PASS]
-        is_incomplete = self.verdict is RunVerdict.INCOMPLETE
-        if self.conforms or (is_incomplete and held and not failed):
+        if self.conforms or (self._is_incomplete and held and not failed):
             parts.append(f"{plural(held, 'clause')} {'holds' if held == 1 else 'hold'}")
             if failed:
                 parts.append(f"{failed} failed, none by {' or '.join(map(str, self.fail_on))}")
@@ -616,8 +615,11 @@ class RunResult:
             return "conforms"
         if self.incomplete.startswith(INTERRUPTED):
             return "interrupted"
-        is_incomplete = self.incomplete or self.verdict is RunVerdict.INCOMPLETE
-        return "incomplete" if is_incomplete else "does not conform"
+        return "incomplete" if self._is_incomplete else "does not conform"
+
+    @property
+    def _is_incomplete(self) -> bool:
+        return bool(self.incomplete) or self.verdict is RunVerdict.INCOMPLETE
 
     def redacted(self, options: Mapping[str, str]) -> RunResult:
         """Return the result without the secrets among the target's `options`."""

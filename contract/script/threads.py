@@ -150,11 +150,11 @@ class _Threads:
             planned = [_once(calls) for calls in planned]
         first, others = (planned[:1] if self.is_paused else []), planned[int(self.is_paused) :]
         functions: list[tuple[str, list[str]]] = []
-        table = None if self.open_each else self._table(planned)
+        table = self._table(planned)
         self.is_table = table is not None
         if table is None:
             functions += [("thread1()", [*self.open_each, *self._body(calls)]) for calls in first]
-            table = None if self.open_each else self._table(others)
+            table = self._table(others)
         if table is not None:
             body, rows = table
             functions.append(("thread(reads)", body))
@@ -194,8 +194,11 @@ class _Threads:
     def _table(self, threads: list[_Planned]) -> tuple[list[str], list[str]] | None:
         """Return a loop over the reads of a thread, and the list of those of each thread.
 
-        None if there is one thread, or if the calls differ in more than their places.
+        None if there is one thread, if the calls differ in more than their places, or if each
+        thread opens a stream.
         """
+        if self.open_each:
+            return None
         steps = [step for calls in threads for step, _ in calls]
         texts = ["\n".join(self._body([call], _SPARE)) for calls in threads for call in calls]
         found = _places_of(texts, steps) if len(threads) > 1 else None

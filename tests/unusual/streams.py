@@ -502,15 +502,17 @@ class ReadsAtOneCursor(Plain):
 
     def read_byte(self) -> int:
         with self._lock:
-            ReadsAtOneCursor._cursor = self.position
-            self.position = ReadsAtOneCursor._cursor
+            self._move()
             return super().read_byte()
 
     def read_into(self, buffer: Buffer, offset: int = 0, length: int | None = None) -> int:
         with self._lock:
-            ReadsAtOneCursor._cursor = self.position
-            self.position = ReadsAtOneCursor._cursor
+            self._move()
             return super().read_into(buffer, offset, length)
+
+    def _move(self) -> None:
+        ReadsAtOneCursor._cursor = self.position
+        self.position = ReadsAtOneCursor._cursor
 
 
 class ReleasesWhenClosed(Plain):
