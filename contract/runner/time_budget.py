@@ -45,7 +45,7 @@ _SHRINK, _SHRINK_ALL = 0.1, 0.5
 #: seconds, but at most the last part of the budget.
 _HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
 #: The part of that time that one call may take, its lower bound in seconds, and how much longer
-#: than the slowest call so far it has to be.
+#: than the slowest calls so far it has to be.
 _HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
 #: That bound in seconds for a call in a function in which others hung.
 _OTHERS_HANG, _TWICE = 0.25, 2
@@ -148,8 +148,10 @@ class HangTime:
         self._left = max(min(_HANG_SECONDS, budget * _HANGS_AT_MOST), budget * _HANGS)
         if math.isinf(budget):
             self._left = max(_HANG_SECONDS, 6 * timeout)
-        self._slowest = self._seconds = 0.0
+        self._seconds = 0.0
         self._calls = 0
+        #: The seconds of a call in the two slowest programs: the last may import a library once.
+        self._slow = [0.0, 0.0]
 
     def limit(
         self,
@@ -167,10 +169,10 @@ class HangTime:
         """
         if stalls and not where_others_hang:
             return self._timeout
-        patience = max(self._left / _HANG_PART, _HANG_LIMIT, self._slowest * _SLOWER)
+        slow = self._slow[0]
+        patience = max(self._left / _HANG_PART, _HANG_LIMIT, slow * _SLOWER)
         if where_others_hang:
-            slow = min(_HANG_LIMIT, self._slowest * _SLOWER)
-            patience = max(_OTHERS_HANG, slow, self._slowest * _TWICE)
+            patience = max(_OTHERS_HANG, min(_HANG_LIMIT, slow * _SLOWER), slow * _TWICE)
         elif again:
             patience = max(patience, _HANG_SECONDS / _HANG_PART)
         each_byte = 1 / _SLOWEST_READ
@@ -189,6 +191,6 @@ class HangTime:
 
     def note(self, seconds: float, calls: int) -> None:
         """Note how long a complete program with this number of calls took."""
-        self._slowest = max(self._slowest, seconds / calls)
+        self._slow = sorted((*self._slow, seconds / calls))[1:]
         self._seconds += seconds
         self._calls += calls
