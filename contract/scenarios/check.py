@@ -372,12 +372,12 @@ def _judge(
     for violation in violations:
         distinct = findings.failed.setdefault(violation.clause, {})
         expected = f"{head}{violation.expected}"
-        shown = replace(violation, scenario=name, label=scenario.label, expected=expected)
+        named = replace(violation, scenario=name, label=scenario.label, expected=expected)
         key: tuple[str, ...] = (scenario.name, violation.kind)
         if not scenario.detail:  # other random scenarios may differ in another way
             key += (violation.difference, violation.extent)
-        if key not in distinct or len(shown.uses) < len(distinct[key].uses):
-            distinct[key] = shown  # the simplest one explains the most
+        if key not in distinct or len(named.uses) < len(distinct[key].uses):
+            distinct[key] = named  # the simplest one explains the most
 
 
 def _described(error: BaseException) -> str:
@@ -615,8 +615,8 @@ def _counterexample(
 ) -> Counterexample:
     """Return a violation as a counterexample; `key` tells it from others, "" for one that hangs."""
     how = (violation.scenario or clause) if key[0] else Verdict.HANG.value
-    shown = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
-    actual = "; ".join(part for part in (shown, violation.scenario) if part)
+    result = clip(violation.actual, _LONGEST_TEXT)  # records may have any length
+    actual = "; ".join(part for part in (result, violation.scenario) if part)
     differs = tuple(filter(None, key[1:])) or (_FAILS,)
     identity = "; ".join((f"{SCENARIO}{key[0]}", *differs)) if key[0] else ""
     is_error = violation.actual.partition(":")[0] == violation.kind != ""
