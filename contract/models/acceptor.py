@@ -389,17 +389,18 @@ class Acceptor:
             )
         )
 
-    def after_silent_seek(self, node: int, step: Step, outcome: Outcome) -> int | None:
-        """Return the node after a seek of a Python file that returned None; None for other steps.
+    def after_misreported_seek(self, node: int, step: Step, outcome: Outcome) -> int | None:
+        """Return the node after a seek of a Python file that did not return the position.
 
-        No state permits that, but the stream should be where the seek moves it.
+        No state permits that, but the stream should be where the seek moves it. None for other
+        steps, and if that is unknown.
         """
-        if step.op != "py_seek" or outcome.raised or outcome.value is not None:
+        if step.op != "py_seek" or outcome.raised:
             return None
         calls = (Call(step.op, step.args, state, self.features) for state in self._states[node])
-        states = [python_file.after_silent_seek(call) for call in calls]
-        moved = tuple(dict.fromkeys(state for state in states if state is not None))
-        return self._node(moved) if moved else None
+        moved = (python_file.after_misreported_seek(call, outcome.value) for call in calls)
+        states = tuple(dict.fromkeys(itertools.chain.from_iterable(moved)))
+        return self._node(states) if states else None
 
     def states(self, node: int) -> tuple[State, ...]:
         """Return the possible states of a node."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from fscontract.contract.models import python_read
 from fscontract.contract.models.python_read import REFUSES, Verdict, after_close, is_bytes
@@ -132,24 +133,37 @@ def _seek(call: Call, outcome: Outcome) -> Verdict:
         return Accepted(state.at(PAST, Origin("py_seek")), (), ("python.seek.past-end",))
     if not state.changed and target is not None and value != target:
         return Failure("python.seek.returns", clause, "returns")
-    if value < 0:
+    if value < _earliest(call):
         return Failure("python.seek.returns", clause, "returns")
     past = target is not None and target > state.longest
     # That a seek past the end succeeds is a SHOULD; the position that it returned must be right.
-    origin = Origin("py_seek", "python.seek.returns" if past else clause, clause)
+    said = past or target is None
+    origin = Origin("py_seek", "python.seek.returns" if said else clause, clause)
     confirmed = state.origin.moved if call.args[1] == 1 else ""
     succeeds = "python.seek.past-end" if past else ""
     return Accepted(state.at(value, origin), ("python.seek.returns", confirmed, succeeds))
 
 
-def after_silent_seek(call: Call) -> State | None:
-    """Return the state after a seek in the file that returned None, None if it may have failed."""
+def _earliest(call: Call) -> int:
+    """Return the first position that a seek may return; one past the end may move to the end."""
+    offset, whence = call.args
+    is_from_past = whence == 1 and call.state.pos == PAST
+    return max(call.state.shortest + min(offset, 0), 0) if is_from_past else 0
+
+
+def after_misreported_seek(call: Call, value: Any) -> Iterator[State]:
+    """Yield the states after a seek in the file that returned another value than the position.
+
+    The stream is where the seek was to move, or where it says. None if the seek may have failed.
+    """
     clause, target = _WHENCE.get(call.args[1], ""), _target(call)
     if not clause or not is_open(call) or not call.has("supports-seek"):
-        return None
+        return
     if target is None or not 0 <= target <= call.state.longest:
-        return None
-    return call.state.at(target, Origin("py_seek", clause, clause))
+        return
+    for position in (target, value):
+        if is_count(position) and 0 <= position <= call.state.longest:
+            yield call.state.at(position, Origin("py_seek", clause, clause))
 
 
 SEEK = Operation(

@@ -368,10 +368,25 @@ class Blame:
             return failure.clause
         displaced = self.displaced(program, violation.index)
         if displaced is not None:
-            return displaced
+            longer = self._in_longer_file(violation)
+            return displaced if longer is None else self._own_clause(longer)
         if failure.aspect == "returns":
             return self._returned(violation)
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
+
+    def _in_longer_file(self, violation: Violation) -> Violation | None:
+        """Return the same wrong result of a seek in a longer file where all positions are right.
+
+        A wrong position at the end does not explain it.
+        """
+        if self._fixed or violation.failure.aspect != "returns":
+            return None
+        longer = self._run(self._lengthened(violation.program))
+        if longer is None or longer.index != violation.index:
+            return None
+        if longer.likeness != violation.likeness or self.displaced(longer.program, longer.index):
+            return None
+        return longer
 
     def _simpler(self, violation: Violation) -> Iterator[Program]:
         """Yield programs without faults, an opening, changes of the file or other streams.

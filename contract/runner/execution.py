@@ -104,9 +104,9 @@ class Execution:
     #: The content of the file when it was opened, if it is not that of the shared one.
     content: bytes | None = None
     trace: list[tuple[Step, Outcome, Judgement]] = field(default_factory=list)
-    #: The first seek that returned None. It counts if nothing else fails: the position after it is
-    #: known, and a stream all of whose seeks return None may move elsewhere, too.
-    silent: Violation | None = None
+    #: The first seek that did not return the position. It counts if nothing else fails: a stream
+    #: all of whose seeks return None, or the offset, may move elsewhere, too.
+    misreported: Violation | None = None
     #: Whether the file was changed, whether it is deleted, and whether it can't be opened again.
     is_changed: bool = False
     is_deleted: bool = False

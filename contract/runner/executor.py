@@ -129,8 +129,8 @@ class Executor(Workspace):
             return Execution(refused=True)
         finally:
             self.seconds += clock.monotonic() - begun
-        if execution.silent is not None and execution.violation is None:
-            execution.add(execution.silent)
+        if execution.misreported is not None and execution.violation is None:
+            execution.add(execution.misreported)
         return execution
 
     def _run(self, program: Program, trace: bool, resume: bool) -> Execution:
@@ -481,9 +481,9 @@ class Executor(Workspace):
         resume: bool,
     ) -> int | None:
         """Keep a violation; return the node for the next call, None if the program ends here."""
-        moved = self.acceptor.after_silent_seek(node, step, outcome)
+        moved = self.acceptor.after_misreported_seek(node, step, outcome)
         if moved is not None:
-            execution.silent = execution.silent or violation
+            execution.misreported = execution.misreported or violation
             return moved
         execution.add(violation)
         return self.acceptor.resume(node, step.op) if resume else None

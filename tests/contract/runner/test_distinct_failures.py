@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from dataclasses import replace
 from datetime import date
 from importlib.resources import files
@@ -269,15 +270,50 @@ class SilentAndWrong(SilentSeeks):
         super().seek(offset + (whence == 2 and offset < 0), whence)
 
 
+class SeeksToOffset(io.FileIO):
+    """seek() returns the offset."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        super().seek(offset, whence)
+        return offset
+
+
+class SeeksToOffsetAndWrong(SeeksToOffset):
+    """And one to behind the current position moves too far."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        super().seek(offset + (whence == 1 and offset > 4), whence)
+        return offset
+
+
+class TellsTooMuchAtEnd(io.FileIO):
+    """tell() is wrong at the end."""
+
+    def tell(self) -> int:
+        position = super().tell()
+        return position + (position >= os.fstat(self.fileno()).st_size)
+
+
+class TellsTooMuchAndSeeksTooFar(TellsTooMuchAtEnd):
+    """And a seek to behind the current position moves too far."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return super().seek(offset + (whence == 1 and offset > 4), whence)
+
+
 @pytest.mark.parametrize(
     ("kind", "failing"),
     [
         (SilentSeeks, {"python.seek.returns"}),
         (SilentAndWrong, {"python.seek.returns", "python.seek.end"}),
+        (SeeksToOffset, {"python.seek.returns"}),
+        (SeeksToOffsetAndWrong, {"python.seek.returns", "python.seek.current"}),
+        (TellsTooMuchAtEnd, set()),
+        (TellsTooMuchAndSeeksTooFar, {"python.seek.current"}),
     ],
 )
-def test_seeks_that_return_nothing_do_not_hide_that_one_moves_elsewhere(
-    kind: type[SilentSeeks], failing: set[str], tmp_path: Path
+def test_wrong_results_of_seek_and_tell_do_not_hide_that_a_seek_moves_elsewhere(
+    kind: type[io.FileIO], failing: set[str], tmp_path: Path
 ) -> None:
     binding = PythonFileBinding(kind, str(tmp_path), "silent")
     clauses = ["python.seek.*", "python.read.data", "python.tell.value"]
