@@ -23,6 +23,7 @@ from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import clauses
+from fscontract.contract.spec.profiles import NO_PROFILE
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
 
 _STREAMS = ("fsdatainputstream", "python-file", "openfile")
@@ -64,7 +65,7 @@ def checked(mutant: Mutant) -> RunResult:
         and not any(check.startswith(_LEFT_OUT) for check in clause.checks)
     )
     if mutant.document in _PARTS:
-        return check_pipeline(mutant.binding(), judged, timeout=_STEP)
+        return check_pipeline(mutant.binding(), Settings(NO_PROFILE, judged, timeout=_STEP))
     return check(mutant.binding(), Settings(mutant.profile(), judged))
 
 

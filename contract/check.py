@@ -12,13 +12,10 @@ from fscontract.contract.runner import runner
 from fscontract.contract.runner.events import Event, Listener
 from fscontract.contract.runner.run_options import (
     RunOptions,
-    budget_of,
     read_strict,
-    replay_files,
     resolve_any,
     selected,
     settings_for,
-    source_of,
 )
 from fscontract.contract.runner.sandbox import name_of
 from fscontract.contract.runner.time_budget import EFFORTS
@@ -140,21 +137,9 @@ class InProcess:
     def check(self, listener: Listener) -> RunResult:
         """Return the result of the run; TargetError if there can be none."""
         binding, run, known = self._binding, self._run, self._known
-        if isinstance(binding, PipelineBinding):
-            return check_pipeline(
-                binding,
-                self.clauses,
-                known,
-                run.timeout,
-                listener,
-                run.fail_fast,
-                budget_of(run),
-                effort=run.effort,
-                seed=run.seed,
-                replays=replay_files(self._typed, run),
-                source=None if self._typed is None else source_of(self._typed, run),
-            )
         settings = settings_for(binding, run, self.clauses, known, target=self._typed)
+        if isinstance(binding, PipelineBinding):
+            return check_pipeline(binding, settings, listener)
         return runner.check(binding, settings, listener)
 
     def close(self) -> None:

@@ -32,12 +32,9 @@ from fscontract.contract.runner.open_executor import Keys
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.run_options import (
     RunOptions,
-    budget_of,
-    replay_files,
     resolve_any,
     selected,
     settings_for,
-    source_of,
 )
 from fscontract.contract.runner.sandbox import (
     Sandbox,
@@ -52,7 +49,7 @@ from fscontract.contract.runner.timeouts import Next, held_back, supervise, work
 from fscontract.contract.runner.verdicts import scripted
 from fscontract.contract.scenarios import check
 from fscontract.contract.spec import RenamedWarning
-from fscontract.contract.spec.clauses import STREAM
+from fscontract.contract.spec.clauses import STREAM, Clause
 from fscontract.contract.spec.known_failures import Known
 
 #: The exit status of a process that could not send its result.
@@ -115,23 +112,9 @@ class _Child:
             if isinstance(target, SandboxedBinding):
                 self._check_binding(target, request, run)
             elif isinstance(target, PipelineBinding):
-                clauses, known = selected(run, anything=True), _known(request)
-                check.check_pipeline(
-                    target,
-                    clauses,
-                    known,
-                    run.timeout,
-                    self._listen,
-                    run.fail_fast,
-                    budget_of(run),
-                    self._journal,
-                    protocol.from_json(tuple[Crash, ...], request["crashes"]),
-                    None if request["until"] is None else request["until"][1],
-                    run.effort,
-                    run.seed,
-                    replay_files(request["target"], run),
-                    source_of(request["target"], run),
-                )
+                clauses = selected(run, anything=True)
+                settings = _settings(target, request, run, clauses)
+                check.check_pipeline(target, settings, self._listen, self._journal)
             else:
                 target.check(self._listen)
         show_printed()  # before the parent prints the result
@@ -153,17 +136,8 @@ class _Child:
     def _check_binding(
         self, binding: SandboxedBinding, request: dict[str, Any], run: RunOptions
     ) -> None:
-        settings = replace(
-            settings_for(
-                binding,
-                run,
-                with_checks(selected(run, anything=True)),
-                _known(request),
-                target=request["target"],
-            ),
-            crashes=protocol.from_json(tuple[Crash, ...], request["crashes"]),
-            until=tuple(request["until"]) if request["until"] else None,
-        )
+        clauses = with_checks(selected(run, anything=True))
+        settings = _settings(binding, request, run, clauses)
         self._settings = settings
         self._say(declared=sorted(settings.declared))
         self._discard(binding, request["discard"])
@@ -268,6 +242,20 @@ class _Child:
                 self._line.sendall(line)
         except OSError as error:
             raise _Unheard from error
+
+
+def _settings(
+    target: Binding | PipelineBinding,
+    request: dict[str, Any],
+    run: RunOptions,
+    clauses: tuple[Clause, ...],
+) -> Settings:
+    """Return the settings of a run on the target, which skips what ended earlier processes."""
+    return replace(
+        settings_for(target, run, clauses, _known(request), target=request["target"]),
+        crashes=protocol.from_json(tuple[Crash, ...], request["crashes"]),
+        until=tuple(request["until"]) if request["until"] else None,
+    )
 
 
 def _known(request: dict[str, Any]) -> tuple[Known, ...]:

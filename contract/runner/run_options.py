@@ -31,7 +31,7 @@ from fscontract.contract.spec.clauses import (
     select,
 )
 from fscontract.contract.spec.known_failures import Known, applying
-from fscontract.contract.spec.profiles import Profile, load_profile
+from fscontract.contract.spec.profiles import NO_PROFILE, Profile, load_profile
 from fscontract.contract.targets import UsageError
 from fscontract.contract.text import mask_url
 
@@ -123,10 +123,11 @@ def leave_fork(home: int) -> None:
         os._exit(0)
 
 
-def profile_of(name: str, run: RunOptions) -> Profile:
-    """Return the profile the user chose, or `name`, with the features the user added."""
+def profile_of(default: str | None, run: RunOptions) -> Profile:
+    """Return the profile the user chose, or the default, with the features the user added."""
     tests = (HADOOP_TESTS,) if "hadoop" in run.strict else ()
-    profile = load_profile(run.profile or name)
+    name = run.profile or default
+    profile = NO_PROFILE if name is None else load_profile(name)
     return profile.with_features((*run.features, *tests)).promising(run.features)
 
 
@@ -136,7 +137,7 @@ def budget_of(run: RunOptions) -> float:
 
 
 def settings_for(
-    binding: Binding,
+    binding: Binding | PipelineBinding,
     run: RunOptions,
     clauses: tuple[Clause, ...],
     known: Sequence[Known] = (),
@@ -149,7 +150,8 @@ def settings_for(
     Known failures are those of `known` and of the profile: the given one, or that of the options.
     With the `target` as the user typed it, the run writes replay files, which name it.
     """
-    profile = profile or profile_of(binding.default_profile, run)
+    default = None if isinstance(binding, PipelineBinding) else binding.default_profile
+    profile = profile or profile_of(default, run)
     return Settings(
         profile=profile,
         clauses=clauses,

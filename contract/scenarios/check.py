@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import threading
 from collections import Counter
@@ -46,6 +45,7 @@ from fscontract.contract.runner.result import (
     Verdict,
 )
 from fscontract.contract.runner.sandbox import Sandbox, error_text
+from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import HangTime, TimeBudget
 from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.runner.tracebacks import frames_of, lines_of, shown
@@ -53,12 +53,10 @@ from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.scenarios.attribution import Evidence, Rates, explanations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import H, Scenario, ScenarioSet
-from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import Clause
 from fscontract.contract.spec.known_failures import (
     SCENARIO,
     Known,
-    entries_of,
     in_scenario,
     match,
 )
@@ -388,48 +386,35 @@ def _described(error: BaseException) -> str:
 
 def check_pipeline(
     binding: PipelineBinding,
-    clauses: Sequence[Clause],
-    known: Sequence[Known] = (),
-    timeout: float = TIMEOUT,
+    settings: Settings,
     listener: Listener = lambda event: None,
-    fail_fast: bool = False,
-    budget: float = math.inf,
     journal: Journal | None = None,
-    crashes: Sequence[Crash] = (),
-    until: int | None = None,
-    effort: str = "quick",
-    seed: int = 0,
-    replays: ReplayFiles | None = None,
-    source: Source | None = None,
 ) -> RunResult:
-    """Check a part of a pipeline by the selected clauses about such parts.
+    """Check a part of a pipeline by those clauses of the settings that are about such parts.
 
-    If `fail_fast`, the run ends with the first scenario that shows a failure. It ends after
-    `budget` seconds, or after the first `until` scenarios; clauses that none has reached by then
-    are unexercised. The effort is the number of random scenarios, whose calls depend on the seed.
-    The `journal` has the scenario that runs, and `crashes` are those that ended earlier processes
-    of the run. Failures are written as `replays`, unless that is None, and have scripts if the
-    `source` of the part is known. Raise TargetError if there is no check for parts of its kind.
+    The run ends after the budget, or with the program of `until`; clauses that no scenario has
+    reached by then are unexercised. The effort is the number of random scenarios, whose calls
+    depend on the seed. The `journal` has the scenario that runs, and the crashes of the settings
+    are those that ended earlier processes of the run. Raise TargetError if there is no check for
+    parts of its kind.
     """
-    selected = tuple(c for c in clauses if c.api == binding.api and c.testable)
-    findings, time = Findings(crashes), TimeBudget(budget)
-    run = _Run(
-        *(binding, selected, known, effort, seed, findings, time),
-        *(listener, fail_fast, until, replays, source),
-    )
+    selected = tuple(c for c in settings.clauses if c.api == binding.api and c.testable)
+    settings = replace(settings, clauses=selected)
+    findings, time = Findings(settings.crashes), TimeBudget(settings.budget)
+    run = _Run(binding, settings, findings, time, listener)
     try:
         return run.finished(
             partial(
                 play,
                 findings,
                 binding,
-                {c.id for c in selected},
-                timeout,
+                settings.selected,
+                settings.timeout,
                 run.on_progress,
                 time,
                 journal,
-                effort,
-                seed,
+                settings.effort,
+                settings.seed,
             )
         )
     finally:
@@ -441,26 +426,19 @@ class _Run:
     """A run on a part of a pipeline, whose results go into `findings`."""
 
     binding: PipelineBinding
-    clauses: Sequence[Clause]
-    known: Sequence[Known]
-    effort: str
-    seed: int
+    settings: Settings
     findings: Findings
     time: TimeBudget
     listener: Listener
-    fail_fast: bool
-    until: int | None
-    replays: ReplayFiles | None
-    source: Source | None
     sandbox: Sandbox = field(default_factory=Sandbox)
     started: datetime = field(default_factory=clock.now)
     cut_short: list[PhaseShare] = field(default_factory=list)
 
     def finished(self, playing: Callable[[], None]) -> RunResult:
         """Play the scenarios, and return the result."""
-        name, api = self.binding.name, self.binding.api
-        started = RunStarted(name, api, "none", self.effort, self.seed, len(self.clauses))
-        self.listener(started)
+        name, api, settings = self.binding.name, self.binding.api, self.settings
+        profile, effort, seed = settings.profile.name, settings.effort, settings.seed
+        self.listener(RunStarted(name, api, profile, effort, seed, len(settings.clauses)))
         self.listener(PhaseStarted("scenarios", None))
         stopped = ""
         try:
@@ -484,27 +462,29 @@ class _Run:
         Replay files that a complete run outdates are removed.
         """
         result = self._scripted(result)
-        if self.replays is None:
+        replays, settings = self.settings.replays, self.settings
+        if replays is None:
             return result
         context = {
             "target": result.target,
             "binding": result.binding,
-            "seed": self.seed,
-            "effort": self.effort,
+            "seed": settings.seed,
+            "effort": settings.effort,
         }
-        written = tuple(_written(self.replays, clause, context) for clause in result.clauses)
+        written = tuple(_written(replays, clause, context) for clause in result.clauses)
         if is_complete and not self.cut_short:
-            self.replays.remove_outdated(written, context)
+            replays.remove_outdated(written, context)
         return replace(result, clauses=written)
 
     def _scripted(self, result: RunResult) -> RunResult:
         """Return the result with the scripts of failures, if the source of the part is known."""
-        if self.source is None:
+        source, seed = self.settings.source, self.settings.seed
+        if source is None:
             return result
         from fscontract.contract.script.scenarios import scripted
 
         kit = scenarios_of(self.binding)
-        clauses = (scripted(c, self.binding, self.source, kit, self.seed) for c in result.clauses)
+        clauses = (scripted(c, self.binding, source, kit, seed) for c in result.clauses)
         return replace(result, clauses=tuple(clauses))
 
     def on_progress(self, done: int, total: int) -> None:
@@ -513,31 +493,36 @@ class _Run:
         self.listener(Progress("scenarios", done, total, 0, unit="scenario"))
         if done >= total:
             return
-        if self.fail_fast and any(c.outcome in VIOLATED for c in self.result().clauses):
+        if self.settings.fail_fast and self._fails():
             raise _Stopped(FAILED_FAST)
-        if self.until is not None and self.until <= done:
+        if self.settings.until is not None and self.settings.until[1] <= done:
             raise _Stopped(f"{STOPPED} after {len(self.findings.crashes)} crashes")
         if self.time.is_over:
             self.cut_short.append(PhaseShare("scenarios", done, total))
             raise _Stopped
 
+    def _fails(self) -> bool:
+        result = self.result()
+        return any(c.outcome in VIOLATED and result.gates(c) for c in result.clauses)
+
     def result(self, lost: str = "", stopped: str = "") -> RunResult:
         """Return the result so far; the arguments are those of a verdict."""
-        name, findings, late = self.binding.name, self.findings, bool(self.cut_short)
-        causes = findings.explanations
-        known = findings.with_random(entries_of(self.known, name))
+        name, findings, settings = self.binding.name, self.findings, self.settings
+        causes, late = findings.explanations, bool(self.cut_short)
+        known = findings.with_random(settings.known_of(name))
         return RunResult(
             target=name,
             binding=self.binding.api,
-            profile="none",
-            effort=self.effort,
-            seed=self.seed,
+            profile=settings.profile.name,
+            effort=settings.effort,
+            seed=settings.seed,
             started=self.started,
             seconds=self.time.spent,
             clauses=tuple(
                 _verdict(c, findings, known, lost, stopped, late, causes.get(c.id, ""))
-                for c in self.clauses
+                for c in settings.clauses
             ),
+            fail_on=settings.fail_on,
             counts={"scenarios": findings.scenarios} if findings.scenarios else {},
             warnings=self.sandbox.patches.warnings,
             cut_short=tuple(self.cut_short),

@@ -125,6 +125,10 @@ class Profile:
         )
 
 
+#: The profile of parts of a pipeline, which have no features.
+NO_PROFILE = Profile("none", "Parts of a pipeline", frozenset())
+
+
 @lru_cache(maxsize=1)
 def features() -> dict[str, Feature]:
     """Return every feature by name, in the order of `specs/features.yaml`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.scenarios.blockreader import SCENARIOS
-from fscontract.contract.scenarios.check import check_pipeline, check_reader
+from fscontract.contract.scenarios.check import check_reader
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.contract.spec.known_failures import failures
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
@@ -13,6 +13,7 @@ from fscontract.pipeline.blockreader.batches import RecordBatch
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext, Separator
 from fscontract.pipeline.blocks import NO_BLOCK
+from tests.pipeline_checks import check_pipeline
 
 
 @pytest.mark.parametrize("mutant", mutants("blockreader"), ids=str)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fscontract.contract.scenarios.check import check_pipeline, find_violations
+from fscontract.contract.scenarios.check import find_violations
 from fscontract.contract.spec.clauses import select
 from fscontract.contract.spec.known_failures import failures
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
@@ -15,6 +15,7 @@ from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.io import MetadataException
 from fscontract.pipeline.hudi.timeline import Instant
 from fscontract.pipeline.hudi.writer import MetadataWriter
+from tests.pipeline_checks import check_pipeline
 
 
 @pytest.mark.parametrize("mutant", mutants("metadata-table"), ids=str)

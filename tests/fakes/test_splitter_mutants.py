@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import select
 from fscontract.fakes.mutants.registry import Mutant, mutant_named, mutants
+from tests.pipeline_checks import check_pipeline
 
 MUTANTS = mutants("splitter")
 

@@ -12,7 +12,7 @@ from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.events import RunStarted
 from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import Verdict
-from fscontract.contract.scenarios.check import check_pipeline, scenarios_of
+from fscontract.contract.scenarios.check import scenarios_of
 from fscontract.contract.scenarios.replay import replay
 from fscontract.contract.scenarios.scenario import RANDOM
 from fscontract.contract.spec.clauses import select
@@ -21,6 +21,7 @@ from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.blockreader.lines import ReadAheadLineReaderContext
 from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from tests.pipeline_checks import check_pipeline
 
 #: A part of each kind, and a clause that random scenarios judge.
 PARTS = [

@@ -12,12 +12,12 @@ from fscontract.contract.pipeline_bindings import BlockReaderBinding
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.sandbox import SandboxedBinding
-from fscontract.contract.scenarios import check as pipeline
 from fscontract.contract.spec.clauses import clauses
 from fscontract.pipeline.blockreader.binding import blockreader
 from fscontract.pipeline.hudi.binding import metadata_table
 from fscontract.pipeline.splitter.binding import splitter
 from tests.contract.runner.conftest import binding_of, settings_for
+from tests.pipeline_checks import check_pipeline
 
 
 class Panic(BaseException):
@@ -171,7 +171,7 @@ def test_a_call_of_a_part_of_a_pipeline_that_raises_is_a_violation(
     binding = PARTS[part]({})
     monkeypatch.setattr(type(binding), name, lambda *_, **__: _raise(ERRORS[error]()))
     chosen = [c for c in clauses().values() if c.api == binding.api and c.testable]
-    result = pipeline.check_pipeline(binding, chosen, timeout=5.0, fail_fast=True)
+    result = check_pipeline(binding, chosen, timeout=5.0, fail_fast=True)
     assert {c.outcome for c in result.clauses} & {Verdict.FAIL, Verdict.LAX}
 
 
@@ -191,7 +191,7 @@ def test_a_reader_without_one_of_the_contexts_breaks_the_clauses_about_it() -> N
             return inner.scaling(low, high, interval, collect)
 
     chosen = [c for c in clauses().values() if c.api == "blockreader" and c.testable]
-    result = pipeline.check_pipeline(Few(), chosen)
+    result = check_pipeline(Few(), chosen)
     failed = {c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL}
     assert failed
     assert all("width" in clause or "fixed" in clause for clause in failed), failed

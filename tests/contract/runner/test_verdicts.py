@@ -10,10 +10,10 @@ import pytest
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.result import FAILING, VIOLATED, Counterexample, Verdict
 from fscontract.contract.runner.verdicts import Seen, outcome_of
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import Clause, Level, clauses, select
 from fscontract.contract.spec.known_failures import Known
 from fscontract.fakes.mutants.registry import mutants
+from tests.pipeline_checks import check_pipeline
 
 TODAY = date(2027, 1, 1)
 HOW = "seek: returned"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fscontract.contract.scenarios.attribution import Evidence, explanations
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import clauses
 from fscontract.fakes.mutants.registry import mutant_named
+from tests.pipeline_checks import check_pipeline
 
 
 def _uses(*texts: str) -> list[frozenset[str]]:

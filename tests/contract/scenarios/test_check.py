@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from inline_snapshot import snapshot
 
+import fscontract
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.binding import TargetError
 from fscontract.contract.cli.main import main
@@ -22,14 +23,14 @@ from fscontract.contract.runner.events import Event, Interrupted, Progress, RunF
 from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios import check
-from fscontract.contract.scenarios.check import check_pipeline
-from fscontract.contract.spec.clauses import STREAM, Clause, clauses, select
+from fscontract.contract.spec.clauses import STREAM, Clause, Consequence, clauses, select
 from fscontract.contract.spec.known_failures import Known, failures, load_known, write_known
 from fscontract.fakes.mutants.registry import mutant_named, mutants
 from fscontract.pipeline.blockreader.binding import ReaderBinding
 from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
 from tests.limits import DEADLOCK
+from tests.pipeline_checks import check_pipeline
 
 MUTANTS = {mutant.name: mutant.binding() for mutant in mutants("splitter")}
 _READER, _TABLE = mutants("blockreader")[0], mutants("metadata-table")[0]
@@ -257,6 +258,34 @@ def test_fail_fast_skips_the_scenarios_after_a_failure(api: str, binding: Pipeli
     skipped = [c.reason for c in result.clauses if c.outcome is Verdict.UNEXERCISED]
     assert len(skipped) == len(chosen) - 1
     assert set(skipped) == {"stopped at the first failure"}
+
+
+@pytest.mark.parametrize(
+    ("gated", "conforms"), [((), False), ((Consequence.DATA,), False), ((Consequence.HANG,), True)]
+)
+def test_a_failure_fails_the_run_if_its_consequence_does(
+    gated: tuple[Consequence, ...], conforms: bool
+) -> None:
+    result = check_pipeline(MUTANTS["Deaf"], select(["split.trigger"]), fail_on=gated)
+    assert (_outcome(result, "split.trigger"), result.conforms) == (Verdict.FAIL, conforms)
+
+
+def test_fail_fast_passes_over_failures_that_do_not_fail_the_run() -> None:
+    chosen = select(["split.trigger", "split.scan-once"])
+    result = check_pipeline(MUTANTS["Deaf"], chosen, fail_on=(Consequence.HANG,), fail_fast=True)
+    assert {c.outcome for c in result.clauses} == {Verdict.FAIL}
+
+
+def test_a_profile_says_which_failures_of_a_part_are_known(tmp_path: Path) -> None:
+    (failing,) = check_pipeline(MUTANTS["Deaf"], select(["split.trigger"])).clauses
+    entries = [
+        {"clause": "split.trigger", "reason": "no trigger", "signature": failure.signature}
+        for failure in failing.counterexamples
+    ]
+    profile = tmp_path / "mine.yaml"
+    profile.write_text(json.dumps({"name": "mine", "title": "Mine", "known": entries}))
+    result = fscontract.check(MUTANTS["Deaf"], profile=str(profile), clauses="split.trigger")
+    assert (result.profile, _outcome(result, "split.trigger")) == ("mine", Verdict.KNOWN)
 
 
 def test_no_scenario_begins_when_the_time_is_over() -> None:

@@ -13,11 +13,12 @@ from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import RunResult
-from fscontract.contract.scenarios.check import check_pipeline, scenarios_of
+from fscontract.contract.scenarios.check import scenarios_of
 from fscontract.contract.scenarios.replay import replay
 from fscontract.contract.spec.clauses import select
 from fscontract.fakes.mutants.registry import mutant_named, mutants
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from tests.pipeline_checks import check_pipeline
 from tests.script_runner import ScriptRunner
 
 _DEAF = mutant_named("split.trigger-Deaf")

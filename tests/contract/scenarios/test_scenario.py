@@ -14,12 +14,13 @@ from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.result import RunResult, Verdict
 from fscontract.contract.scenarios import check
 from fscontract.contract.scenarios import scenario as scenario_module
-from fscontract.contract.scenarios.check import check_pipeline, find_violations
+from fscontract.contract.scenarios.check import find_violations
 from fscontract.contract.scenarios.instrumented_filesystem import Killed
 from fscontract.contract.scenarios.scenario import Harness, Scenarios, ScenarioSet
 from fscontract.contract.spec.clauses import Clause, Level
 from fscontract.contract.spec.known_failures import Known
 from tests.limits import DEADLOCK
+from tests.pipeline_checks import check_pipeline
 
 
 class Tap(PipelineBinding):

@@ -14,7 +14,7 @@ import pytest
 
 from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.runner.result import Counterexample
-from fscontract.contract.scenarios.check import check_pipeline, scenarios_of
+from fscontract.contract.scenarios.check import scenarios_of
 from fscontract.contract.scenarios.scenario import Scenario, ScenarioSet
 from fscontract.contract.script.calls import Source
 from fscontract.contract.script.scenarios import scenario_script
@@ -23,6 +23,7 @@ from fscontract.contract.targets import PIPELINES, installed
 from fscontract.fakes.mutants.registry import Mutant, mutants
 from tests.contract.script.mutant_parts import make
 from tests.packaging.test_public_api import PUBLIC
+from tests.pipeline_checks import check_pipeline
 from tests.script_runner import ScriptRunner
 
 _MAKE = "tests.contract.script.mutant_parts:make"

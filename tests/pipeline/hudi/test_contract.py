@@ -8,13 +8,13 @@ from click.testing import CliRunner
 from fscontract.contract.cli.main import main
 from fscontract.contract.pipeline_bindings import MetadataTableBinding
 from fscontract.contract.runner.result import Verdict
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.scenarios.metadata_table.failures import ACTIONS, deaths
 from fscontract.contract.scenarios.metadata_table.harness import TableHarness
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.fakes.mutants.registry import mutants
 from fscontract.implementations.local import LocalFileSystem
 from fscontract.pipeline.hudi.binding import TableBinding
+from tests.pipeline_checks import check_pipeline
 
 
 def test_our_tables_conform() -> None:
@@ -48,7 +48,8 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> MetadataTableBinding:
 @pytest.mark.parametrize("clause", ["metadata.files", "metadata.before-or-after", "metadata.race"])
 def test_tables_in_a_directory_conform(local: MetadataTableBinding, clause: str) -> None:
     """Clauses that depend on the filesystem's behaviour."""
-    result = check_pipeline(local, select([clause]))
+    slow_disk = 100.0  # seconds: each file is flushed to the disk
+    result = check_pipeline(local, select([clause]), timeout=slow_disk)
     assert result.conforms, result.clauses[0].counterexample
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from fscontract.contract.api.filesystem import FileSystem
 from fscontract.contract.runner.result import RunResult
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import select
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from tests.pipeline_checks import check_pipeline
 
 #: Clauses that S3 may affect, to avoid running all of them there.
 ON_S3 = (

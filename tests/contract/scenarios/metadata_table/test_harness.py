@@ -10,7 +10,6 @@ import pytest
 
 from fscontract.contract.pipeline_bindings import CheckedTableReader
 from fscontract.contract.runner.result import ClauseResult, Verdict
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.scenarios.metadata_table.harness import A, B, TableHarness
 from fscontract.contract.spec.clauses import clauses, select
 from fscontract.fakes.mutants.registry import mutant_named
@@ -18,6 +17,7 @@ from fscontract.pipeline.hudi.binding import TableBinding
 from fscontract.pipeline.hudi.changes import Change
 from fscontract.pipeline.hudi.writer import MetadataWriter
 from tests.contract.scenarios.metadata_table.json_table import JsonTable
+from tests.pipeline_checks import check_pipeline
 
 
 def _results(binding: JsonTable) -> dict[Verdict, list[ClauseResult]]:
