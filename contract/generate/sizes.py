@@ -172,6 +172,7 @@ def _small(n: int) -> Iterator[Program]:
         [("read_vectored", (((half, n - half), (0, half)), "heap", "given"))],
         [("py_read", (None,)), ("py_read", (1,)), ("py_seek", (-min(n, 2), 2)), ("py_read", (5,))],
         [("py_read", (-1,)), ("py_tell", ())],
+        [("py_read_default", ()), ("py_tell", ())],
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
         [*[("py_read1", (-1,))] * 8, ("py_tell", ())],

@@ -139,6 +139,7 @@ _at_position = (
 _FINDERS: dict[str, Callable[[tuple[Any, ...], int, Outcome], _Windows]] = {
     "py_read": _value,
     "py_readall": _value,
+    "py_read_default": _value,
     "py_read1": _value,
     "py_peek": _value,
     "py_readinto1": _buffer(False, lambda form, size: 0, lambda value, *window: value),

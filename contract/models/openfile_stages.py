@@ -56,7 +56,15 @@ _STOPPING = frozenset({"read_byte", "read_into", "read_buffer", "pread", "pread_
 READ_OPERATIONS = frozenset(
     {"read_byte", "read_into", "read_buffer", "pread", "read_fully", "read_fully_all"}
     | {"pread_buffer", "read_fully_buffer", "read_vectored"}
-    | {"py_read", "py_readall", "py_readinto", "py_readline", "py_readlines", "py_next"}
+    | {
+        "py_read",
+        "py_read_default",
+        "py_readall",
+        "py_readinto",
+        "py_readline",
+        "py_readlines",
+        "py_next",
+    }
     | {"py_iterate", "py_read1", "py_readinto1", "py_peek"}
 )
 

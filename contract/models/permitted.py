@@ -30,7 +30,7 @@ FAR = 1 << 60
 _ITEM = {"H": 2, "I": 4, "d": 8, "Q": 8, "2d": 2}
 #: Operations that return the bytes that they read.
 _RETURN_BYTES = frozenset(
-    {"py_read", "py_readall", "py_read1", "py_peek", "py_readline", "py_next"}
+    {"py_read", "py_read_default", "py_readall", "py_read1", "py_peek", "py_readline", "py_next"}
 )
 
 

@@ -234,6 +234,7 @@ TELL = Operation(
 
 TABLES: dict[str, Operation] = {
     "py_read": python_read.READ,
+    "py_read_default": python_read.READ,
     "py_readall": python_read.READALL,
     "py_readinto": python_read.READINTO,
     "py_seek": SEEK,

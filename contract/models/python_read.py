@@ -263,8 +263,15 @@ ITERATE = Operation(
 )
 
 
+def _size(call: Call) -> int | None:
+    """Return the size that a read asks for; -1 if it has none, as that is the default."""
+    size: int | None = call.args[0] if call.args else -1
+    return size
+
+
 def _reads_all(call: Call) -> bool:
-    return call.op == "py_readall" or call.args[0] is None or call.args[0] < 0
+    size = _size(call)
+    return size is None or size < 0
 
 
 def _read_some(call: Call, outcome: Outcome) -> Verdict:
@@ -292,7 +299,7 @@ def _all_clauses(call: Call) -> tuple[str, str, str]:
     """Return the clauses of the extent, the type and the bytes of a read of all bytes."""
     if call.op == "py_readall":
         return ("python.readall.data",) * 3
-    if call.args[0] is None:
+    if _size(call) is None:
         # That None is a size at all is a SHOULD; what such a read returns must be right.
         return "python.read.none", "python.read.bytes", "python.read.data"
     return "python.read.all", "python.read.bytes", "python.read.all"
@@ -348,32 +355,32 @@ READ = Operation(
     refusals=(
         after_close("python.read.closed")._replace(
             # The order in which the two errors are detected is not specified.
-            tolerates=lambda c, o: c.args[0] is None and o.raised
+            tolerates=lambda c, o: _size(c) is None and o.raised
         ),
     ),
     rows=(
-        Row(("python.read.zero",), lambda c: c.args[0] == 0, _read_nothing, describe_empty),
+        Row(("python.read.zero",), lambda c: _size(c) == 0, _read_nothing, describe_empty),
         Row(
             (),
-            lambda c: c.args[0] != 0 and _reads_all(c) and may_have_data(c),
+            lambda c: _reads_all(c) and may_have_data(c),
             _read_all,
             _describe_rest,
         ),
         Row(
             ("python.read.count", "python.read.data"),
-            lambda c: c.args[0] != 0 and not _reads_all(c) and may_have_data(c),
+            lambda c: _size(c) != 0 and not _reads_all(c) and may_have_data(c),
             _read_some,
             lambda c: (f"returns {span(1, c.args[0])} bytes of {_bytes_here(c, c.args[0])}",),
         ),
         Row(
             (),
-            lambda c: c.args[0] is None and may_be_at_end(c),
+            lambda c: _size(c) is None and may_be_at_end(c),
             _refuses_none,
             describe_empty,
         ),
         Row(
             ("python.read.eof",),
-            lambda c: c.args[0] not in (0, None) and may_be_at_end(c),
+            lambda c: _size(c) not in (0, None) and may_be_at_end(c),
             _read_end("python.read.eof"),
             describe_empty,
         ),

@@ -46,6 +46,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "pread_buffer": ("position", "size", "start", "limit"),
     "read_fully_buffer": ("position", "size", "start", "limit"),
     "py_read": ("size",),
+    "py_read_default": (),
     "py_readall": (),
     "py_readinto": ("format", "size"),
     "py_read1": ("size",),

@@ -65,7 +65,9 @@ _OF_SOME_RANGES = frozenset(
 _TOO_LATE = "open.failure-stage"
 _SEEKS = frozenset({"seek", "py_seek"})
 #: Reads of Python files to the end, and of lines.
-_WITHOUT_COUNT = frozenset({"py_readall", "py_readline", "py_readlines", "py_next", "py_iterate"})
+_WITHOUT_COUNT = frozenset(
+    {"py_read_default", "py_readall", "py_readline", "py_readlines", "py_next", "py_iterate"}
+)
 #: The format of a buffer of bytes.
 _BYTES = "B"
 #: The aspects of reads that delivered wrong bytes, or too few.
@@ -584,6 +586,8 @@ def _plainer(step: Step, state: State) -> Iterator[Step]:
     """Yield plainer calls that read as this one does, none if it is the plainest."""
     if step.op == "py_iterate":
         yield Step("py_next")
+    if step.op == "py_read_default":
+        yield Step("py_read", (-1,))
     if step.op == "py_readline" and step.args[0] is not None and step.args[0] > 0:
         yield Step("py_readline", (None,))
         return

@@ -371,6 +371,12 @@ def file_reads_half_of_all(self: PlainFile, size: int | None = -1) -> bytes:
     return right(self).read(size)
 
 
+@mutant("python.read.all", PlainFile.read)
+def file_reads_a_chunk_by_default(self: PlainFile, size: int | None = 16) -> bytes:
+    """read() without a size returns 16 bytes."""
+    return right(self).read(size)
+
+
 @mutant("python.read.data", PlainFile.read)
 def file_reads_none_reversed(self: PlainFile, size: int | None = -1) -> bytes:
     """read(None) returns the bytes in reverse order."""

@@ -245,6 +245,7 @@ def _write(file: FileOf, fail: Fail) -> Action:
 
 _MAKERS: dict[str, Callable[..., Action]] = {
     "py_read": _call("read"),
+    "py_read_default": _call("read"),
     "py_readall": _own("readall"),
     "py_readinto": _readinto,
     "py_read1": _own("read1"),

@@ -21,6 +21,7 @@ FILE_METHODS: Mapping[str, tuple[str, ...]] = {
     "read_byte": ("read",),
     "read_into": ("readinto", "read"),
     "py_read": ("read",),
+    "py_read_default": ("read",),
     "py_readall": ("readall", "read"),
     "py_readinto": ("readinto",),
     "py_read1": ("read1",),

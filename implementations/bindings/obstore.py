@@ -251,11 +251,10 @@ _SPELLINGS: dict[str, Callable[..., tuple[str, ...]]] = {
 
 
 #: Operations of Python's file protocol that a ReadableFile implements.
-_METHODS = frozenset(
-    {"py_read", "py_readall", "py_readline", "py_readlines"} | {"py_seek", "py_seekable", "py_tell"}
-)
+_READS = frozenset({"py_read", "py_read_default", "py_readall", "py_readline", "py_readlines"})
+_METHODS = _READS | {"py_seek", "py_seekable", "py_tell"}
 #: Operations whose calls return obstore's Bytes, or several.
-_RETURN_BYTES = frozenset({"py_read", "py_readall", "py_readline", "py_readlines", "read_vectored"})
+_RETURN_BYTES = _READS | {"read_vectored"}
 _LOCAL = frozenset({"MemoryStore", "LocalStore"})
 #: Base class of all stores, and the minimum tested version of obstore. Before 0.10 the class does
 #: not exist, and readers end early.

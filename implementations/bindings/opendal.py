@@ -141,7 +141,15 @@ _SPELLINGS: dict[str, Callable[..., tuple[str, ...]]] = {
 
 #: Operations of Python's file protocol that an OpenDAL File implements.
 _METHODS = frozenset(
-    {"py_closed", "py_read", "py_readable", "py_readinto", "py_readline", "py_seek"}
+    {
+        "py_closed",
+        "py_read",
+        "py_read_default",
+        "py_readable",
+        "py_readinto",
+        "py_readline",
+        "py_seek",
+    }
     | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
 )
 _LOCAL = frozenset({"memory", "fs"})

@@ -140,6 +140,7 @@ _FILE: dict[str, Callable[..., Call | None]] = {
     "read_byte": lambda f: Call(f"{f}.read(1)", Form.BYTES),
     "read_into": _read_into,
     "py_read": _method("read"),
+    "py_read_default": _method("read"),
     "py_readall": _method("readall"),
     "py_readinto": _fill("readinto"),
     "py_read1": _method("read1"),

@@ -138,6 +138,7 @@ _ACTS: dict[str, _Act] = {
     "read_into": _read(_length),
     "read_buffer": _read(_between),
     "py_read": _read(_py_size),
+    "py_read_default": _read(lambda arguments: None),
     "py_readall": _read(lambda arguments: None),
     "py_read1": _read(_py_size),
     "py_readinto1": _read(_size),
