@@ -157,8 +157,8 @@ def match(
 
     An entry lists the failures of its clause that have its signature. An intermittent entry of a
     race lists it in each clause in which the same operations race: it shows in one or another, as
-    the threads happen to meet. A wrong read is listed as `_similar_entry` says, and a TypeError
-    as `_has_same_type_error` says.
+    the threads happen to meet. A wrong read is listed as `_similar_entry` says, and a refused
+    argument as `_refuses_same_arguments` says.
     """
     valid = [entry for entry in known if entry.until is None or today <= entry.until]
     listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
@@ -168,7 +168,7 @@ def match(
             for entry in listed
             if entry.clause == clause_id
             or _races_in(entry, clause_id)
-            or _has_same_type_error(entry, counterexample)
+            or _refuses_same_arguments(entry, counterexample)
         ),
         None,
     ) or _similar_entry(valid, counterexample)
@@ -180,20 +180,20 @@ def _races_in(entry: Known, clause: str) -> bool:
     return is_race and are_of_one_race(entry.clause, clause)
 
 
-def _has_same_type_error(entry: Known, failure: Counterexample) -> bool:
-    """Return whether the calls of an entry, maybe on another file, raise TypeError in a failure.
+def _refuses_same_arguments(entry: Known, failure: Counterexample) -> bool:
+    """Return whether the calls of an entry, maybe on another file, refuse arguments in a failure.
 
-    It is about the arguments, but the content of the file decides which clause the call violates:
-    a line with a newline or without.
+    They raise TypeError, ValueError or OverflowError. The content of the file decides which clause
+    the call violates: a line with a newline or without.
     """
     if entry.program is None or failure.program is None:
         return False
     same_calls = entry.program.steps == failure.program.steps
-    return same_calls and entry.signature.endswith(_TYPE_ERROR)
+    return same_calls and entry.signature.endswith(_REFUSED)
 
 
-#: The end of signatures of calls that raise TypeError without other circumstances.
-_TYPE_ERROR = f": {Kind.NULL.value}"
+#: The ends of signatures of calls that refuse their arguments without other circumstances.
+_REFUSED = (f": {Kind.NULL.value}", f": {Kind.ILLEGAL_ARGUMENT.value}")
 #: The longest file whose offsets are all near its start, in bytes.
 _NEAR = 64
 #: How many times longer a file may be in which a bug shows at a similar offset, and how many bytes

@@ -584,7 +584,7 @@ class TestRaised:
         assert not is_known([self.BROKEN], "python.readline.line", failing(signature, 8193))
 
 
-class TestTypeErrors:
+class TestRefusedArguments:
     """A method that takes no limit fails for a line with a newline, and for one without."""
 
     LISTED = replace(
@@ -596,9 +596,11 @@ class TestTypeErrors:
     def failing_at(*steps: Step, signature: str = "py_readline: NULL") -> Counterexample:
         return Counterexample(Program(39, steps), (), "raised", identity=signature)
 
-    def test_entry_covers_the_same_calls_on_a_file_with_other_content(self) -> None:
-        found = self.failing_at(Step("py_readline", (-1,)))
-        assert is_known([self.LISTED], "python.readline.line", found)
+    @pytest.mark.parametrize("signature", ["py_readline: NULL", "py_readline: ILLEGAL_ARGUMENT"])
+    def test_entry_covers_the_same_calls_on_a_file_with_other_content(self, signature: str) -> None:
+        found = self.failing_at(Step("py_readline", (-1,)), signature=signature)
+        listed = replace(self.LISTED, signature=signature)
+        assert is_known([listed], "python.readline.line", found)
 
     def test_other_calls_and_other_exceptions_are_new(self) -> None:
         other_limit = self.failing_at(Step("py_readline", (2,)))
@@ -606,8 +608,10 @@ class TestTypeErrors:
         other_error = self.failing_at(Step("py_readline", (-1,)), signature="py_readline: IO")
         for found in (other_limit, after_read, other_error):
             assert not is_known([self.LISTED], "python.readline.line", found)
-        at_io = replace(self.LISTED, signature="py_readline: IO")
-        assert not is_known([at_io], "python.readline.line", other_error)
+        for signature in ("py_readline: IO", "py_readline: ILLEGAL_ARGUMENT; after a failed call"):
+            listed = replace(self.LISTED, signature=signature)
+            found = self.failing_at(Step("py_readline", (-1,)), signature=signature)
+            assert not is_known([listed], "python.readline.line", found)
 
 
 def test_scenarios_that_fail_in_the_same_way_are_one_item_of_a_file(tmp_path: Path) -> None:
