@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from random import Random
 from typing import Any
@@ -349,12 +350,12 @@ class _Check:
 
     def _run(self, schedule: Schedule) -> Execution:
         self._check_time()
-        execution = self.runner.run(schedule)
+        execution = _answered(partial(self.runner.run, schedule))
         self.report.schedules, self.report.operations = (
             self.runner.schedules,
             self.runner.operations,
         )
-        return _reached(execution)
+        return execution
 
     def _check_time(self) -> None:
         if self._time.is_over:
@@ -369,7 +370,7 @@ class _Check:
         key = (schedule.length, schedule.threads, schedule.apart)
         if key not in self._serial:
             self._check_time()
-            execution = _reached(self.runner.run_alone(schedule))
+            execution = _answered(partial(self.runner.run_alone, schedule))
             fault = first_fault(execution, self.features)
             if fault is not None:
                 self._broken_alone(execution)
@@ -436,7 +437,14 @@ class _Check:
         return clause
 
 
-def _reached(execution: Execution) -> Execution:
+def _answered(run: Callable[[], Execution]) -> Execution:
+    """Run a schedule, again if the network may have failed it; raise _Stop if it does not answer.
+
+    An answer that is interrupted again is judged.
+    """
+    execution = run()
+    if execution.is_interrupted:
+        execution = run()
     if execution.environment is not None:
         raise _Stop(f"target unreachable: {execution.environment.detail}")
     return execution

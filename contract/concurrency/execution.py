@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from fscontract.contract import clock
@@ -61,8 +62,16 @@ class Execution:
     @property
     def environment(self) -> Outcome | None:
         """The first outcome that reports an unreachable target, if any."""
-        every = (o for outcomes in self.outcomes for o in outcomes)
-        return next((o for o in every if o.is_unanswered), None)
+        return next((o for o in self._every if o.is_unanswered), None)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Return whether the network may have failed a call, which it may do once."""
+        return any(o.is_unanswered or o.is_interrupted for o in self._every)
+
+    @property
+    def _every(self) -> Iterator[Outcome]:
+        return chain.from_iterable(self.outcomes)
 
 
 class _Log(NamedTuple):

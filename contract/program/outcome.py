@@ -81,6 +81,17 @@ _LACKS = re.compile(
 )
 #: What clients quote of the answer of a store that is busy.
 _BUSY = re.compile(r"\bService Unavailable\b|\bToo Many Requests\b|\bSlowDown\b|\bServerBusy\b")
+#: Exceptions of clients whose connection failed, or whose answer ended too early, and what they
+#: quote of a proxy that got no answer.
+_INTERRUPTED = re.compile(
+    r"^\w*(Connect|Disconnect|Timeout|IncompleteRead|Payload|ChunkedEncoding)\w*\b"
+    r"|^(BadStatusLine|ContentTooShortError|MaxRetryError|(Remote)?ProtocolError|ReadError"
+    r"|ResponseStreamingError|SSHException)\b"
+    r"|\bBad Gateway\b|\bGateway Time-?out\b|\bInternal Server Error\b|\bInternalError\b"
+    r"|\b(HTTP|[Ss]tatus|[Cc]ode)\W{1,3}5\d\d\b|\bIncompleteRead\b"
+    r"|\bConnection broken\b|\bpartial file\b"
+    r"|\b(before|reading) (the )?(message|response) (completed|length reached|body)\b"
+)
 #: Larger numbers are shown by their size: Python limits the digits that it converts.
 _MOST_BITS = 256
 
@@ -120,8 +131,23 @@ class Outcome(NamedTuple):
         """Return whether the connection failed, or the store was busy, in the call or a range."""
         if self.kind is Kind.ENVIRONMENT or (self.raised and _BUSY.search(self.detail)):
             return True
-        parts = self.value if type(self.value) is tuple else ()
-        return any(isinstance(part, Outcome) and part.is_unanswered for part in parts)
+        return any(part.is_unanswered for part in self._parts)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Return whether an exception of the call or a range is that of an interrupted answer.
+
+        A network may interrupt one, but so does a client that makes a wrong request: every time.
+        """
+        if self.raised and _INTERRUPTED.search(self.detail):
+            return True
+        return any(part.is_interrupted for part in self._parts)
+
+    @property
+    def _parts(self) -> list[Outcome]:
+        """The outcomes of the ranges of a vectored read."""
+        values = self.value if type(self.value) is tuple else ()
+        return [part for part in values if isinstance(part, Outcome)]
 
     def __str__(self) -> str:
         if self.kind is not Kind.RETURNED:

@@ -136,6 +136,12 @@ class Execution:
         """All violations, in the order of the calls."""
         return [] if self.violation is None else [self.violation, *self.later]
 
+    @property
+    def interrupted(self) -> dict[int, Outcome]:
+        """The wrong outcomes that may come from an interrupted answer, by the index of the call."""
+        judged = [*self.violations, *self.misses]
+        return {v.index: v.outcome for v in judged if v.outcome.is_interrupted}
+
 
 class Workspace:
     """Files and compiled steps of one binding, shared by the programs that run on it.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from http.client import IncompleteRead
+from itertools import count
 from typing import Any, ClassVar, TypeAlias
 
 import pytest
@@ -218,6 +220,36 @@ class UnreachableStream(MemoryInputStream):
         raise ConnectionResetError("gone")
 
 
+class InterruptedStream(MemoryInputStream):
+    """The answer to one in 41 positioned reads ends too early."""
+
+    _answers: ClassVar[Iterator[int]] = count()
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        if next(self._answers) % 41 == 7:
+            raise IncompleteRead(b"")
+        return super().pread(position, buffer, offset, length)
+
+
+class EntangledStream(MemoryInputStream):
+    """Positioned reads interrupt each other."""
+
+    _is_reading = False
+
+    def pread(
+        self, position: int, buffer: Buffer, offset: int = 0, length: int | None = None
+    ) -> int:
+        if self._is_reading:
+            raise IncompleteRead(b"")
+        self._is_reading = True
+        try:
+            return super().pread(position, buffer, offset, length)
+        finally:
+            self._is_reading = False
+
+
 class WrongAloneStream(MemoryInputStream):
     """A positioned read is wrong without other threads too."""
 
@@ -274,6 +306,8 @@ _STREAMS: dict[str, type[MemoryInputStream]] = {
         SeekingVectoredStream,
         WanderingStream,
         UnreachableStream,
+        InterruptedStream,
+        EntangledStream,
         WrongAloneStream,
         UnfilledStream,
         UselessStream,

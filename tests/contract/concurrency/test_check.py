@@ -167,6 +167,16 @@ def test_unreachable_target_has_no_verdict(check: Check) -> None:
     assert report.notes == snapshot(["stopped: target unreachable: ConnectionResetError: gone"])
 
 
+def test_answer_that_is_interrupted_once_is_no_race(check: Check) -> None:
+    report = check("interrupted", "model.pread-thread-safe")
+    assert (report.violations, report.notes) == ({}, [])
+    assert report.exercised["model.pread-thread-safe"]
+
+
+def test_answers_that_are_interrupted_by_another_thread_each_time_are_a_race(check: Check) -> None:
+    assert check("entangled", "model.pread-thread-safe").violations
+
+
 def test_target_without_python_code_runs_with_free_threads_only(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:

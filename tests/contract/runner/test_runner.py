@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator
+from http.client import IncompleteRead
 from pathlib import Path
 from types import FrameType
 from typing import Any, ClassVar
@@ -404,10 +405,13 @@ class _Answer(Exception):
         _Answer("503, message='Service Unavailable', url='a'"),
         _Answer("An error occurred (SlowDown) when calling the GetObject operation"),
         OSError("429 Client Error: Too Many Requests for url: a"),
+        OSError("502 Server Error: Bad Gateway for url: a"),
+        IncompleteRead(b"abc", 5),
+        type("ClientPayloadError", (Exception,), {})("Response payload is not completed"),
     ],
     ids=lambda error: str(error)[:12],
 )
-def test_a_store_that_is_busy_now_and_then_conforms(error: Exception) -> None:
+def test_a_store_that_fails_now_and_then_conforms(error: Exception) -> None:
     number = itertools.count()
 
     class Busy(MemoryInputStream):
@@ -427,6 +431,21 @@ def test_a_store_that_is_busy_now_and_then_conforms(error: Exception) -> None:
     assert "errors" not in result.counts
     (warning,) = result.warnings
     assert warning.endswith("programs failed with connection errors, and not when run again")
+
+
+def test_an_answer_that_is_interrupted_each_time_is_judged() -> None:
+    """The client makes a wrong request, or takes a whole answer for one that ended too early."""
+
+    class Cut(MemoryInputStream):
+        def read_byte(self) -> int:
+            if self.get_pos() == 5:
+                raise IncompleteRead(b"abc", 5)
+            return super().read_byte()
+
+    result = check(binding_of(Cut), settings_for("read-byte.value"))
+    (failure,) = clause(result, "read-byte.value").counterexamples
+    assert "IncompleteRead" in failure.actual
+    assert result.warnings == ()
 
 
 def test_everything_that_the_run_made_is_removed() -> None:
