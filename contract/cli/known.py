@@ -49,7 +49,8 @@ def known(
     Entries that stay keep their reasons. A rewritten FILE keeps the comment at its top only. The
     time limit of a run is 600 s at quick, too: a failure that is not found is not listed. So
     --write also runs with other seeds until one adds nothing, at most four times. A run that is out
-    of time is the last one after 600 s.
+    of time is the last one after 600 s. Clauses that no run had time for then have a run alone,
+    because a check with another seed may reach them.
     """
     from fscontract.contract.runner import run_options
     from fscontract.contract.runner.time_budget import BUDGETS, TimeBudget
@@ -69,6 +70,7 @@ def known(
     entries = load_known(file_) if action == "prune" or file_.exists() else ()
     clauses = run_options.selected(run, anything=True)
     total, time = 0, TimeBudget(BUDGETS["normal"])
+    unreached = frozenset(clause.id for clause in clauses)
     for number in range(_MAX_RUNS):
         seeded = replace(run, seed=run.seed + number * _SEED_STEP)
         result = _checked(target, seeded, clauses, entries) if clauses else None
@@ -77,17 +79,33 @@ def known(
             ctx.exit(NOTHING)
         changed = _update(file_, result, reason)
         total += changed
+        unreached &= _out_of_time(result)
         incomplete = _incomplete(result)
         is_last = not changed or incomplete or (result.cut_short and time.is_over)
         if is_last or action == "prune":
             break
         entries = load_known(file_)
+    if action == "write" and unreached and not incomplete:
+        alone = _reaching(target, run, unreached, load_known(file_))
+        total += _update(file_, alone, reason)
+        unreached &= _out_of_time(alone)
+        incomplete = _incomplete(alone)
     if result is not None and result.cut_short:
-        say(_cut_short(result, action == "write"), err=True)
+        say(_cut_short(result, unreached if action == "write" else None), err=True)
     click.echo(f"{total} {'added' if action == 'write' else 'dropped'}")
     if incomplete:
         say_error(incomplete)
         ctx.exit(SET_UP)
+
+
+def _reaching(
+    target: str, run: RunOptions, ids: frozenset[str], entries: tuple[Known, ...]
+) -> RunResult:
+    """Return the result of a run for clauses that no other had time for: a check may reach them."""
+    from fscontract.contract.runner import run_options
+
+    alone = replace(run, clauses=tuple(sorted(ids)))
+    return _checked(target, alone, run_options.selected(alone, anything=True), entries)
 
 
 def _incomplete(result: RunResult) -> str:
@@ -97,15 +115,23 @@ def _incomplete(result: RunResult) -> str:
     return "; ".join(filter(None, ["the run is incomplete", result.incomplete, *result.warnings]))
 
 
-def _cut_short(result: RunResult, writes: bool) -> str:
-    """Return what a run left out, and the clauses that it did not reach, which a check may."""
-    from fscontract.contract.report.text import out_of_time
+def _out_of_time(result: RunResult) -> frozenset[str]:
+    """Return the ids of the clauses that a run had no time for."""
     from fscontract.contract.runner.result import OUT_OF_TIME
 
-    if not writes:
+    return frozenset(r.clause.id for r in result.clauses if r.reason == OUT_OF_TIME)
+
+
+def _cut_short(result: RunResult, unreached: frozenset[str] | None) -> str:
+    """Return what a run left out, and the clauses that no run reached, which a check may.
+
+    They are None if a check shows the same.
+    """
+    from fscontract.contract.report.text import out_of_time
+
+    if unreached is None:
         return out_of_time(result)
-    unreached = [r.clause.id for r in result.clauses if r.reason == OUT_OF_TIME]
-    named = f"; not reached: {', '.join(unreached)}" if unreached else ""
+    named = f"; not reached: {', '.join(sorted(unreached))}" if unreached else ""
     return f"{out_of_time(result)}; others may fail in a check: increase --budget{named}"
 
 

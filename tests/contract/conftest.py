@@ -115,6 +115,8 @@ class FakeSuite:
     """Stands in for the runner: every clause passes, save those in `outcomes`."""
 
     outcomes: dict[str, Verdict] = field(default_factory=dict)
+    #: Those of clauses that a run selects alone, instead.
+    outcomes_alone: dict[str, Verdict] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     runs: list[Settings] = field(default_factory=list)
     interrupt: bool = False
@@ -135,17 +137,18 @@ class FakeSuite:
                 raise KeyboardInterrupt
         finally:
             binding.dispose()
-        found = tuple(self._judge(c) for c in settings.clauses)
+        of_one = self.outcomes_alone if len(settings.clauses) == 1 else {}
+        found = tuple(self._judge(c, {**self.outcomes, **of_one}) for c in settings.clauses)
         now = datetime(2026, 5, 4, tzinfo=timezone.utc)
         result = RunResult(binding.name, binding.api, profile, effort, seed, now, 0.5, found)
         result = replace(result, warnings=self.warnings, cut_short=self.cut_short)
         listener(RunFinished(result))
         return result
 
-    def _judge(self, clause: Clause) -> ClauseResult:
-        outcome = self.outcomes.get(clause.id, Verdict.PASS)
+    def _judge(self, clause: Clause, outcomes: dict[str, Verdict]) -> ClauseResult:
+        outcome = outcomes.get(clause.id, Verdict.PASS)
         bad = outcome in VIOLATED | {Verdict.LAX, Verdict.KNOWN}
-        reason = self.reasons.get(clause.id, "")
+        reason = "" if bad else self.reasons.get(clause.id, "")
         return ClauseResult(clause, outcome, 1, example() if bad else None, reason)
 
 

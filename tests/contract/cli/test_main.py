@@ -425,6 +425,21 @@ def test_known_write_names_the_clauses_that_a_run_out_of_time_did_not_reach(
     assert "increase --budget; not reached: seek.zero\n" in message
 
 
+def test_known_write_runs_once_more_for_the_clauses_that_no_run_had_time_for(
+    stub_target: str, suite: Any
+) -> None:
+    """Each failure of theirs that a check with another seed may find is listed."""
+    suite.cut_short = (PhaseShare("seeded", 3, 300),)
+    suite.outcomes = {"seek.zero": Verdict.UNEXERCISED, "seek.pos": Verdict.FAIL}
+    suite.reasons["seek.zero"] = "out of time"
+    suite.outcomes_alone["seek.zero"] = Verdict.FAIL
+    message = run("known", "--write", "k.yaml", stub_target, "--reason", "r").stderr
+    assert [c.id for c in suite.runs[-1].clauses] == ["seek.zero"]
+    assert {entry.clause for entry in load_known(Path("k.yaml"))} == {"seek.zero", "seek.pos"}
+    assert "out of time" in message
+    assert "not reached" not in message
+
+
 def test_known_write_runs_out_of_time_with_other_seeds_while_its_own_time_lasts(
     stub_target: str, suite: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
