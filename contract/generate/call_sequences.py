@@ -47,6 +47,8 @@ _LOOKS = (
 
 #: Operations that show the position of a stream; the first that it has follows three calls.
 _POSITION = ("get_pos", "py_tell")
+#: Seeks, and the operations of the same API that show where they have moved.
+_SEEKS = frozenset({("seek", "get_pos"), ("py_seek", "py_tell")})
 
 
 def short_programs(
@@ -100,13 +102,13 @@ def _position(operations: frozenset[str]) -> list[list[Step]]:
 def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
     """Return at most `limit` programs of a source.
 
-    First come those that every sample has, at most five sixths; the others are drawn by seed.
+    First come those that every sample has, at most seven eighths; the others are drawn by seed.
     """
     everything = list(source)
     if len(everything) <= limit:
         return everything
     first, others = _in_every_sample(everything)
-    most = limit * 5 // 6
+    most = limit * 7 // 8
     chosen, others = first[:most], [*first[most:], *others]
     drawn = random.Random(seed).sample(others, limit - len(chosen))
     return [*chosen, *sorted(drawn, key=lambda p: len(p.steps))]
@@ -123,8 +125,9 @@ def _in_every_sample(everything: list[Program]) -> tuple[list[Program], list[Pro
     """Return the programs that do not depend on a seed, and the others.
 
     They are each call alone, on a closed stream, also after a seek, and at the end, a read after a
-    move back from there, each operation after each other one, and reads without a buffer, in the
-    first file of the source. So a failure that needs no more than that is found with every seed.
+    move back from there, the position after each seek, each operation after each other one, and
+    reads without a buffer, in the first file of the source. So a failure that needs no more than
+    that is found with every seed.
     """
     main = everything[0].length if everything else 0
     first = {p: None for p in everything if p.length == main and _is_basic(p)}
@@ -147,12 +150,15 @@ def _pairs(program: Program) -> set[tuple[str, str]]:
 def _is_basic(program: Program) -> bool:
     """Return whether a program is a single call, or one after a close or a move to the end.
 
-    Also return whether it opens its file without a buffer.
+    Also return whether it asks for the position after a seek, which may fail, and whether it opens
+    its file without a buffer.
     """
     steps, opening = program.steps, program.opening
     if opening is not None and opening.calls == UNBUFFERED and program.streams == 1:
         return True
     if len(steps) == 1 or steps[:-1] in _BEFORE or moves_back(steps):
+        return True
+    if len(steps) == 2 and (steps[0].op, steps[1].op) in _SEEKS:
         return True
     return steps[:-2] in _BEFORE and steps[-1].op in _POSITION
 

@@ -42,6 +42,17 @@ def test_a_move_back_from_the_end_and_a_read_are_in_every_sample() -> None:
     assert moves in [[*p.steps] for p in set(_sample(1)) & set(_sample(2))]
 
 
+def test_the_position_is_asked_for_after_each_seek_in_every_sample() -> None:
+    """A seek may move the stream although it fails, or be followed by an old position."""
+    operations = OPERATIONS | {"py_seek", "py_tell"}
+    for seed in range(3):
+        source = call_sequences.short_programs(operations, 4096, "quick")
+        sample = [p.steps for p in call_sequences.sampled(source, LIMIT, seed)]
+        for seek in (Step("seek", (-1,)), Step("py_seek", (-1, 1)), Step("py_seek", (0, 9))):
+            position = "get_pos" if seek.op == "seek" else "py_tell"
+            assert (seek, Step(position)) in sample
+
+
 def test_the_other_programs_of_a_sample_are_chosen_by_the_seed() -> None:
     assert len(_sample(1)) == LIMIT
     assert _sample(1) == _sample(1)
