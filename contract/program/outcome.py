@@ -89,7 +89,7 @@ _INTERRUPTED = re.compile(
     r"|ResponseStreamingError|SSHException)\b"
     r"|\bBad Gateway\b|\bGateway Time-?out\b|\bInternal Server Error\b|\bInternalError\b"
     r"|\b(HTTP|[Ss]tatus|[Cc]ode)\W{1,3}5\d\d\b|\bIncompleteRead\b"
-    r"|\bConnection broken\b|\bpartial file\b"
+    r"|\bConnection broken\b|\bpartial file\b|^\w+: Unexpected \(temporary\)"
     r"|\b(before|reading) (the )?(message|response) (completed|length reached|body)\b"
 )
 #: Larger numbers are shown by their size: Python limits the digits that it converts.

@@ -406,6 +406,7 @@ class _Answer(Exception):
         _Answer("An error occurred (SlowDown) when calling the GetObject operation"),
         OSError("429 Client Error: Too Many Requests for url: a"),
         OSError("502 Server Error: Bad Gateway for url: a"),
+        OSError("Unexpected (temporary) at read, context: { url: a }"),
         IncompleteRead(b"abc", 5),
         type("ClientPayloadError", (Exception,), {})("Response payload is not completed"),
     ],
