@@ -76,8 +76,6 @@ class RunContext:
     warnings: list[str] = field(default_factory=list)
     #: Programs that exceeded the time limit once, and passed when they ran again.
     late: list[str] = field(default_factory=list)
-    #: How many programs the environment failed once, and answered when they ran again.
-    answered_again: int = 0
     #: The reason why the run can't conform, whatever its clauses show.
     incomplete: str = ""
     #: Phases that ended before their last program, since their time was over.

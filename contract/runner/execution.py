@@ -138,9 +138,13 @@ class Execution:
 
     @property
     def interrupted(self) -> dict[int, Outcome]:
-        """The wrong outcomes that may come from an interrupted answer, by the index of the call."""
+        """The wrong outcomes that may come from an interrupted answer, by the index of the call.
+
+        None of a program with faults, whose answers are interrupted on purpose.
+        """
         judged = [*self.violations, *self.misses]
-        return {v.index: v.outcome for v in judged if v.outcome.is_interrupted}
+        interrupted = (v for v in judged if v.outcome.is_interrupted)
+        return {v.index: v.outcome for v in interrupted if v.program.faults is None}
 
 
 class Workspace:

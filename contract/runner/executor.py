@@ -69,6 +69,8 @@ class Executor(Workspace):
         self._left_out = LeftOut() if left_out is None else left_out
         #: Number of judgements of each clause of opens with options, and of faults.
         self.counts: Counter[str] = Counter()
+        #: How many programs the network or a busy store failed once, and not when they ran again.
+        self.answered_again = 0
         #: How long all programs took.
         self.seconds = 0.0
         #: The length of the running program's file, in bytes.
@@ -118,8 +120,22 @@ class Executor(Workspace):
         """Run a program on newly opened streams, and judge it up to its first failure.
 
         With `resume`, a program of plain streams is judged to its end: after a failure any position
-        of the stream is allowed.
+        of the stream is allowed. A program that the network or a busy store failed runs again,
+        since that says nothing of others. What is interrupted in the same call again is judged, and
+        nothing else that is interrupted.
         """
+        first = self._run_once(program, trace, resume)
+        if first.environment is None and not first.interrupted:
+            return first
+        execution = self._run_once(program, trace, resume)
+        interrupted = execution.interrupted
+        if interrupted.keys().isdisjoint(first.interrupted):
+            failed = next(iter(interrupted.values()), None)
+            execution.environment = execution.environment or failed
+            self.answered_again += execution.environment is None
+        return execution
+
+    def _run_once(self, program: Program, trace: bool, resume: bool) -> Execution:
         if self._left_out and self.leaves_out(program):
             return Execution()
         begun, self.length = clock.monotonic(), program.length
@@ -397,14 +413,19 @@ class Executor(Workspace):
     def observe(self, program: Program) -> list[Outcome]:
         """Return the outcome of every call of a program of one stream, without judging it.
 
-        Empty for a skipped program.
+        Empty for a skipped program, and if the file can't be opened, which programs report.
         """
         if self._left_out and self.leaves_out(program):
             return []
         path, _, _ = self.file(program.length)
         self.index = -1
         beat(program)
-        streams = [self.binding.open(path)]
+        try:
+            streams = [self.binding.open(path)]
+        except TargetError:
+            raise
+        except Exception:
+            return []
         self._open[id(streams)] = streams
         outcomes = []
         try:

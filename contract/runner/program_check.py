@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from fscontract.contract import clock
@@ -39,8 +38,7 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     executor = context.executor
     left_out = context.settings.crashes and executor.leaves_out(program)
     begun = clock.monotonic()
-    run = partial(executor.run, program, trace=isinstance(item, Vector), resume=True)
-    execution = _answered(context, run)
+    execution = executor.run(program, trace=isinstance(item, Vector), resume=True)
     calls = len(program.steps) + program.streams
     context.note_pace(clock.monotonic() - begun, calls)
     context.done += 1
@@ -58,23 +56,6 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
         else:
             _look_for_leaks(context, program)
         context.counterexamples.recent.append(program)
-
-
-def _answered(context: RunContext, run: Callable[[], Execution]) -> Execution:
-    """Run a program, again if the network or a busy store failed it: that says nothing of others.
-
-    An answer that is interrupted in the same call again is judged, any other one is not.
-    """
-    first = run()
-    if first.environment is None and not first.interrupted:
-        return first
-    execution = run()
-    interrupted = execution.interrupted
-    if interrupted.keys() & first.interrupted.keys():
-        return execution
-    execution.environment = execution.environment or next(iter(interrupted.values()), None)
-    context.answered_again += execution.environment is None
-    return execution
 
 
 def _keep_violations(context: RunContext, item: Program | Vector, execution: Execution) -> None:

@@ -132,7 +132,7 @@ def late_warnings(context: RunContext) -> tuple[str, ...]:
 
     Another one counts those for which the store was busy, or their connection failed.
     """
-    count = context.answered_again
+    count = context.executor.answered_again
     text = f"{plural(count, 'program')} failed with connection errors, and not when run again"
     return (*map(late_warning, context.late), *([f"{context.binding.name}: {text}"] * (count > 0)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -47,6 +48,13 @@ def test_the_first_failing_call_ends_the_program(executor: MakeExecutor) -> None
     found = executor(RaisesOften).run(Program(5, (Step("get_pos"), READ, READ))).violation
     assert found is not None
     assert (found.index, found.outcome.kind) == (1, Kind.IO)
+
+
+def test_calls_of_a_file_that_can_not_be_opened_have_no_outcomes(executor: MakeExecutor) -> None:
+    """A network that fails an open now and then ended the run with an internal error."""
+    subject = executor()
+    with patch.object(subject.binding, "open", side_effect=OSError("Bad Gateway")):
+        assert subject.observe(Program(5, (READ,))) == []
 
 
 def test_a_value_that_can_not_be_remembered_is_judged_all_the_same(
