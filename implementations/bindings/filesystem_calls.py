@@ -39,6 +39,8 @@ Write = Callable[[str, bytes], None]
 _FIRST, _MORE = 5000, 5001
 #: The end of the path of that file.
 _KEYED = ".keyed"
+#: A name that each store allows.
+_PLAIN = "plain"
 
 
 class Target(NamedTuple):
@@ -76,7 +78,7 @@ def bind_call(
             return INEXPRESSIBLE
         try:
             for end, data in beside.items():
-                _write(target, path + end, data)
+                _write(target, path, end, data)
             if "rewritten" in others:
                 _rewrite(target, path, lambda: run(target, path, *step.args))
             if "created" in others:
@@ -100,24 +102,35 @@ class _NotWritten(Exception):
         self.reason = reason
 
 
-def _write(target: Target, path: str, data: bytes) -> None:
-    """Write a file. Raise NotImplementedError if the filesystem refuses that, _NotWritten."""
+def _write(target: Target, path: str, end: str, data: bytes) -> None:
+    """Write a file whose path is that of a program's file and `end`.
+
+    Raise NotImplementedError if the filesystem refuses that, else _NotWritten. A store refuses a
+    name if it writes a file of a plain one beside that of the program, and then still none of that
+    name.
+    """
     assert target.write is not None
     try:
-        target.write(path, data)
+        target.write(path + end, data)
     except REFUSALS as error:
         raise NotImplementedError(str(error)) from error
     except Exception as error:
-        raise _NotWritten(error) from error
+        try:
+            target.write(f"{path.rpartition('/')[0]}/{_PLAIN}", data)
+        except Exception:
+            raise _NotWritten(error) from error
+        try:
+            target.write(path + end, data)
+        except Exception:
+            raise NotImplementedError(str(error)) from error
 
 
 def _rewrite(target: Target, path: str, read: Callable[[], Any]) -> None:
     """Write a file, read it, which may leave something of it in a cache, and write it again."""
-    path += SUFFIXES["rewritten"]
-    _write(target, path, OTHER)
+    _write(target, path, SUFFIXES["rewritten"], OTHER)
     with suppress(Exception):  # judged when it is called again
         read()
-    _write(target, path, REWRITTEN)
+    _write(target, path, SUFFIXES["rewritten"], REWRITTEN)
 
 
 #: Numbers of paths, each of which is asked for and then written.
@@ -128,7 +141,7 @@ def _create(target: Target, path: str, read: Callable[[], Any]) -> None:
     """Ask for a file that is missing, which may leave something in a cache, and write it."""
     with suppress(Exception):  # judged when it is called again
         read()
-    _write(target, path + SUFFIXES["created"], OTHER)
+    _write(target, path, SUFFIXES["created"], OTHER)
 
 
 def paths_of(path: str, names: str | tuple[str, ...]) -> Any:
@@ -229,10 +242,10 @@ def _compared(method: str, how: str) -> Callable[..., Any]:
 
     def run(target: Target, path: str, given: str = how) -> bool:
         keyed, key = path + _KEYED, getattr(target.filesystem, method)
-        _write(target, keyed, b"a" * _FIRST)
+        _write(target, path, _KEYED, b"a" * _FIRST)
         before = key(keyed)
         if given == "changed":
-            _write(target, keyed, b"a" * _MORE)
+            _write(target, path, _KEYED, b"a" * _MORE)
         return bool(before == key(keyed))
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,31 @@ def test_call_that_a_filesystem_lacks_is_inexpressible() -> None:
             raise NotImplementedError
 
     assert _run(Without(), "fs_get_file", "file").kind is Kind.INEXPRESSIBLE
+
+
+class _Refuses(RightFilesystem):
+    """A store that does not write files whose names have a dot, or fails a number of writes."""
+
+    def __init__(self, failing: float) -> None:
+        super().__init__()
+        self.failing = failing
+
+    def pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **options: Any) -> None:
+        if "." in path.rpartition("/")[2]:
+            self.failing -= 1
+            if self.failing >= 0:
+                raise OSError(22, "Invalid argument")
+        super().pipe_file(path, value, **options)
+
+
+def test_call_that_needs_a_name_that_the_store_refuses_is_inexpressible() -> None:
+    outcome = _run(_Refuses(inf), "fs_ukey", "changed")
+    assert outcome.kind is Kind.INEXPRESSIBLE
+
+
+def test_call_is_made_if_only_the_first_write_of_another_file_fails() -> None:
+    outcome = _run(_Refuses(1), "fs_ukey", "changed")
+    assert (outcome.kind, outcome.value) == (Kind.RETURNED, False)
 
 
 def test_results_of_a_wrong_type_are_not_bytes() -> None:
