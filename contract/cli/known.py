@@ -56,14 +56,7 @@ def known(
     from fscontract.contract.runner.time_budget import BUDGETS, TimeBudget
     from fscontract.contract.spec.known_failures import load_known
 
-    if action is None:
-        raise click.UsageError("specify --write or --prune")
-    if action == "write" and not (reason or "").strip():
-        raise click.UsageError("--write requires --reason TEXT, the reason to accept the failures")
-    if action == "prune" and reason is not None:
-        raise click.UsageError("--reason requires --write")
-    if target.endswith((".yaml", ".yml")):
-        raise click.UsageError(f"FILE comes before TARGET: known --{action} {target} TARGET")
+    _require(action, reason, target)
     run = options.collect(values)
     if run.budget is None and run.effort == "quick":
         run = replace(run, budget=BUDGETS["normal"])
@@ -96,6 +89,18 @@ def known(
     if incomplete:
         say_error(incomplete)
         ctx.exit(SET_UP)
+
+
+def _require(action: str | None, reason: str | None, target: str) -> None:
+    """Raise UsageError if arguments are missing, or do not fit each other."""
+    if action is None:
+        raise click.UsageError("specify --write or --prune")
+    if action == "write" and not (reason or "").strip():
+        raise click.UsageError("--write requires --reason TEXT, the reason to accept the failures")
+    if action == "prune" and reason is not None:
+        raise click.UsageError("--reason requires --write")
+    if target.endswith((".yaml", ".yml")):
+        raise click.UsageError(f"FILE comes before TARGET: known --{action} {target} TARGET")
 
 
 def _reaching(
