@@ -313,10 +313,12 @@ class Blame:
         Reads of a closed stream have separate clauses.
         """
         program, index, failure = violation.program, violation.index, violation.failure
-        if violation.judged is None or failure.aspect not in _OF_READ or not _is_plain(program):
+        if violation.judged is None or not _is_plain(program):
             return None
         step, state = violation.judged
-        for plainer in _plainer(step, state) if state.is_open else ():
+        if state.is_open and failure.aspect not in _OF_READ:
+            return None
+        for plainer in _plainer(step, state) if state.is_open else _plainer_of_closed(step):
             seen = self._at(program, index, plainer)
             if seen is None or seen.failure.aspect != failure.aspect:
                 continue
@@ -598,6 +600,11 @@ def _plainer(step: Step, state: State) -> Iterator[Step]:
     if reads_all and state.pos != ANY:
         left = 0 if state.pos == PAST else state.longest - state.pos
         yield Step("py_read", (max(left, 1),))
+
+
+def _plainer_of_closed(step: Step) -> tuple[Step, ...]:
+    """Return plainer calls that a closed stream refuses by the same clause."""
+    return tuple(Step("py_read", (n,)) for n in (1, -1)) if step.op == "py_read_default" else ()
 
 
 def _is_plain(program: Program) -> bool:
