@@ -157,7 +157,13 @@ def _apply(state: State, action: Action) -> None:
 
 
 #: The kinds of differences of listings, as in their descriptions.
-_KINDS = (r"no partition ", r" that is not there", r" missing", r"(?<! is) not there", r" bytes ")
+_KINDS = (
+    r"^no partition ",
+    r"^partition .* must not be listed$",
+    r" missing$",
+    r" must not be listed$",
+    r" bytes ",
+)
 
 
 def difference(actual: Listing, expected: Listing) -> str:
@@ -170,7 +176,7 @@ def difference(actual: Listing, expected: Listing) -> str:
         if partition not in actual:
             parts.append(f"no partition {partition!r}")
         elif partition not in expected:
-            parts.append(f"partition {partition!r} that is not there")
+            parts.append(f"partition {partition!r} must not be listed")
         else:
             parts += _files(partition, actual[partition], expected[partition])
     kinds = [next(kind for kind in _KINDS if re.search(kind, part)) for part in parts]
@@ -179,7 +185,9 @@ def difference(actual: Listing, expected: Listing) -> str:
 
 def _files(partition: str, actual: Mapping[str, int], expected: Mapping[str, int]) -> list[str]:
     parts = [f"{partition}/{name} missing" for name in sorted(expected.keys() - actual.keys())]
-    parts += [f"{partition}/{name} not there" for name in sorted(actual.keys() - expected.keys())]
+    parts += [
+        f"{partition}/{name} must not be listed" for name in sorted(actual.keys() - expected.keys())
+    ]
     both = sorted(actual.keys() & expected.keys())
     parts += [
         f"{partition}/{name} of {actual[name]} bytes instead of {expected[name]}"

@@ -255,9 +255,8 @@ class Acceptor(Judge):
 
     def _block(self, block: BlockRecord) -> None:
         self._count += 1
-        self.compare(
-            "split.threshold", self._count <= self.plan.threshold, True, "room for a block"
-        )
+        allowed = min(self._count, self.plan.threshold)
+        self.compare("split.threshold", self._count, allowed, "blocks of a window at most")
         if self._file is None:
             self._resume(block)
         file = self._file
@@ -280,8 +279,9 @@ class Acceptor(Judge):
     def _resume(self, block: BlockRecord) -> None:
         """Resume in the middle of a file: the file that has the block's id."""
         for file in self._files:
-            if file.file_path == block.file_path and block.block_id in file.block_ids:
-                index = file.block_ids.index(block.block_id)
+            ids = enumerate(file.block_ids) if file.file_path == block.file_path else ()
+            index = next((n for n, block_id in ids if block_id == block.block_id), None)
+            if index is not None:
                 self._file, self._index = file, index
                 if index:
                     start = max(self.plan.data_offset, self._start(index - 1))
@@ -293,16 +293,16 @@ class Acceptor(Judge):
 
     def _follows(self, file: FileRecord) -> bool:
         """Return whether the file has another block."""
-        more = self._index < self._expected(file)
+        count = self._expected(file)
         clause = "split.cover"
         if file.is_directory:
             clause = "split.directory"
         elif not file.file_length:
             clause = "split.empty-file"
-        self.compare(
-            clause, more, True, f"block {self._index + 1} of {file.file_path} is one of its"
-        )
-        return more
+        emitted = self._index + 1
+        what = f"blocks emitted of {file.file_path}"
+        self.compare(clause, emitted, min(emitted, count), what)
+        return emitted <= count
 
     def _bounds(self, block: BlockRecord, file: FileRecord) -> None:
         plan, last = self.plan, self._last
@@ -311,11 +311,12 @@ class Acceptor(Judge):
             start = plan.data_offset
             self.compare(clause, block.offset, start, "the offset of the first block")
         else:
-            start = self._start(self._index)
-            forward = block.offset > last[0]
-            self.compare("split.order", forward, True, "a block lies behind the one before it")
-            if forward:
+            start, after = self._start(self._index), max(block.offset, last[0] + 1)
+            self.compare("split.order", block.offset, after, "the least offset of the next block")
+            if block.offset == after:
                 self.compare("split.cover", block.offset, start, "the offset of a block")
+        if 0 <= block.offset < file.file_length:  # a misplaced block may have its right size
+            start = block.offset
         end = min((start // plan.block_size + 1) * plan.block_size, file.file_length)
         if start:
             counted = block.length == end - start

@@ -65,13 +65,15 @@ def recovered(harness: TableHarness) -> None:
     writer = harness.table()
     time = harness.begin(writer)
     change = harness.change({A: {f"x_0-1-0_{time}.parquet": 1}}, {B: ["b1"]})
-    writer.apply(time, change)
+    harness.apply(writer, time, change)
     harness.model.take_back(time)
     other = harness.next_writer()
     harness.commit(other, {A: {"a3": 1}})
     harness.expect_dataset()
     left = [name for name in harness.on_disk()[A] if time in name]
     harness.expect(left, [], "files of the crashed writer that are left")
+    if not harness.has(TIMELINE):
+        return
     names = harness.names(TIMELINE)
     harness.expect([n for n in names if n.startswith(time)], [], "what is left of its instant")
     rollbacks = [instant for instant, action in harness.completed(TIMELINE) if action == "rollback"]
@@ -83,13 +85,13 @@ def rollback_older(harness: TableHarness) -> None:
     """An action is rolled back after later ones were completed."""
     writer = harness.table()
     time = harness.begin(writer)
-    writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
+    harness.apply(writer, time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
     harness.commit(writer, {C: {"c1": 1}})
     writer.roll_back(time, {A: ["bad"]})
     harness.model.take_back(time)
     harness.expect_dataset("rolled back")
     harness.commit(writer, {C: {"c2": 1}})
-    writer.compact()
+    harness.perhaps(writer.compact)
     harness.expect_dataset("compacted")
 
 
@@ -98,7 +100,7 @@ def rollback_first(harness: TableHarness) -> None:
     """The first action of the dataset fails with the table written, and is rolled back."""
     writer = harness.table()
     time = harness.begin(writer)
-    writer.apply(time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
+    harness.apply(writer, time, harness.change({A: {"bad": 1}}, {B: ["b1"]}))
     writer.roll_back(time, {})
     harness.model.take_back(time)
     harness.expect_dataset()
@@ -233,8 +235,8 @@ def no_leak(harness: TableHarness) -> None:
     for when in deaths(harness):
         writer = harness.next_writer()
         harness.commit(writer, {A: {"next": 1}})
-        writer.compact()
-        writer.clean_table()
+        harness.perhaps(writer.compact)
+        harness.perhaps(writer.clean_table)
         if harness.has(FILES):
             harness.expect(len(harness.own_files()), 1, f"{when}: files of the table")
         for timeline in filter(harness.has, (TIMELINE, OWN_TIMELINE)):

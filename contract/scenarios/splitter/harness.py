@@ -5,6 +5,7 @@ The model judges every record that a splitter emits in any scenario; scenarios j
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -66,6 +67,20 @@ class Window:
     def facts(self) -> list[tuple[Any, ...]]:
         """Everything that a repeated window must repeat: all fields but the discovery times."""
         return [_facts(record) for record in self.records]
+
+
+class _Record:
+    """A record whose paths are text, also if the splitter uses objects of pathlib for them."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._record, name)
+        return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+    def __repr__(self) -> str:
+        return repr(self._record)
 
 
 _FILE = ("file_path", "file_name", "relative_path", "file_length", "is_directory")
@@ -291,7 +306,8 @@ class _LifeHarness(Generic[S]):
 
     def unjudged(self) -> Window:
         """Return the records since the last call."""
-        return Window(tuple(r for r in self.life.taken() if not self._is_first_of_input(r)))
+        records = map(_Record, self.life.taken())
+        return Window(tuple(r for r in records if not self._is_first_of_input(r)))
 
     def _is_first_of_input(self, record: Record) -> bool:
         """Return whether a record is the first one of an input that is a directory with children.

@@ -18,7 +18,7 @@ from fscontract.contract.scenarios.splitter.harness import (
 
 scenario = Scenarios[SplitterHarness]()
 #: Seconds between scans, and half of them.
-INTERVAL, HALF = 10.0, 5.0
+INTERVAL, MOMENT = 10.0, 0.25
 #: The files of a long listing, and the time limit of a wait in seconds.
 LONG_LISTING, PATIENCE = 100_000, 10.0
 #: Directories inside each other, and a name of them; together they exceed 1,024 characters.
@@ -102,9 +102,9 @@ def interval(harness: SplitterHarness) -> None:
     life = harness.finding(scan_interval=INTERVAL)
     life.window(1)
     path = harness.write("f")
-    life.life.advance(HALF)
+    life.life.advance(INTERVAL - MOMENT)
     early = life.window(2).paths
-    life.life.advance(HALF)
+    life.life.advance(MOMENT)
     harness.expect(early, [], "files before the interval is over")
     harness.expect(life.window(3).paths, [path], "files after the interval")
 

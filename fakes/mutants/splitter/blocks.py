@@ -352,6 +352,13 @@ def forgets_queue(self: FileSplitterBase) -> dict[str, Any]:
     return {**right(self)._state(), "queue": []}
 
 
+@mutant("split.base-checkpoint", FileSplitterBase._state)
+def keeps_few_of_queue(self: FileSplitterBase) -> dict[str, Any]:
+    """A checkpoint has the first two files of the queue only."""
+    state = right(self)._state()
+    return {**state, "queue": state["queue"][:2]}
+
+
 _BITS_32 = (1 << 32) - 1
 
 

@@ -86,6 +86,15 @@ class Hasty(TimeBasedDirectoryScanner):
         self.scan_interval /= 2
 
 
+@mutant("split.scan-interval")
+class SecondEarly(TimeBasedDirectoryScanner):
+    """Scans start a second before the interval is over."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.scan_interval = max(0.0, self.scan_interval - 1)
+
+
 @mutant("split.trigger", TimeBasedDirectoryScanner.trigger)
 def deaf(self: TimeBasedDirectoryScanner) -> None:
     """The trigger does nothing."""
@@ -201,6 +210,13 @@ def leaves_out_hidden(self: TimeBasedDirectoryScanner, status: FileStatus) -> bo
     """Files whose names begin with a dot or an underscore are not found."""
     hidden = status.path.rpartition("/")[2].startswith((".", "_"))
     return not hidden and right(self).accepts(status)
+
+
+@mutant("split.recursive", TimeBasedDirectoryScanner.accepts)
+def leaves_out_copying(self: TimeBasedDirectoryScanner, status: FileStatus) -> bool:
+    """Files are not found if their names contain _COPYING_ anywhere."""
+    name = status.path.rpartition("/")[2]
+    return "_COPYING_" not in name and right(self).accepts(status)
 
 
 @mutant("split.recursive", TimeBasedDirectoryScanner._children)

@@ -87,7 +87,7 @@ def test_action_after_an_interrupted_one_applies_to_both_possible_listings() -> 
 def test_difference_names_missing_extra_and_resized_files() -> None:
     said = difference({"a": {"f": 2, "x": 1}, "z": {}}, {"a": {"f": 1, "y": 1}, "b": {}})
     assert said == snapshot(
-        "a/y missing, a/x not there, a/f of 2 bytes instead of 1, no partition 'b', "
-        "partition 'z' that is not there"
+        "a/y missing, a/x must not be listed, a/f of 2 bytes instead of 1, no partition 'b', "
+        "partition 'z' must not be listed"
     )
     assert difference(START, START) == ""

@@ -173,7 +173,7 @@ def test_wrong_table_is_reported(dataset: Path) -> None:
     wrong = run("validate", "trips", code=1)
     assert wrong == (
         snapshot(
-            "the table differs from the files: day=1/a not there; "
+            "the table differs from the files: day=1/a must not be listed; "
             "fscontract metadata rebuild trips rebuilds it\n"
         )
     )

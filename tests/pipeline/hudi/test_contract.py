@@ -32,7 +32,7 @@ def test_a_table_that_breaks_a_clause_does_not_conform() -> None:
     (found,) = result.clauses
     assert found.outcome is Verdict.FAIL
     assert found.counterexample is not None
-    assert "day=1/a1 not there" in found.counterexample.actual
+    assert "day=1/a1 must not be listed" in found.counterexample.actual
 
 
 @pytest.fixture
