@@ -125,6 +125,26 @@ def rest_is_a_block(self: RightAsyncFilesystem, path: str, mode: str = "rb", **h
     return opened()
 
 
+class _LosingAtEnds(RightAsyncFile):
+    """A stream whose read of a part that ends with a block of 4 KiB lacks the last byte."""
+
+    async def read(self, length: int = -1) -> bytes:
+        """Return the next bytes, without the last one at the end of a block."""
+        data = await super().read(length)
+        at_end = length > 1 and self.file.tell() % 4096 == 0
+        return data[:-1] if at_end else data
+
+
+@mutant("async.open.data", _method("open_async"))
+def block_lacks_a_byte(self: RightAsyncFilesystem, path: str, mode: str = "rb", **how: Any) -> Any:
+    """A read that ends with a block of 4 KiB lacks the last byte."""
+
+    async def opened() -> RightAsyncFile:
+        return _LosingAtEnds(self.content(path))
+
+    return opened()
+
+
 class _Unmoved(RightAsyncFile):
     """A stream that ignores `seek`."""
 

@@ -83,6 +83,15 @@ def end_zero_is_none(
 
 
 @mutant("filesystem.cat-file.negative", _method("cat_file"))
+def loses_first_byte(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> bytes:
+    """A range that starts at the beginning, counted from the end, lacks its first byte."""
+    lost = start is not None and start == -len(self.content(path)) < 0
+    return right(self).cat_file(path, start, end)[lost:]
+
+
+@mutant("filesystem.cat-file.negative", _method("cat_file"))
 def negative_is_refused(
     self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
 ) -> bytes:
