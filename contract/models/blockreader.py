@@ -29,6 +29,8 @@ _ALONE = re.compile(rb"\r(?!\n)")
 DIFFERENCES = {NONE_LOST: "less", NONE_TWICE: "more", OWNER: "owner", OFFSET: "offset"}
 DIFFERENCES |= {ORDER: "order"}
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+#: The most offsets of delivered records that a violation shows.
+_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,11 @@ def judge(
     remaining = Counter((r.offset, r.record) for _, r in expected)
     owners = _owners(expected)
     count: Counter[str] = Counter() if exercised is None else exercised
+    if [(d.block_id, d.record) for d in delivered] == [(b.block_id, r.record) for b, r in expected]:
+        count.update((OFFSET,))
+        for got, (_, right) in zip(delivered, expected, strict=True):
+            if got.offset != right.offset:
+                return Violation(OFFSET, f"offset {right.offset}", f"offset {got.offset}")
     for record in delivered:
         key = (record.offset, record.record)
         count.update((WHOLE, OFFSET))
@@ -204,7 +211,10 @@ def judge(
     count.update((NONE_LOST,))
     missing = [r for b, r in expected if remaining[r.offset, r.record]]
     if missing:
-        return Violation(NONE_LOST, str(missing[0]), f"{len(delivered)} other records")
+        offsets = ", ".join(str(record.offset) for record in delivered[:_SHOWN])
+        more = ", ..." if len(delivered) > _SHOWN else ""
+        found = f"not delivered; {len(delivered)} records at offsets [{offsets}{more}]"
+        return Violation(NONE_LOST, str(missing[0]), found)
     count.update((ORDER,))
     order = [(d.block_id, d.offset) for d in delivered]
     if order != [(b.block_id, r.offset) for b, r in expected]:

@@ -128,5 +128,22 @@ class TestJudge:
     def test_record_with_another_offset_violates_offset(self) -> None:
         assert clause(FIRST, SECOND._replace(offset=3)) == OFFSET
 
+    def test_offsets_of_equal_lines_that_count_from_the_block_violate_offset(self) -> None:
+        """The offset of the second line is that of the first one, whose content is the same."""
+        layout, blocks = Layout(b"same\n" * 4), split_blocks(20, 5)
+        own = [(b, r) for b in blocks for r in expected_of(layout, b)]
+        delivered = [Delivered(b.block_id, r.offset - b.offset, r.record) for b, r in own]
+        violation = judge(layout, blocks, delivered)
+        assert violation is not None
+        assert (violation.clause, violation.actual) == (OFFSET, "offset 5")
+
+    def test_lost_record_is_shown_with_the_offsets_of_the_others(self) -> None:
+        violation = judge(LAYOUT, BLOCKS, [FIRST, THIRD])
+        assert violation is not None
+        assert (violation.clause, violation.actual) == (
+            NONE_LOST,
+            "not delivered; 2 records at offsets [0, 6]",
+        )
+
     def test_records_in_another_order_violate_order(self) -> None:
         assert clause(SECOND, FIRST, THIRD) == ORDER
