@@ -132,6 +132,21 @@ def test_clauses_that_need_no_service_are_judged_for_a_table_without_services() 
     assert outcomes == dict.fromkeys(outcomes, Verdict.PASS)
 
 
+class _WithoutRecovery(_WithoutServices):
+    """A table whose writers leave the actions of others pending."""
+
+    def writer(self, *args: Any, **options: Any) -> CheckedWriter:
+        writer = super().writer(*args, **options)
+        writer.recover = _unsupported  # type: ignore[method-assign]
+        writer.begin = lambda action: writer._request()  # type: ignore[attr-defined, method-assign]
+        return writer
+
+
+def test_table_without_recovery_is_not_judged_by_clauses_of_actions_that_are_rolled_back() -> None:
+    outcomes = _outcomes(_WithoutRecovery(), "metadata.recovered", "metadata.rolled-back-writer")
+    assert outcomes == dict.fromkeys(outcomes, Verdict.INEXPRESSIBLE)
+
+
 class _RollsBackNothing(_WithoutServices):
     """Rollbacks leave the files of the action."""
 
