@@ -51,6 +51,8 @@ _LABEL = 10
 #: The failures of a clause that a report shows, and the other clauses of a cause.
 _MAX_SHOWN = 3
 _MAX_ALSO = 9
+#: What a call that hangs does to users, whatever its result should be.
+_WAITS = "The call does not return: the job that makes it waits until it is killed."
 
 
 def cause_block(cause: Cause, width: int = _WIDTH, tracebacks: bool = False) -> list[str]:
@@ -99,6 +101,8 @@ def more(result: ClauseResult) -> str:
 def because(result: ClauseResult) -> str:
     """Return what the failure that a report shows first does to users."""
     example = result.counterexample
+    if example is not None and example.hangs:
+        return _WAITS
     return result.clause.because_of(() if example is None else words(example.signature))
 
 

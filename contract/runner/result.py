@@ -388,10 +388,16 @@ USES = "uses "
 def causes_of(results: Iterable[ClauseResult]) -> tuple[Cause, ...]:
     """Return the likely causes of failures, the worst first; known ones have none."""
     results = sorted(results, key=_severity)
-    return tuple(
-        Cause(results[first], tuple(results[number] for number in rest))
-        for first, *rest in group_by_traits([_traits(result) for result in results])
-    )
+    groups = group_by_traits([_traits(result) for result in results])
+    found = (sorted((results[number] for number in group), key=_changes_file) for group in groups)
+    return tuple(Cause(first, tuple(rest)) for first, *rest in found)
+
+
+def _changes_file(result: ClauseResult) -> bool:
+    """Return whether a failure is shown with a file that changes; one without a change is first."""
+    example = result.counterexample
+    program = None if example is None else example.program
+    return program is not None and any(step.op == "change" for step in program.steps)
 
 
 def group_by_traits(traits_of_each: Sequence[Iterable[str]]) -> list[list[int]]:

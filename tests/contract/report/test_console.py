@@ -47,6 +47,19 @@ def test_a_failure_block_has_all_a_reader_needs(make_result: Make) -> None:
     )
 
 
+def test_because_of_a_hang_says_what_waits(make_result: Make) -> None:
+    """The clause says what a wrong result does, which nothing returned."""
+    (line,) = [
+        line
+        for line in failure_block(make_result(Verdict.FAIL, how="read_fully: hang"))
+        if line.startswith("  because")
+    ]
+    assert (
+        line
+        == "  because    The call does not return: the job that makes it waits until it is killed."
+    )
+
+
 def test_a_concurrent_failure_shows_its_interleaving(make_result: Make) -> None:
     """Every numbered line of the schedule, and its seed, are printed."""
     steps = ("1 A: pread(0)", "2 B: pread(4)")

@@ -14,15 +14,18 @@ import pytest
 
 from benchmarks.causes import checked, chosen_mutants
 from fscontract import PythonFileBinding, check
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.result import (
     USES,
     Cause,
     ClauseResult,
     RunResult,
+    Verdict,
     causes_of,
     group_by_traits,
 )
 from fscontract.fakes.mutants.registry import Mutant, mutant_named
+from tests.contract.conftest import MakeResult
 from tests.few_programs import run_few
 
 #: Mutants that violate several clauses.
@@ -114,6 +117,18 @@ def test_a_failure_that_uses_what_fails_is_a_consequence() -> None:
     users = {"cat", f"{USES}info"}, {"size", f"{USES}info"}
     assert group_by_traits([*users, {"info"}]) == [[0, 1, 2]]
     assert group_by_traits([*users, {"isfile"}]) == [[0], [1], [2]]
+
+
+def test_failure_without_a_change_of_the_file_shows_a_cause(make_result: MakeResult) -> None:
+    """Also if it does less harm, and takes more calls."""
+    read = Step("read_byte")
+    changed = Program(3, (Step("change", ("truncate",)), read))
+    programs = {"demo.changed": changed, "demo.unchanged": Program(3, (read, read, read))}
+    results = [
+        make_result(Verdict.FAIL, name, program=program, traits=("the same",))
+        for name, program in programs.items()
+    ]
+    assert [cause.ids for cause in causes_of(results)] == [("demo.unchanged", "demo.changed")]
 
 
 def test_failures_without_traits_are_of_causes_of_their_own() -> None:
