@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -99,10 +99,11 @@ class Openings:
         if case.opening.scene != "file" or case.status == "stale":
             data = self._new_content(len(data), case.opening)
         attempt = self._prepare_scene(case, path, data)
-        for step, outcome, said in self._stages(attempt, data):
-            attempt.note(step, outcome, said)
-            if not attempt.goes_on:
-                break
+        with contextlib.closing(self._stages(attempt, data)) as stages:
+            for step, outcome, said in stages:
+                attempt.note(step, outcome, said)
+                if not attempt.goes_on:
+                    break
         return attempt
 
     def doomed(
@@ -170,7 +171,7 @@ class Openings:
 
     def _stages(
         self, attempt: Attempt, data: bytes
-    ) -> Iterator[tuple[Step, Outcome, StageVerdict]]:
+    ) -> Generator[tuple[Step, Outcome, StageVerdict], None, None]:
         case, opener = attempt.case, self.opener
         calls = [opener.ready(attempt.path, call) for call in case.opening.calls]
         changed = None
@@ -188,16 +189,26 @@ class Openings:
         if case.opening.scene == "late":
             opener.appear(attempt.path, data)
             attempt.own_file = True
-        futures = []
-        for _ in range(case.streams):
-            outcome, future = self._try(partial(opener.build, builder))
-            yield Step("build"), outcome, opening.judge_build(case, outcome)
-            futures.append(future)
-        for future in futures:
-            outcome, stream = self._try(partial(opener.get, future))
-            if not outcome.raised:
-                attempt.streams.append(stream)
-            yield Step("get"), outcome, opening.judge_get(case, outcome)
+        futures: list[Any] = []
+        try:
+            for _ in range(case.streams):
+                outcome, future = self._try(partial(opener.build, builder))
+                futures.append(future)
+                yield Step("build"), outcome, opening.judge_build(case, outcome)
+            while futures:
+                outcome = self._get(attempt, futures.pop(0))
+                yield Step("get"), outcome, opening.judge_get(case, outcome)
+        finally:  # streams that no call uses after a failure are closed, too
+            for future in futures:
+                if future is not None:
+                    self._get(attempt, future)
+
+    def _get(self, attempt: Attempt, future: Any) -> Outcome:
+        """Get the stream of a future, which is closed with those of the attempt."""
+        outcome, stream = self._try(partial(self.opener.get, future))
+        if not outcome.raised:
+            attempt.streams.append(stream)
+        return outcome
 
     def _try(self, action: Callable[[], Any]) -> tuple[Outcome, Any]:
         try:

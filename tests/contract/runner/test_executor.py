@@ -16,7 +16,7 @@ from fscontract.contract.runner.executor import Executor
 from fscontract.fakes.mutants.correct_parts import filesystem_of
 from fscontract.fakes.mutants.openfile.variants import TrustsLength
 from fscontract.implementations.bindings.native import StreamBinding
-from fscontract.implementations.memory import MemoryInputStream
+from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 from tests.contract.runner.conftest import FEATURES, MakeExecutor
 
 READ = Step("read_byte")
@@ -100,6 +100,35 @@ def test_the_end_of_a_missing_file_may_be_at_its_declared_length(steps: tuple[St
     opening = Opening("missing", (("opt_long", LENGTH, "len"),))
     execution = Executor(binding, FEATURES, 64).run(Program(10, steps, opening=opening))
     assert execution.violation is None
+
+
+def test_streams_of_an_open_that_has_to_be_refused_are_closed() -> None:
+    """The first of two streams is a failure; the other one was opened before it, and is closed."""
+    opened: list[MemoryInputStream] = []
+    closed: list[MemoryInputStream] = []
+
+    class Noted(MemoryInputStream):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            opened.append(self)
+
+        def close(self) -> None:
+            closed.append(self)
+            super().close()
+
+    class AcceptsAll(MemoryFileSystem):
+        def open_file(self, path: str) -> Any:
+            builder: Any = super().open_file(path)
+            builder.must = builder.opt
+            return builder
+
+    binding = StreamBinding(AcceptsAll(stream_class=Noted), "test")
+    binding.prepare()
+    opening = Opening("file", (("must", "fs.test.unknown", "1"),))
+    execution = Executor(binding, FEATURES, 64).run(Program(10, (), opening=opening, streams=2))
+    assert execution.violation is not None
+    assert len(opened) == 2
+    assert {*map(id, opened)} == {*map(id, closed)}
 
 
 def test_a_trace_holds_every_call_with_its_outcome(executor: MakeExecutor) -> None:
