@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from fscontract.contract.pipeline_bindings import FedSplitter, FindingSplitter, Splitter
-from fscontract.contract.scenarios.check import check_pipeline
 from fscontract.contract.spec.clauses import select
 from fscontract.pipeline.splitter.binding import LocalSplitterBinding
+from tests.pipeline_checks import check_pipeline
 
 _NAMES = """block_id offset length is_last_block previous_block_id file_path file_name relative_path
 file_length is_directory number_of_blocks block_size data_offset block_ids etag modification_time"""
