@@ -108,7 +108,6 @@ _BOUNDARIES: dict[str, tuple[tuple[Argument, ...], ...]] = {
     "pread_buffer": _BUFFERS,
     "read_fully_buffer": _BUFFERS,
     "py_read": ((None,), (-1,), (0,), (1,), ("len+2",)),
-    "py_read_default": ((),),
     "py_readall": ((),),
     "py_readinto": (("B", 3), ("B", 0), ("I", 1), ("2d", 2), ("B", "len+2")),
     "py_seek": ((0, 0), (2, 0), (-1, 0), (-1, 1), (0, 2), (-1, 2), (2, 2), ("len+2", 0), (0, 9)),

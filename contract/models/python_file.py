@@ -162,7 +162,7 @@ def after_misreported_seek(call: Call, value: Any) -> Iterator[State]:
     if target is None or not 0 <= target <= call.state.longest:
         return
     for position in (target, value):
-        if is_count(position) and 0 <= position <= call.state.longest:
+        if is_count(position) and position >= 0:
             yield call.state.at(position, Origin("py_seek", clause, clause))
 
 
