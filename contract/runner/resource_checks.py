@@ -357,6 +357,7 @@ _READS_OF_ALL_KINDS: tuple[Call, ...] = (
     ("py_next", ()),
     ("py_iterate", ()),
     ("py_readall", ()),
+    ("py_read_default", ()),
 )
 #: The shorter ones first: there may be no time for the others.
 _HELD: tuple[tuple[Call, ...], ...] = (

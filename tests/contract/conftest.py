@@ -148,7 +148,7 @@ class FakeSuite:
     def _judge(self, clause: Clause, outcomes: dict[str, Verdict]) -> ClauseResult:
         outcome = outcomes.get(clause.id, Verdict.PASS)
         bad = outcome in VIOLATED | {Verdict.LAX, Verdict.KNOWN}
-        reason = "" if bad else self.reasons.get(clause.id, "")
+        reason = "" if outcome in VIOLATED else self.reasons.get(clause.id, "")
         return ClauseResult(clause, outcome, 1, example() if bad else None, reason)
 
 
