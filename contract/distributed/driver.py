@@ -47,7 +47,6 @@ from fscontract.contract.runner.events import (
 from fscontract.contract.runner.internal_errors import Fault, InternalError
 from fscontract.contract.runner.result import INTERRUPTED, Counterexample, RunResult
 from fscontract.contract.runner.run_options import RunOptions, resolve_any, selected, settings_for
-from fscontract.contract.runner.runner import started
 from fscontract.contract.runner.sandbox import SandboxedBinding, disposed
 from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.timeouts import held_back
@@ -99,7 +98,7 @@ class DistributedRun:
         Raise TargetError if tasks can't set the target up, or can't be run and nothing was found.
         """
         start, begun = clock.now(), clock.monotonic()
-        self._listener(started(self._binding, self._settings))
+        self._listener(self._settings.started(self._binding))
 
         def result(lost: str = "") -> RunResult:
             return self._sum_up(lost, start, clock.monotonic() - begun)

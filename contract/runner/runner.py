@@ -25,7 +25,6 @@ from fscontract.contract.runner.events import (
     Judged,
     Listener,
     RunFinished,
-    RunStarted,
 )
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.observation import observe, unsupported
@@ -62,7 +61,7 @@ def check(
     sandbox = Sandbox()
     try:
         context = _context(binding, settings, listener, sandbox, journal or Journal())
-        listener(started(context.binding, settings))
+        listener(settings.started(context.binding))
         result = _prepared(context, _result)
         listener(Judged(result))
         result = _disposed(context, result)
@@ -70,13 +69,6 @@ def check(
         return result
     finally:
         sandbox.close()
-
-
-def started(binding: Binding, settings: Settings) -> RunStarted:
-    """Return the first event of a run."""
-    profile, selected = settings.profile.name, len(settings.clauses)
-    effort, seed = settings.effort, settings.seed
-    return RunStarted(binding.name, binding.api, profile, effort, seed, selected)
 
 
 def gather(binding: Binding, settings: Settings) -> Partial:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 from fscontract.contract.binding import Binding
 from fscontract.contract.distributed.shard import Shard
+from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.filesystem_calls import FEATURE_OF
 from fscontract.contract.program.program import OF_FILE
 from fscontract.contract.runner.crashes import Crash
+from fscontract.contract.runner.events import RunStarted
 from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.script.calls import Source
 from fscontract.contract.spec.clauses import STREAM, Clause, Consequence
@@ -97,6 +99,11 @@ class Settings:
     def with_observed(self, seen: Mapping[str, bool]) -> Settings:
         """Return the settings that also expect the features that were observed."""
         return replace(self, profile=self.profile.as_observed(seen))
+
+    def started(self, binding: Binding | PipelineBinding) -> RunStarted:
+        """Return the first event of a run on a target."""
+        profile, count = self.profile.name, len(self.clauses)
+        return RunStarted(binding.name, binding.api, profile, self.effort, self.seed, count)
 
     @property
     def relevant(self) -> frozenset[str] | None:

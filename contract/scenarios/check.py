@@ -29,7 +29,6 @@ from fscontract.contract.runner.events import (
     PhaseStarted,
     Progress,
     RunFinished,
-    RunStarted,
 )
 from fscontract.contract.runner.replay_files import ReplayFiles
 from fscontract.contract.runner.result import (
@@ -436,9 +435,7 @@ class _Run:
 
     def finished(self, playing: Callable[[], None]) -> RunResult:
         """Play the scenarios, and return the result."""
-        name, api, settings = self.binding.name, self.binding.api, self.settings
-        profile, effort, seed = settings.profile.name, settings.effort, settings.seed
-        self.listener(RunStarted(name, api, profile, effort, seed, len(settings.clauses)))
+        self.listener(self.settings.started(self.binding))
         self.listener(PhaseStarted("scenarios", None))
         stopped = ""
         try:
