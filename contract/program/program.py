@@ -70,6 +70,8 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 #: Operations that are not calls of a stream: they change its file, or open the path again.
 OF_FILE = frozenset({"change", "reopen"})
+#: Operations that read lines of Python's files; a raw one reads them byte by byte.
+OF_LINES = frozenset({"py_readline", "py_readlines", "py_next", "py_iterate"})
 #: The most streams of a program.
 MAX_STREAMS = 256
 #: The largest file, in bytes; large ones are sparse (`content`).

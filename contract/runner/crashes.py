@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
 from fscontract.contract.program.content import content
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
-from fscontract.contract.program.program import OF_FILE, Program, Step, resolve_step
+from fscontract.contract.program.program import OF_FILE, OF_LINES, Program, Step, resolve_step
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.result import Counterexample
 
@@ -110,10 +111,16 @@ class LeftOut:
         self._calls: dict[str, set[tuple[str, ...]]] = {}
         #: Whether streams are not closed at the end of a program, since that hangs.
         self.open_streams = False
+        #: The length of the files of which no lines are read, in bytes.
+        self.lines_up_to = math.inf
         for crash in crashes:
             if crash.hung and crash.program is not None:
                 self.add(crash.program, len(crash.program.steps) - 1, everywhere=False)
                 self.open_streams = self.open_streams or crash.op == "close"
+
+    def add_lines(self, length: float) -> None:
+        """Leave out the calls that read lines of files of at least `length` bytes."""
+        self.lines_up_to = min(self.lines_up_to, length)
 
     def add(
         self, program: Program, index: int, everywhere: bool, state: State | None = None
@@ -144,13 +151,16 @@ class LeftOut:
         """Return whether a program is not run, or does not make its call at `index`."""
         return program in self or (self.open_streams and index >= len(program.steps))
 
-    def stops(self, step: Step, states: Iterable[State]) -> bool:
-        """Return whether a call, without anchors, is not made in one of these states."""
+    def stops(self, step: Step, length: int, states: Iterable[State]) -> bool:
+        """Return whether a call, without anchors, is not made in one of these states of a file."""
+        if length >= self.lines_up_to and step.op in OF_LINES:
+            return True
         calls = self._calls.get(step.op, ())
         return bool(calls) and any(_about_call(step.op, step.args, s) in calls for s in states)
 
     def __bool__(self) -> bool:
-        return bool(self._parts or self._calls or self._operations)
+        has_any = self._parts or self._calls or self._operations
+        return bool(has_any) or self.lines_up_to < math.inf
 
     def __contains__(self, program: object) -> bool:
         if not isinstance(program, Program):
@@ -160,10 +170,17 @@ class LeftOut:
             operations.add("close")
         if operations & self._operations:
             return True
+        if program.length >= self.lines_up_to and OF_LINES.intersection(_first(program)):
+            return True
         return any(_contains(program, part) for part in self._parts) or any(
             step.op in self._calls and _about(program, step, state) in self._calls[step.op]
             for step, state in _with_states(program)
         )
+
+
+def _first(program: Program) -> Iterator[str]:
+    """Yield the operation of the first call, if there is one."""
+    return (step.op for step in program.steps[:1])
 
 
 def ended(program: Program, index: int, expected: str, actual: str, word: str) -> Counterexample:

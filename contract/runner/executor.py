@@ -460,7 +460,8 @@ class Executor(Workspace):
                 if execution.ended:
                     return
                 continue
-            if left_out and left_out.stops(compiled.step, self.acceptor.states(nodes[which])):
+            states = self.acceptor.states(nodes[which]) if left_out else ()
+            if left_out and left_out.stops(compiled.step, length, states):
                 execution.trace.clear()  # as that of a program that did not run
                 return
             outcome = compiled.action(streams[which])

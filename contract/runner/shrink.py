@@ -10,7 +10,7 @@ from typing import Any
 from fscontract.contract.api.openfile_options import BUFFER_SIZE, PREFIX, option_table
 from fscontract.contract.generate.open_arguments import UNKNOWN, UNKNOWN_KEYS
 from fscontract.contract.models.openfile_resolution import read_value
-from fscontract.contract.program.arguments import Argument, is_anchor
+from fscontract.contract.program.arguments import Argument, is_anchor, is_number
 from fscontract.contract.program.faults import smaller
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.program import Program, Step
@@ -49,7 +49,7 @@ def smaller_numbers(value: Argument) -> Iterator[int]:
         yield from (n for n in (0, 1, 2, 4) if n < value)
         yield from _cut(value) if value > 8 else ()
     elif type(value) is int and value < 0:
-        yield 0
+        yield from (-n for n in smaller_numbers(-value))
     elif is_anchor(value) and value != "max":
         yield from (0, 1, 2, 4)
 
@@ -256,16 +256,23 @@ def _with_smaller_arguments(program: Program) -> Iterator[Program]:
 
 
 def _with_equal_arguments_smaller(program: Program) -> Iterator[Program]:
-    """Yield variants with all arguments of the same value reduced."""
-    numbers = Counter(v for s in program.steps for v in s.args if type(v) is int or is_anchor(v))
+    """Yield variants with all arguments of the same value, or the same but for a sign, reduced."""
+    numbers = Counter(_size(v) for s in program.steps for v in s.args if is_number(v))
     for number, count in numbers.items():
         for simpler in smaller_numbers(number) if count > 1 else ():
-            yield program.with_steps(
-                tuple(
-                    replace(s, args=tuple(simpler if v == number else v for v in s.args))
-                    for s in program.steps
-                )
-            )
+            steps = [replace(s, args=(*_replaced(s.args, number, simpler),)) for s in program.steps]
+            yield program.with_steps((*steps,))
+
+
+def _replaced(args: Iterable[Argument], number: Argument, simpler: int) -> Iterator[Argument]:
+    """Yield the arguments, with another number in place of a number and of its negative."""
+    for value in args:
+        same = is_number(value) and _size(value) == number
+        yield (simpler if value == number else -simpler) if same else value
+
+
+def _size(number: Argument) -> Argument:
+    return abs(number) if isinstance(number, int) else number
 
 
 def _with_less_before(program: Program) -> Iterator[Program]:

@@ -181,6 +181,14 @@ class HangTime:
         return min(self._timeout, patience + length * each_byte)
 
     @property
+    def bytes_in_time(self) -> float:
+        """How long a file may be that a call reads by one request for each byte, in bytes.
+
+        The mean call is that request, and half of the timeout is for the others.
+        """
+        return self._timeout * self._calls / self._seconds / 2 if self._seconds else math.inf
+
+    @property
     def is_spent(self) -> bool:
         """Whether calls have hung for all the time that they may."""
         return self._left <= 0

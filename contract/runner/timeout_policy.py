@@ -6,6 +6,7 @@ again. Programs that make it in the same state are skipped then.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.models.acceptor import TABLES
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
-from fscontract.contract.program.program import Program
+from fscontract.contract.program.program import OF_LINES, Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
 from fscontract.contract.runner.result import STOPPED
@@ -30,6 +31,11 @@ Item = TypeVar("Item")
 HANG = "hang"
 #: Number of programs of a run that may be late without hanging; later ones hang immediately.
 MAX_LATE = 3
+#: The methods of Python's files that read lines.
+_LINE_METHODS = frozenset({"readline", "readlines", "__next__", "__iter__"})
+_LONG_LINES = (
+    "no lines were read from files of {:,} bytes or more: a request for each byte takes too long"
+)
 #: How many times longer a program may take whose calls start a process, which imports a library.
 _OF_PROCESS = 3
 
@@ -134,7 +140,10 @@ def late_warnings(context: RunContext) -> tuple[str, ...]:
     """
     count = context.executor.answered_again
     text = f"{plural(count, 'program')} failed with connection errors, and not when run again"
-    return (*map(late_warning, context.late), *([f"{context.binding.name}: {text}"] * (count > 0)))
+    lines = [f"{context.binding.name}: {text}"] * (count > 0)
+    if math.isfinite(context.left_out.lines_up_to):
+        lines.append(_LONG_LINES.format(math.ceil(context.left_out.lines_up_to)))
+    return (*map(late_warning, context.late), *lines)
 
 
 def late_warning(what: str) -> str:
@@ -158,6 +167,10 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     hangs.spend(limit)
     program = _program_of(item)
     call = program, context.interrupted_step
+    if isinstance(program, Program) and _reads_by_byte(context, program):
+        context.left_out.add_lines(hangs.bytes_in_time)
+        context.repeat()
+        return Next.AGAIN
     if context.late_call == call:
         context.late.pop()
     elif context.counts["hangs"] and context.times.run.is_over:
@@ -176,6 +189,19 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     _report_hang(context, program, limit)
     context.repeat()
     return Next.AGAIN
+
+
+def _reads_by_byte(context: RunContext, program: Program) -> bool:
+    """Return whether a call is late as one that reads lines by a request for each byte.
+
+    So do raw streams, whose methods for lines are Python's and call those of the target.
+    """
+    index = context.interrupted_step
+    op = program.steps[index].op if 0 <= index < len(program.steps) else ""
+    if op not in OF_LINES or program.length < context.times.hangs.bytes_in_time:
+        return False
+    called = functions_of(context.interrupted_frames)[:1]
+    return any(function.partition(" of ")[0] not in _LINE_METHODS for function in called)
 
 
 def _end_concurrency(context: RunContext) -> Next:

@@ -70,7 +70,7 @@ class PythonFileBinding(ScratchBinding):
     def __init__(
         self,
         opener: Callable[[str], BinaryIO],
-        directory: str | None = None,
+        directory: str | os.PathLike[str] | None = None,
         name: str | None = None,
         encode: Callable[[bytes], bytes] | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class PythonFileBinding(ScratchBinding):
         #: Libraries and their versions, for reports.
         self.versions = {"python": platform.python_version()}
         self._opener = opener
-        self._directory = tempfile.gettempdir() if directory is None else directory
+        self._directory = tempfile.gettempdir() if directory is None else os.fspath(directory)
         self._encode = encode
         self._has_readinto = True
         self.holds_sparse = encode is None

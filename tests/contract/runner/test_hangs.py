@@ -122,6 +122,68 @@ def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     assert result.counts["hangs"] == 1
 
 
+class _Raw(io.RawIOBase):
+    """A raw file: Python reads its lines byte by byte."""
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            self._data = io.BytesIO(file.read())
+        self._bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._data.seek(offset, whence)
+
+    def readinto(self, buffer: Any, /) -> int:
+        self._bytes += len(buffer) == 1
+        self._request()
+        return self._data.readinto(buffer)
+
+    def _request(self) -> None:
+        """Wait as long as a request takes."""
+
+
+def _slow_lines(clock: Clock, where: str) -> RunResult:
+    """The result of a file of which long lines last too long, in a method."""
+
+    def wait(self: Any, *args: Any) -> Any:
+        is_long = len(self._data.getbuffer()) > 2_000
+        if self._bytes > 2_000 or (is_long and where == "readline"):
+            clock.wait_for_ever()
+        return getattr(_Raw, where)(self, *args)
+
+    wait.__code__ = wait.__code__.replace(co_name=where)
+    opener = type("Slow", (_Raw,), {where: wait})
+    clauses_of_lines = ("python.readlines.hint", "python.readline.line", "python.read.all")
+    return check(PythonFileBinding(opener), settings_for(*clauses_of_lines, timeout=4.0))
+
+
+def test_lines_that_are_read_by_a_slow_request_for_each_byte_do_not_hang(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HangTime, "bytes_in_time", 3_000)
+    result = _slow_lines(clock, "_request")
+    assert result.conforms
+    assert [w.partition(":")[0] for w in result.warnings] == [
+        "no lines were read from files of 3,000 bytes or more"
+    ]
+    passed = {c.clause.id for c in result.clauses if c.outcome is Verdict.PASS}
+    assert {"python.readline.line", "python.read.all"} <= passed
+
+
+@pytest.mark.parametrize(("where", "bytes_in_time"), [("readline", 3_000), ("_request", 9_999_999)])
+def test_other_lines_that_are_late_hang(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, where: str, bytes_in_time: int
+) -> None:
+    monkeypatch.setattr(HangTime, "bytes_in_time", bytes_in_time)
+    assert not _slow_lines(clock, where).conforms
+
+
 def test_a_call_that_hangs_while_features_are_observed_breaks_a_clause_of_the_run(
     clock: Clock,
 ) -> None:

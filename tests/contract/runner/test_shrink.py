@@ -123,6 +123,24 @@ def test_a_negative_number_becomes_zero_where_it_does_not_matter() -> None:
     assert small.steps == (Step("py_seek", (0, 0)),)
 
 
+def moves_back(program: Program) -> bool:
+    """A made-up fault: a move forward, and one back by as much."""
+    moves = [step.args[0] for step in program.steps]
+    return len(moves) == 2 and moves[0] > 0 and sum(moves) == 0
+
+
+def test_a_number_and_its_negative_shrink_together() -> None:
+    small = shrink(
+        Program(5, (Step("py_seek", (4096, 1)), Step("py_seek", (-4096, 1)))), moves_back
+    )
+    assert small.steps == (Step("py_seek", (1, 0)), Step("py_seek", (-1, 0)))
+
+
+def test_a_negative_number_comes_as_close_to_zero_as_it_can() -> None:
+    small = shrink(Program(5, (Step("py_seek", (-4096, 1)),)), lambda p: p.steps[0].args[0] < 0)
+    assert small.steps == (Step("py_seek", (-1, 0)),)
+
+
 def test_operations_and_a_builder_that_a_program_does_not_need_are_dropped() -> None:
     steps = (READ, Step("get_pos"), READ, Step("seek", (0,)), Step("close"))
     program = Program(

@@ -228,6 +228,13 @@ def test_a_call_on_a_file_of_slow_requests_may_make_one_for_each_byte() -> None:
     assert hangs.limit(10_000) == 10.0
 
 
+def test_a_request_for_each_byte_of_a_file_fits_half_of_the_timeout() -> None:
+    hangs = HangTime(60.0, 10.0)
+    assert hangs.bytes_in_time == math.inf
+    hangs.note(0.1, 100)
+    assert hangs.bytes_in_time == pytest.approx(5_000)
+
+
 # Runs ----------------------------------------------------------------------------------------
 
 

@@ -68,7 +68,7 @@ def test_stream_operations_map_to_file_calls(opener: Opener, tmp_path: Path, run
     """Position, seek, single bytes and reads into a window."""
     data = content(5)
     outcomes = run(
-        PythonFileBinding(opener, str(tmp_path), "f"),
+        PythonFileBinding(opener, tmp_path, "f"),
         data,
         ("seek", 1),
         ("read_byte",),
