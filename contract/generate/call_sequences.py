@@ -6,10 +6,12 @@ stream under test limits their number.
 
 from __future__ import annotations
 
+import heapq
 import itertools
+import math
 import operator
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeAlias
 
 from fscontract.contract.generate import call_alphabet
@@ -111,14 +113,14 @@ def sampled(source: Iterable[Program], limit: int, seed: int) -> list[Program]:
     most = limit * 7 // 8
     chosen, others = first[:most], [*first[most:], *others]
     drawn = random.Random(seed).sample(others, limit - len(chosen))
-    return [*chosen, *sorted(drawn, key=lambda p: len(p.steps))]
+    return [*_telling_first(chosen), *sorted(drawn, key=lambda p: len(p.steps))]
 
 
 def shuffled(source: Iterable[Program], seed: int) -> list[Program]:
     """Return the programs of a source: first those that every sample has, the others by seed."""
     first, others = _in_every_sample(list(source))
     random.Random(seed).shuffle(others)
-    return [*first, *others]
+    return [*_telling_first(first), *others]
 
 
 def _in_every_sample(everything: list[Program]) -> tuple[list[Program], list[Program]]:
@@ -140,6 +142,36 @@ def _in_every_sample(everything: list[Program]) -> tuple[list[Program], list[Pro
             pairs |= new
             first[program] = None
     return list(first), [p for p in everything if p not in first]
+
+
+def _telling_first(programs: Iterable[Program]) -> list[Program]:
+    """Return programs in the order of what each adds to those before it, for the calls it makes.
+
+    It adds operations, their arguments, and operations that follow each other. An open takes as
+    long as a call.
+    """
+    added: set[Hashable] = set()
+    waiting = [(-math.inf, n, p) for n, p in enumerate(programs)]
+    ordered: list[Program] = []
+    while waiting:
+        _, number, program = heapq.heappop(waiting)
+        worth = -len(_told(program) - added) / (len(program.steps) + 1)
+        if waiting and worth > waiting[0][0]:
+            heapq.heappush(waiting, (worth, number, program))
+        else:
+            ordered.append(program)
+            added |= _told(program)
+    return ordered
+
+
+def _told(program: Program) -> set[Hashable]:
+    """Return the operations of a program, alone, with their arguments, and with the one before.
+
+    Those with a builder keep their order, in which one option comes before several.
+    """
+    steps = program.steps if program.opening is None else ()
+    pairs = _pairs(program) if steps else set()
+    return {*pairs, *(step.op for step in steps), *((s.op, s.args) for s in steps)}
 
 
 def _pairs(program: Program) -> set[tuple[str, str]]:

@@ -71,6 +71,12 @@ def test_shuffled_programs_begin_with_those_of_every_sample() -> None:
     assert sorted(map(str, first)) == sorted(map(str, second))
 
 
+def test_all_operations_are_called_by_the_first_programs_of_a_slow_target() -> None:
+    programs = call_sequences.shuffled(call_sequences.short_programs(OPERATIONS, 64, "quick"), 1)
+    called = {step.op for program in programs[: len(OPERATIONS)] for step in program.steps}
+    assert called == OPERATIONS
+
+
 def test_the_position_is_shown_after_three_calls() -> None:
     """A last call that returns what it should may move the stream wrong."""
     made = call_sequences.short_programs(OPERATIONS, 64, "quick")
