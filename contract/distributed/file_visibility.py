@@ -44,12 +44,15 @@ class Written:
 
 @dataclass
 class Seen:
-    """The observations of a task: compared fields, missing calls of the API, and differences."""
+    """The observations of a task: compared fields, missing calls of the API, and differences.
+
+    `unanswered` has the clauses whose calls failed on the way to the store.
+    """
 
     exercised: Counter[str] = field(default_factory=Counter)
     unsaid: set[str] = field(default_factory=set)
     counterexamples: dict[str, Counterexample] = field(default_factory=dict)
-    errors: int = 0
+    unanswered: set[str] = field(default_factory=set)
 
 
 def write(binding: Binding) -> Written:
@@ -99,7 +102,7 @@ def _compare_status(binding: Binding, file: Written, seen: Seen) -> None:
         except Exception as error:
             outcome = raised(error)
             if outcome.kind is Kind.ENVIRONMENT:
-                seen.errors += 1
+                seen.unanswered.add(clause)
             else:
                 seen.exercised[clause] += 1
                 failure = _different(file, expected, str(outcome), "status: raised")
@@ -139,7 +142,7 @@ def _compare_bytes(binding: Binding, file: Written, seen: Seen) -> None:
 
 def _failed(outcome: Outcome, file: Written, expected: str, call: str, seen: Seen) -> None:
     if outcome.kind is Kind.ENVIRONMENT:
-        seen.errors += 1
+        seen.unanswered.add(BYTES)
         return
     seen.exercised[BYTES] += 1
     seen.counterexamples[BYTES] = _different(file, expected, str(outcome), f"{call}: raised")

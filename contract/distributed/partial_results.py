@@ -150,6 +150,8 @@ class Partial:
     exercised: Counter[str]
     unsaid: set[str]
     counts: Counter[str]
+    #: Clauses that lost calls could have exercised.
+    unanswered: set[str]
     families: list[Family] = field(default_factory=list)
     #: The scenes that the target can make, as far as they were tried.
     scenes: frozenset[str] = frozenset()
@@ -171,6 +173,7 @@ class Merged:
     exercised: Counter[str] = field(default_factory=Counter)
     unsaid: set[str] = field(default_factory=set)
     counts: Counter[str] = field(default_factory=Counter)
+    unanswered: set[str] = field(default_factory=set)
     notes: dict[str, None] = field(default_factory=dict)
     warnings: dict[str, None] = field(default_factory=dict)
     #: Phases that did not run all of their programs, by name.
@@ -190,7 +193,7 @@ class Merged:
             self.counterexamples,
             self.exercised,
             frozenset(self.unsaid),
-            bool(self.counts["errors"]),
+            self.unanswered,
             "; ".join(self.notes),
             lost,
             reasons or {},
@@ -206,6 +209,7 @@ def merge(parts: Sequence[Partial], selected: frozenset[str], remote: bool = Fal
     for part in parts:
         merged.exercised += part.exercised
         merged.unsaid |= part.unsaid
+        merged.unanswered |= part.unanswered
         merged.counts.update(part.counts)
         merged.warnings |= dict.fromkeys(part.warnings)
         merged.boundaries |= dict.fromkeys(part.boundaries)

@@ -93,7 +93,8 @@ def _add(partial: Partial, seen: Seen) -> None:
     """Add the observations of the file that the driver wrote."""
     partial.exercised.update(seen.exercised)
     partial.unsaid |= seen.unsaid
-    partial.counts["errors"] += seen.errors
+    partial.counts["errors"] += len(seen.unanswered)
+    partial.unanswered |= seen.unanswered
     for clause, counterexample in seen.counterexamples.items():
         at = replace(counterexample, actual=f"{counterexample.actual}, on {socket.gethostname()}")
         examined = Examined(clause, at)

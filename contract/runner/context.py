@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
 from traceback import FrameSummary
@@ -113,6 +113,8 @@ class RunContext:
     _sources: Mapping[str, frozenset[str]] | None = None
     _looked: bool = False
     _ticks: int = 0
+    #: Clauses that calls failed by the environment could have exercised; all if one ended the run.
+    unanswered: set[str] = field(default_factory=set)
     #: How the last call ended that the environment failed, "" if none did.
     last_lost: str = ""
     _errors_in_a_row: int = 0
@@ -260,9 +262,13 @@ class RunContext:
                     return True
         return False
 
-    def lose_call(self, text: str) -> None:
-        """Count a call that the environment failed; raise TargetError after too many in a row."""
+    def lose_call(self, text: str, clauses: Set[str]) -> None:
+        """Count a call that the environment failed, and note which `clauses` it could exercise.
+
+        Raise TargetError after too many in a row.
+        """
         self.counts["errors"] += 1
+        self.unanswered |= clauses
         self.last_lost = text
         self._errors_in_a_row += 1
         if self._errors_in_a_row >= _MAX_ERRORS:

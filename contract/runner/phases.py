@@ -593,7 +593,7 @@ def _check_costs(context: RunContext, clauses: _Queue[Clause]) -> None:
         if cost.unsaid:
             context.executor.unsaid.add(cost.clause)
         if cost.environment:
-            context.lose_call(cost.environment)
+            context.lose_call(cost.environment, {cost.clause})
         context.keep(cost.clause, cost.counterexample)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from fscontract.contract import clock
 from fscontract.contract.generate.vectors import Vector, permits, says
+from fscontract.contract.models.acceptor import TABLES
 from fscontract.contract.models.stream_state import Failure
 from fscontract.contract.program.outcome import Kind
-from fscontract.contract.program.program import Program
+from fscontract.contract.program.program import OF_FILE, Program
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import counterexample
@@ -19,6 +21,7 @@ from fscontract.contract.runner.resource_checks import LEAKED, MAX_GROWTH, OUT_O
 from fscontract.contract.runner.result import Counterexample
 from fscontract.contract.runner.shrink import with_needed_operations
 from fscontract.contract.runner.signature import circumstances_of_leak
+from fscontract.contract.spec.clauses import Clause
 
 #: Calls after which a file of the target is open, because fsspec closes only its own around it.
 _UNCLOSED = frozenset({"fs_decompress"})
@@ -46,7 +49,8 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
     if left_out:
         _mark_left_out(context, program)
     elif execution.environment is not None:
-        context.lose_call(str(execution.environment))
+        clauses = context.settings.clauses
+        context.lose_call(str(execution.environment), _exercised_by(item, program, clauses))
     else:
         context.reach()
         _keep_violations(context, item, execution)
@@ -56,6 +60,29 @@ def check_program(context: RunContext, item: Program | Vector) -> None:
         else:
             _look_for_leaks(context, program)
         context.counterexamples.recent.append(program)
+
+
+def _exercised_by(
+    item: Program | Vector, program: Program, clauses: Sequence[Clause]
+) -> frozenset[str]:
+    """Return the ids of the clauses that a program, or that of an example, can exercise."""
+    checks = [f"model.{op}" for op in ("open", *(step.op for step in program.steps))]
+    kinds = {
+        "openfile": program.opening is not None,
+        "path": program.at is not None,
+        "faults": program.faults is not None,
+        "servers": program.faults is not None,
+        "consistency": any(step.op in OF_FILE for step in program.steps),
+        "streams": program.streams > 1,
+    }
+    prefixes = tuple(f"{kind}." for kind, is_there in kinds.items() if is_there)
+    own = {item.clause} if isinstance(item, Vector) else set()
+    for step in program.steps:
+        own |= TABLES[step.op].all_clauses if step.op in TABLES else set()
+    concern = (
+        c.id for c in clauses if any(k in checks or k.startswith(prefixes) for k in c.checks)
+    )
+    return frozenset(own.union(concern))
 
 
 def _keep_violations(context: RunContext, item: Program | Vector, execution: Execution) -> None:

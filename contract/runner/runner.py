@@ -182,6 +182,7 @@ def _partial(context: RunContext) -> Partial:
         executor.exercised + context.exercised,
         executor.unsaid,
         context.counts + Counter(programs),
+        context.unanswered,
         context.families,
         frozenset() if opener is None else opener.scenes,
         context.leaks.growth,
@@ -209,6 +210,7 @@ def _run(context: RunContext) -> None:
                 raise TargetError(f"{error}; {hint}") from error
             raise
         context.counts["errors"] += 1
+        context.unanswered |= context.settings.selected
         context.warnings.append(f"ended early: {error}")
     context.sandbox.restore()
     failures = [f for found in context.counterexamples.failed.values() for f in found.values()]
@@ -353,7 +355,7 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         context.counterexamples,
         executor.exercised + context.exercised,
         frozenset(executor.unsaid),
-        bool(context.counts["errors"]),
+        context.unanswered,
         "; ".join(context.notes),
         lost,
         out_of_time=bool(context.cut_short),

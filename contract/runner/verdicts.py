@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cache
@@ -143,8 +143,8 @@ class Evidence:
     exercised: Counter[str]
     #: Clauses that a call would have exercised if the API supported it.
     unsaid: frozenset[str]
-    #: True if calls were lost to the network or the set-up.
-    errors: bool
+    #: Clauses that calls lost to the network or the set-up could have exercised.
+    unanswered: Set[str]
     #: The reason why threads were not checked completely, if any.
     notes: str = ""
     #: The missing parts of the run, so that no clause holds; "" if none are.
@@ -179,7 +179,7 @@ def sum_up(
     }
     results = tuple(_judge(c, binding, settings, evidence, context) for c in settings.clauses)
     is_complete = not (evidence.lost or evidence.stopped or evidence.out_of_time)
-    if is_complete and not evidence.errors:
+    if is_complete and not evidence.unanswered:
         results = _promises_kept(results, binding, settings)
     if settings.replays is not None and is_complete:
         faults = settings.faults is not None or settings.server_faults
@@ -360,7 +360,7 @@ def _unreached(
         return Verdict.INEXPRESSIBLE, lacking[0]
     if silent or clause.id in evidence.unsaid:
         return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
-    if evidence.errors:
+    if clause.id in evidence.unanswered:
         return Verdict.ERROR, "calls failed with connection errors"
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"

@@ -26,7 +26,7 @@ def run(profile: Profile, *without: str, only: str = "", judged: str = "") -> Ru
     chosen = tuple(c for c in with_checks(clauses().values()) if c.id.startswith(only))
     settings = Settings(profile, chosen)
     counts = Counter({judged: 1})
-    evidence = Evidence(Counterexamples(settings.selected), counts, frozenset(), False)
+    evidence = Evidence(Counterexamples(settings.selected), counts, frozenset(), frozenset())
     return sum_up(binding, settings, evidence, datetime.now(), 0.0, {})
 
 

@@ -266,6 +266,20 @@ def test_a_run_that_is_out_of_time_says_which_programs_it_left_out(time: Time) -
     assert OUT_OF_TIME in unreached
 
 
+def test_a_lost_call_leaves_clauses_of_other_calls_out_of_time(time: Time) -> None:
+    class Loses(slow(time, 0.5)):  # type: ignore[misc]
+        """Never answers a skip."""
+
+        def skip(self, count: int) -> int:
+            raise ConnectionError("gone")
+
+    result = run(Loses, 60.0)
+    outcomes = {c.clause.id: (c.outcome, c.reason) for c in result.clauses}
+    assert outcomes["skip.advance"] == (Verdict.ERROR, "calls failed with connection errors")
+    assert outcomes["unbuffer.release"] == (Verdict.UNEXERCISED, OUT_OF_TIME)
+    assert result.verdict is RunVerdict.INCOMPLETE
+
+
 @pytest.mark.parametrize("seconds", [0.005, 0.05])
 def test_no_phase_of_a_slow_store_runs_nothing(time: Time, seconds: float) -> None:
     binding = binding_of(slow(time, seconds))
