@@ -215,7 +215,7 @@ CLIENTS = (
     Target("obstore S3", "obstore+s3://{bucket}", "S7 S8 S9 S10 S11 S28", "bucket", _OBSTORE),
     Target("OpenDAL local", "opendal+file://{directory}", "S7 S8 S9 S12 S26 S36", "directory"),
     Target("OpenDAL memory", "opendal+memory://", "S7 S8 S9 S12 S26 S36"),
-    Target("OpenDAL S3", "opendal+s3://{bucket}", "S7 S8 S9 S12 S24 S26", "bucket", _OPENDAL),
+    Target("OpenDAL S3", "opendal+s3://{bucket}", "S7 S8 S9 S12 S26", "bucket", _OPENDAL),
     Target("smart_open S3", f"{_CLIENTS}:smart", "F51 S1 S16 S29", "bucket", _PLACE),
     Target(
         "boto3 StreamingBody", f"{_CLIENTS}:body", "F51 S17", "bucket", _PLACE, "", "!supports-seek"

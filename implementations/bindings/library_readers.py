@@ -237,7 +237,8 @@ class Wording(NamedTuple):
 _BUFFERED = "file = BufferedReader(file) if isinstance(file, RawIOBase) else file"
 
 
-_BYTES = "from io import BytesIO"
+#: The classes of io that scripts import if they name them.
+_OF_IO = ("BufferedReader", "BytesIO", "RawIOBase")
 #: The most characters of a line of a list.
 _MOST_CHARACTERS = 92
 
@@ -256,14 +257,8 @@ def spell_reader(step: Step, wording: Wording) -> Call | None:
         *((_BUFFERED,) if wording.raw else ()),
         *spelled.read,
     )
-    imports = spelled.imports
-    if wording.raw:
-        names = (
-            "BufferedReader, BytesIO, RawIOBase"
-            if _BYTES in imports
-            else "BufferedReader, RawIOBase"
-        )
-        imports = (f"from io import {names}", *(one for one in imports if one != _BYTES))
+    names = ", ".join(name for name in _OF_IO if any(name in line for line in before))
+    imports = (*([f"from io import {names}"] if names else []), *spelled.imports)
     shown = f"{spelled.shown}({wording.opening.replace('name', 'path')})"
     equal = f"found == {spelled.expected}"
     return Call(equal, Form.EQUAL, before=before, imports=imports, shown=shown)
@@ -302,7 +297,7 @@ def _spell_parquet(seed: int, rows: int) -> _Spelling:
             "found = [opened.read_row_group(*pick).to_pydict() for pick in picks]",
         ),
         f"[{{n: columns[n][{size} * g :][:{size}] for n in names}} for g, names in picks]",
-        (_BYTES, "from pyarrow import parquet, table"),
+        ("from pyarrow import parquet, table",),
         "parquet.ParquetFile",
     )
 
@@ -347,7 +342,7 @@ def _spell_zip(seed: int, rows: int) -> _Spelling:
             "found = [(f.seek(start), f.read(count))[1] for f, start, count in opened]",
         ),
         "[texts[name][start : start + count] for name, start, count in picks]",
-        (_BYTES, "import zipfile"),
+        ("import zipfile",),
         "zipfile.ZipFile",
     )
 

@@ -5,6 +5,7 @@ The calls of the operator are here as source code, too.
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Callable, Coroutine, Iterable
@@ -153,8 +154,13 @@ _METHODS = frozenset(
     | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
 )
 _LOCAL = frozenset({"memory", "fs"})
-_WORDING = Wording('operator.open(name, "rb")', "operator.write(name, {data})")
+#: Readers of libraries get a buffer: of a network, a File reads what has arrived, as raw files may.
+_WORDING = Wording('BufferedReader(operator.open(name, "rb"))', "operator.write(name, {data})")
 _SCHEME = re.compile(r'Operator\("([^"]*)"')
+
+
+def _opened_for_reader(operator: Any, path: str) -> io.BufferedReader:
+    return io.BufferedReader(operator.open(path, "rb"))
 
 
 class OpendalStore(Store):
@@ -254,7 +260,7 @@ class OpendalBinding(StoreBinding):
         if step.op in OPENDAL_OPERATIONS:
             return _bind_opendal(step, target, self._fail)
         if step.op in READER_OPERATIONS:
-            return bind_reader(step, target, lambda fs, path: fs.open(path, "rb"), self._fail)
+            return bind_reader(step, target, _opened_for_reader, self._fail)
         operator = self.operator
         action = bind_pread(
             step,

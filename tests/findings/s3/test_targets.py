@@ -47,7 +47,7 @@ def test_obstore_has_its_findings(place: Place) -> None:
 
 
 def test_opendal_has_its_findings(place: Place) -> None:
-    """S7, S8, S9, S12, S24, S26."""
+    """S7, S8, S9, S12, S26."""
     fails = {
         *("open.presence", "open.empty-path"),
         *("seek.negative", "pread.data", "pread.eof"),
@@ -58,7 +58,7 @@ def test_opendal_has_its_findings(place: Place) -> None:
     lax = {"python.read.full", "python.seek.negative", "operator.read.past-end"}
     # few programs close a file first, and few files are longer than a buffer of the client
     closed = {f"python.{call}.closed" for call in ("readinto", "write", "with")}
-    sampled = frozenset(closed | {"python.readinto.full", "readers.parquet.row-groups"})
+    sampled = frozenset(closed | {"python.readinto.full"})
     holds(run(targets.opendal_s3(place)), fails, lax, sampled)
 
 

@@ -25,7 +25,7 @@ from fscontract.fakes.mutants.correct_filesystem import (
     RightFilesystem,
     RightUncheckedCache,
 )
-from fscontract.fakes.mutants.correct_stores import RightOperator
+from fscontract.fakes.mutants.correct_stores import RightOperator, RightOperatorFile
 from fscontract.implementations.bindings import library_readers
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.library_readers import (
@@ -123,6 +123,16 @@ class _Raw(RightFilesystem):
         return _ShortReads(self.content(path))
 
 
+class _ArrivesInParts(RightOperatorFile):
+    """A file of a network, of which a read returns what has arrived."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(size if size is None or size < 0 else min(size, 7))
+
+    def readinto(self, buffer: Any) -> int:
+        return super().readinto(memoryview(buffer)[:7])
+
+
 class _Unusual(RightFilesystem):
     """A filesystem whose files have few methods."""
 
@@ -137,6 +147,7 @@ class _Unusual(RightFilesystem):
         FsspecBinding(_Raw(), "", "raw files"),
         PyArrowBinding(RightArrow(), "mutant", "arrow"),
         OpendalBinding(RightOperator(), "operator"),
+        OpendalBinding(RightOperator(_ArrivesInParts), "operator of a network"),
     ],
     ids=lambda binding: str(binding.name),
 )
