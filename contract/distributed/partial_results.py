@@ -18,7 +18,7 @@ from fscontract.contract.runner.counterexamples import (
 )
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.executor import Executor
-from fscontract.contract.runner.result import Boundary, Counterexample, PhaseShare
+from fscontract.contract.runner.result import LEFT_OUT, Boundary, Counterexample, PhaseShare
 from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.verdicts import Evidence
 
@@ -197,7 +197,7 @@ class Merged:
             "; ".join(self.notes),
             lost,
             reasons or {},
-            bool(self.cut_short),
+            bool(self.cut_short or self.counts[LEFT_OUT]),
         )
 
 

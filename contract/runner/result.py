@@ -140,6 +140,8 @@ UNCOUNTED = "cost: not counted"
 NOT_THERE = "declared, not there"
 #: Why a clause was not exercised in a run whose time was over.
 OUT_OF_TIME = "out of time"
+#: The number of operations that are left out, since no time is left for hangs like theirs.
+LEFT_OUT = "operations left out"
 #: The start of the reason of clauses not exercised because the check of threads ended early.
 STOPPED = "stopped"
 #: Why a clause was not verified in a run that ended with the first failure.

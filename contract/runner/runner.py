@@ -36,7 +36,7 @@ from fscontract.contract.runner.phases import (
     program_phases,
 )
 from fscontract.contract.runner.resource_checks import LeakWatch
-from fscontract.contract.runner.result import INTERRUPTED, RunResult
+from fscontract.contract.runner.result import INTERRUPTED, LEFT_OUT, RunResult
 from fscontract.contract.runner.sandbox import Sandbox, disposed, sandboxed
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
@@ -358,7 +358,7 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         context.unanswered,
         "; ".join(context.notes),
         lost,
-        out_of_time=bool(context.cut_short),
+        out_of_time=bool(context.cut_short or context.counts[LEFT_OUT]),
         sources=context.sources(),
         stopped=context.stopped,
     )

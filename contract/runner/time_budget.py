@@ -165,12 +165,15 @@ class HangTime:
         It is the whole timeout for a target that `stalls`, whose late calls end later. A stream
         without a buffer may read a line by as many requests as it has bytes. A call that was late
         and is made `again` has the time of one in a long run, however short this run is; one that
-        is in a function of the target `where_others_hang` has less.
+        is in a function of the target `where_others_hang` has less, and once the time for hangs is
+        spent, the least, whatever its file is: it is left out then, and not judged.
         """
         if stalls and not where_others_hang:
             return self._timeout
         slow = self._slow[0]
         patience = max(self._left / _HANG_PART, _HANG_LIMIT, slow * _SLOWER)
+        if where_others_hang and self.is_spent:
+            return min(self._timeout, max(_OTHERS_HANG, slow))
         if where_others_hang:
             patience = max(_OTHERS_HANG, min(_HANG_LIMIT, slow * _SLOWER), slow * _TWICE)
         elif again:

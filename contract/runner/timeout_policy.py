@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from threading import Thread
+from traceback import FrameSummary
 from typing import TypeVar
 
 from fscontract.contract.binding import TargetError
@@ -21,7 +22,7 @@ from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
 from fscontract.contract.program.program import OF_LINES, Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
-from fscontract.contract.runner.result import STOPPED
+from fscontract.contract.runner.result import LEFT_OUT, STOPPED
 from fscontract.contract.runner.timeouts import Next, supervise, work_here
 from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of
 from fscontract.contract.text import plural
@@ -113,9 +114,12 @@ def _may_stall(context: RunContext, is_remote: bool, again: bool) -> bool:
 
 def _runs_in(functions: Set[str], thread: Thread | None) -> bool:
     """Return whether a thread is in one of these functions, the innermost of the target."""
-    if not functions or thread is None:
-        return False
-    return not functions.isdisjoint(functions_of(frames_of(thread))[-1:])
+    return bool(functions) and thread is not None and _ends_in(functions, frames_of(thread))
+
+
+def _ends_in(functions: Set[str], frames: list[FrameSummary]) -> bool:
+    """Return whether the innermost function of the target is one of these."""
+    return not functions.isdisjoint(functions_of(frames)[-1:])
 
 
 def _program_of(item: object) -> object:
@@ -173,6 +177,9 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
         return Next.AGAIN
     if context.late_call == call:
         context.late.pop()
+    elif _leaves_out(context, program):
+        context.repeat()
+        return Next.AGAIN
     elif context.counts["hangs"] and context.times.run.is_over:
         return Next.END  # there is no time to run it again, and other calls are known to hang
     elif len(context.late) < MAX_LATE:
@@ -202,6 +209,23 @@ def _reads_by_byte(context: RunContext, program: Program) -> bool:
         return False
     called = functions_of(context.interrupted_frames)[:1]
     return any(function.partition(" of ")[0] not in _LINE_METHODS for function in called)
+
+
+def _leaves_out(context: RunContext, program: object) -> bool:
+    """Leave out the operation of a late call if there is no more time for hangs like it.
+
+    These are in a function in which others hang, so it is not judged: it may be slow.
+    """
+    index, left_out = context.interrupted_step, context.left_out
+    if not context.times.hangs.is_spent or not isinstance(program, Program):
+        return False
+    if not _ends_in(context.hanging, context.interrupted_frames) or context.interrupted_in:
+        return False
+    if left_out.covers(program, index):
+        return False
+    left_out.add(program, index, everywhere=True)
+    context.counts[LEFT_OUT] += 1
+    return True
 
 
 def _end_concurrency(context: RunContext) -> Next:

@@ -7,6 +7,7 @@ import io
 import threading
 from collections.abc import Iterator, Mapping
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO, cast
 
@@ -16,10 +17,11 @@ from fscontract.contract.binding import TargetError
 from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, opened
 from fscontract.contract.program.program import Program, Step, resolve_step
+from fscontract.contract.runner import time_budget
 from fscontract.contract.runner.context import RunContext
 from fscontract.contract.runner.crashes import Journal, clause_of
 from fscontract.contract.runner.events import Event, RunFinished
-from fscontract.contract.runner.result import VIOLATED, ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import LEFT_OUT, VIOLATED, ClauseResult, RunResult, Verdict
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import HangTime
@@ -330,16 +332,31 @@ class _WaitsAtTheEnd(io.RawIOBase):
         return count
 
 
-@pytest.fixture(scope="module")
-def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunResult]:
-    """The result of a file that waits at its end."""
+def _checked_waiting(folder: Path, timeout: float, budget: float) -> RunResult:
+    """Return the result of a file that waits at its end."""
     opener: Any = _WaitsAtTheEnd
-    binding = PythonFileBinding(opener, str(tmp_path_factory.mktemp("files")))
+    binding = PythonFileBinding(opener, str(folder))
     names = ("python.read.", "python.readline.", "read-byte.", "read-into.")
     chosen = tuple(c for c in clauses().values() if c.id.startswith(names))
-    profile = load_profile("python-file")
+    settings = Settings(load_profile("python-file"), chosen, timeout=timeout, budget=budget)
     with _MORE_BYTES:
-        yield check(binding, Settings(profile, chosen, timeout=0.8, budget=20.0))
+        return check(binding, settings)
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+    """The result of a file that waits at its end."""
+    return _checked_waiting(tmp_path_factory.mktemp("files"), timeout=0.8, budget=20.0)
+
+
+def test_operations_that_hang_like_others_are_left_out_when_the_time_for_hangs_is_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time_budget, "_HANG_SECONDS", 1.0)
+    monkeypatch.setattr(time_budget, "_HANGS", 0.0)
+    result = _checked_waiting(tmp_path, timeout=0.3, budget=20.0)
+    assert result.counts[LEFT_OUT] > 0
+    assert {c.outcome for c in result.clauses if c.outcome in VIOLATED} == {Verdict.HANG}
 
 
 def test_a_hang_shows_the_frames_of_the_target(waiting: RunResult) -> None:

@@ -215,6 +215,15 @@ def test_a_call_where_others_hang_gets_less_time_unless_all_calls_are_slow() -> 
     assert limit() == 8.0
 
 
+def test_a_call_where_others_hang_gets_the_least_when_the_time_for_hangs_is_spent() -> None:
+    hangs = HangTime(60.0, 10.0)
+    hangs.spend(15.0)
+    assert hangs.limit(3 << 20, where_others_hang=True) == 0.25
+    for _ in range(2):
+        hangs.note(seconds=0.8, calls=2)
+    assert hangs.limit(3 << 20, where_others_hang=True) == 0.4
+
+
 def test_a_call_on_a_large_file_may_take_longer() -> None:
     hangs = HangTime(60.0, 10.0)
     assert hangs.limit(3 << 20) == 3.75 + 6
