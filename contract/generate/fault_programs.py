@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -213,13 +214,11 @@ def _reopened(
         for pair in (("append", "truncate"), ("delete", "overwrite"), ("replace", "delete"))
         if changes.issuperset(pair)
     ]
-    for how in ways:
-        for before in _CACHING:
-            for after in _AGAIN:
-                calls = [*before, *(("change", (one,)) for one in how), ("reopen", ()), *after]
-                steps = [Step(op, args) for op, args in calls if op in operations or op in OF_FILE]
-                if steps[-1].op not in OF_FILE:
-                    yield Program(length, tuple(steps))
+    for before, after, how in itertools.product(_CACHING, _AGAIN, ways):
+        calls = [*before, *(("change", (one,)) for one in how), ("reopen", ()), *after]
+        steps = [Step(op, args) for op, args in calls if op in operations or op in OF_FILE]
+        if steps[-1].op not in OF_FILE:
+            yield Program(length, tuple(steps))
 
 
 #: The length of a file of several blocks, whatever their size, and how it changes.
@@ -250,7 +249,8 @@ def change_programs(
 ) -> Iterator[Program]:
     """Yield every change after every beginning, followed by every read; and of a long file.
 
-    Above effort quick, the read is made twice, and in a file of a few bytes, too.
+    Above effort quick, the read is made twice, and in a file of a few bytes, too. All changes are
+    made with a read before other beginnings, since a slow target has time for the first programs.
     """
 
     def steps(calls: Calls) -> tuple[Step, ...]:
@@ -262,14 +262,16 @@ def change_programs(
     endings: list[Calls] = [(a,) for a in _READS] + [(m, a) for m in _MOVES for a in _READS]
     if effort != "quick":
         endings += [(m, a, b) for m in _MOVES for a in _READS for b in _READS]
+
+    def changed(length: int) -> Iterator[Program]:
+        every = filter(expressible, _BEFORE), filter(expressible, endings)
+        for before, after, how in itertools.product(*every, sorted(changes - {"replace"})):
+            yield Program(length, (*steps(before), Step("change", (how,)), *steps(after)))
+
     yield from _long_reopened(operations, changes)
     for length in _LENGTHS[effort == "quick" :]:
-        yield from _reopened(length, operations, changes)
-        for how in sorted(changes - {"replace"}):
-            for before in filter(expressible, _BEFORE):
-                for after in filter(expressible, endings):
-                    calls = (*steps(before), Step("change", (how,)), *steps(after))
-                    yield Program(length, calls)
+        pairs = itertools.zip_longest(changed(length), _reopened(length, operations, changes))
+        yield from filter(None, itertools.chain.from_iterable(pairs))
 
 
 #: Programs of each kind of fault, by effort, beside whole reads: systematic ones, and as many

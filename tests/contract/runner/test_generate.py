@@ -111,6 +111,18 @@ def test_every_changing_program_changes_the_file_once_or_opens_it_again() -> Non
         assert changes == 1 or (changes == 2 and Step("reopen") in program.steps)
 
 
+def test_the_first_changing_programs_have_each_change_with_each_read_and_reopen_the_file() -> None:
+    """A slow target has time for some of them only."""
+    hows = frozenset({"overwrite", "delete", "append", "truncate"})
+    programs = [*fault_programs.change_programs(ALL, hows, "quick")]
+    first = programs[: len(programs) // 5]
+    read = {(p.steps[0].args, p.steps[1].op) for p in first if len(p.steps) == 2}
+    reads = {"read_byte", "read_into", "pread", "read_fully", "read_vectored", "read_buffer"}
+    assert read == {((how,), op) for how in hows for op in reads}
+    again = [p.steps for p in first if Step("reopen") in p.steps]
+    assert {s.args[0] for steps in again for s in steps if s.op == "change"} == hows
+
+
 def test_a_file_of_several_blocks_changes_too() -> None:
     programs = fault_programs.change_programs(ALL, frozenset({"overwrite", "append"}), "quick")
     changed = [p.steps for p in programs if p.length > 2 * 65536]
