@@ -170,20 +170,20 @@ class SandboxedBinding(Binding):
 
     def create(self, content: bytes) -> str:
         """Write a new file; TargetError."""
-        return self._tried("can't write a file", self._inner.create, content)
+        return self._tried_twice("can't write a file", self._inner.create, content)
 
     def create_sparse(self, content: SparseContent) -> str:
         """Write a sparse file; raise TargetError if that fails."""
-        return self._tried("can't write a sparse file", self._inner.create_sparse, content)
+        return self._tried_twice("can't write a sparse file", self._inner.create_sparse, content)
 
     def place(self, at: OpenedPath, content: bytes) -> str:
         """Make an unusual path; NoScene or TargetError."""
-        return self._tried(f"can't make {at}", self._inner.place, at, content)
+        return self._tried_twice(f"can't make {at}", self._inner.place, at, content)
 
     def change(self, path: str, content: bytes | None) -> None:
         """Change or delete a file; TargetError, and NoScene if the store refuses that."""
         try:
-            self._tried(f"can't change {path}", self._inner.change, path, content)
+            self._tried_twice(f"can't change {path}", self._inner.change, path, content)
         except TargetError as error:
             if isinstance(error.__cause__, REFUSALS):
                 raise NoScene(str(error)) from error
@@ -286,6 +286,16 @@ class SandboxedBinding(Binding):
         finally:
             if self._busy is busy:  # else an interrupted thread ends, and another one is busy
                 self._busy = []
+
+    def _tried_twice(self, what: str, call: Callable[..., Value], *args: Any) -> Value:
+        """Return the call's value; make it again if its connection failed, or its answer ended."""
+        try:
+            return self._tried(what, call, *args)
+        except TargetError as error:
+            cause = raised(error.__cause__ or error)
+            if not (cause.is_unanswered or cause.is_interrupted):
+                raise
+        return self._tried(what, call, *args)
 
     def _patiently(
         self, work: Callable[[], None], complaint: str, patience: float | None = None

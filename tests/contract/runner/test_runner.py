@@ -394,6 +394,31 @@ def test_a_run_says_how_the_last_lost_call_failed() -> None:
     assert warning.startswith(expected)
 
 
+def test_a_write_that_the_network_fails_once_is_made_again() -> None:
+    class Loses(StreamBinding):
+        """A store that does not answer every fifth write of a file, and of a change."""
+
+        writes = 0
+
+        def _lose_some(self) -> None:
+            self.writes += 1
+            if self.writes % 5 == 0:
+                raise ConnectionResetError("gone")
+
+        def create(self, content: bytes) -> str:
+            self._lose_some()
+            return super().create(content)
+
+        def change(self, path: str, content: bytes | None) -> None:
+            self._lose_some()
+            super().change(path, content)
+
+    settings = settings_for("consistency.either", "read-byte.value")
+    result = check(Loses(MemoryFileSystem(), "test"), settings)
+    assert {c.outcome for c in result.clauses} == {Verdict.PASS}
+    assert not result.warnings
+
+
 class _Answer(Exception):
     """An error of a client that quotes the answer of the server, as no OSError."""
 
