@@ -38,6 +38,7 @@ from fscontract.contract.concurrency.verdict import (
     trace,
     victim,
 )
+from fscontract.contract.program.outcome import INTERRUPTED_RUNS
 from fscontract.contract.program.program import Step
 from fscontract.contract.runner.result import STOPPED, Counterexample
 from fscontract.contract.runner.time_budget import TimeBudget
@@ -440,11 +441,12 @@ class _Check:
 def _answered(run: Callable[[], Execution]) -> Execution:
     """Run a schedule, again if the network may have failed it; raise _Stop if it does not answer.
 
-    An answer that is interrupted again is judged.
+    An answer that is interrupted each time is judged.
     """
-    execution = run()
-    if execution.is_interrupted:
+    for _ in range(INTERRUPTED_RUNS):
         execution = run()
+        if not execution.is_interrupted:
+            break
     if execution.environment is not None:
         raise _Stop(f"target unreachable: {execution.environment.detail}")
     return execution

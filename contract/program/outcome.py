@@ -92,6 +92,9 @@ _INTERRUPTED = re.compile(
     r"|\bConnection broken\b|\bpartial file\b|^\w+: Unexpected \(temporary\)"
     r"|\b(before|reading) (the )?(message|response) (completed|length reached|body)\b"
 )
+#: The number of runs in which a call has to be interrupted to be judged: a client makes a wrong
+#: request each time, and a network that interrupts 1 of 200 answers does so twice in some runs.
+INTERRUPTED_RUNS = 4
 #: Larger numbers are shown by their size: Python limits the digits that it converts.
 _MOST_BITS = 256
 

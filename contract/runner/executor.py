@@ -29,7 +29,13 @@ from fscontract.contract.models.openfile_stages import (
 from fscontract.contract.models.stream_state import Failure, Judgement, State
 from fscontract.contract.program.content import changed_content
 from fscontract.contract.program.opened_path import OpenedPath
-from fscontract.contract.program.outcome import Kind, Outcome, raised, returned
+from fscontract.contract.program.outcome import (
+    INTERRUPTED_RUNS,
+    Kind,
+    Outcome,
+    raised,
+    returned,
+)
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.crashes import LeftOut, StepIndex
@@ -71,6 +77,8 @@ class Executor(Workspace):
         self.counts: Counter[str] = Counter()
         #: How many programs the network or a busy store failed once, and not when they ran again.
         self.answered_again = 0
+        #: The calls, with what they raised, that were interrupted each time.
+        self._interrupted: set[tuple[tuple[Step, ...], str]] = set()
         #: How long all programs took.
         self.seconds = 0.0
         #: The length of the running program's file, in bytes.
@@ -121,18 +129,25 @@ class Executor(Workspace):
 
         With `resume`, a program of plain streams is judged to its end: after a failure any position
         of the stream is allowed. A program that the network or a busy store failed runs again,
-        since that says nothing of others. What is interrupted in the same call again is judged, and
-        nothing else that is interrupted.
+        since that says nothing of others. What is interrupted in the same call each time is judged,
+        and nothing else that is interrupted. A call that was judged so is made twice from then on.
         """
-        first = self._run_once(program, trace, resume)
-        if first.environment is None and not first.interrupted:
-            return first
         execution = self._run_once(program, trace, resume)
-        interrupted = execution.interrupted
-        if interrupted.keys().isdisjoint(first.interrupted):
-            failed = next(iter(interrupted.values()), None)
-            execution.environment = execution.environment or failed
-            self.answered_again += execution.environment is None
+        each_time = execution.interrupted
+        if execution.environment is None and not each_time:
+            return execution
+        for _ in range(1, INTERRUPTED_RUNS):
+            execution = self._run_once(program, trace, resume)
+            again = execution.interrupted
+            each_time = {i: again[i] for i in again.keys() & each_time.keys()}
+            alike = {(program.steps[i : i + 1], o.detail) for i, o in each_time.items()}
+            if execution.environment is not None or not again:
+                self.answered_again += execution.environment is None
+                return execution
+            if alike and alike <= self._interrupted:
+                return execution
+        self._interrupted |= alike
+        execution.environment = None if each_time else next(iter(again.values()))
         return execution
 
     def _run_once(self, program: Program, trace: bool, resume: bool) -> Execution:

@@ -459,6 +459,21 @@ def test_a_store_that_fails_now_and_then_conforms(error: Exception) -> None:
     assert warning.endswith("programs failed with connection errors, and not when run again")
 
 
+def test_a_call_that_is_interrupted_three_times_in_a_row_is_not_judged() -> None:
+    """A network that interrupts 1 of 200 answers does so twice in one of some thousand programs."""
+    number = itertools.count()
+
+    class Cut(MemoryInputStream):
+        def read_byte(self) -> int:
+            if next(number) % 499 < 3:
+                raise IncompleteRead(b"abc", 5)
+            return super().read_byte()
+
+    result = check(binding_of(Cut), settings_for("read-byte.value"))
+    assert result.conforms
+    assert "errors" not in result.counts
+
+
 def test_an_answer_that_is_interrupted_each_time_is_judged() -> None:
     """The client makes a wrong request, or takes a whole answer for one that ended too early."""
 
