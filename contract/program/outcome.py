@@ -84,9 +84,9 @@ _BUSY = re.compile(r"\bService Unavailable\b|\bToo Many Requests\b|\bSlowDown\b|
 #: Exceptions of clients whose connection failed, or whose answer ended too early, and what they
 #: quote of a proxy that got no answer.
 _INTERRUPTED = re.compile(
-    r"^\w*(Connect|Disconnect|Timeout|IncompleteRead|Payload|ChunkedEncoding)\w*\b"
-    r"|^(BadStatusLine|ContentTooShortError|MaxRetryError|(Remote)?ProtocolError|ReadError"
-    r"|ResponseStreamingError|SSHException)\b"
+    r"(^|\(from )\w*(Connect|Disconnect|Timeout|IncompleteRead|Payload|ChunkedEncoding)\w*\b"
+    r"|(^|\(from )(BadStatusLine|ContentTooShortError|MaxRetryError|(Remote)?ProtocolError"
+    r"|ReadError|ResponseStreamingError|SSHException)\b"
     r"|\bBad Gateway\b|\bGateway Time-?out\b|\bInternal Server Error\b|\bInternalError\b"
     r"|\b(HTTP|[Ss]tatus|[Cc]ode)\W{1,3}5\d\d\b|\bIncompleteRead\b"
     r"|\bConnection broken\b|\bpartial file\b|^\w+: Unexpected \(temporary\)"
@@ -228,9 +228,29 @@ def classify(error: BaseException) -> Kind:
 def raised(error: BaseException, kind: Kind | None = None) -> Outcome:
     """Return the outcome of a call that raised `error`; `kind` overrides the classification."""
     notice(error)
+    return raised_as(error, _described, kind)
+
+
+def raised_as(
+    error: BaseException, describe: Callable[[BaseException], str], kind: Kind | None = None
+) -> Outcome:
+    """Return the outcome of a call that raised `error`, as `describe` shows it.
+
+    The detail also has its cause if that is what the network did: a client may raise the same
+    exception for a lost answer as for a missing file.
+    """
+    outcome, cause = Outcome(kind or classify(error), detail=describe(error)), error.__cause__
+    if cause is None or outcome.is_unanswered or outcome.is_interrupted:
+        return outcome
+    lost = Outcome(classify(cause), detail=describe(cause))
+    if not (lost.is_unanswered or lost.is_interrupted):
+        return outcome
+    return outcome._replace(detail=f"{outcome.detail} (from {lost.detail})")
+
+
+def _described(error: BaseException) -> str:
     text = " ".join(text_of(error).split())[:160]
-    detail = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return Outcome(kind or classify(error), None, None, detail)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def text_of(error: BaseException) -> str:

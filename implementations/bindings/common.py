@@ -11,7 +11,7 @@ from fscontract.contract.binding import Binding, NoScene, TargetError
 from fscontract.contract.program.arguments import ProgramError
 from fscontract.contract.program.content import SparseContent, replacement
 from fscontract.contract.program.opened_path import OpenedPath
-from fscontract.contract.program.outcome import FILL, Kind, Outcome, classify, notice, text_of
+from fscontract.contract.program.outcome import FILL, Kind, Outcome, notice, raised_as, text_of
 from fscontract.contract.targets import is_ours, new_name
 from fscontract.contract.text import mask, mask_url, passwords_in, secrets_of
 
@@ -49,7 +49,7 @@ def outcome_of(
 ) -> Outcome:
     """Return the outcome of a call that raised; `kind` overrides the classification."""
     notice(error, secrets)
-    return Outcome(kind or classify(error), detail=told(error, secrets))
+    return raised_as(error, lambda one: told(one, secrets), kind)
 
 
 #: Maximum size in bytes of a buffer, and of a file that a run writes.

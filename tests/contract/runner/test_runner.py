@@ -474,6 +474,22 @@ def test_a_call_that_is_interrupted_three_times_in_a_row_is_not_judged() -> None
     assert "errors" not in result.counts
 
 
+def test_a_file_that_is_missing_by_a_lost_answer_is_opened_again() -> None:
+    """Clients raise FileNotFoundError for any failed request."""
+    number = itertools.count()
+
+    class Loses(StreamBinding):
+        def open(self, path: str) -> Any:
+            if next(number) % 97 == 3:
+                raise FileNotFoundError(path) from _Answer("502, message='Bad Gateway'")
+            return super().open(path)
+
+    settings = settings_for("read-byte.value", "open.state")
+    result = check(Loses(MemoryFileSystem(), "test"), settings)
+    assert result.conforms
+    assert "errors" not in result.counts
+
+
 def test_an_answer_that_is_interrupted_each_time_is_judged() -> None:
     """The client makes a wrong request, or takes a whole answer for one that ended too early."""
 
