@@ -70,6 +70,16 @@ def test_every_clause_of_executors_has_a_mutant() -> None:
     assert all(m.says.endswith(".") for m in MUTANTS)
 
 
+def test_a_status_that_is_lost_is_an_error_of_its_clause_alone(run: Run) -> None:
+    class Loses(StreamBinding):
+        def status_etag(self, path: str) -> str | None:
+            raise ConnectionResetError("gone")
+
+    result = run(lambda files: Loses(View(files), "view"), "place://there")
+    expected = {c.id: Verdict.PASS for c in CHOSEN} | {"executors.version": Verdict.ERROR}
+    assert outcomes(result) == expected
+
+
 def test_same_files_pass_in_every_task(run: Run) -> None:
     result = run(lambda files: StreamBinding(View(files), "view"), "place://there")
     assert set(outcomes(result).values()) == {Verdict.PASS}
