@@ -27,15 +27,21 @@ def programs(
     lengths = LENGTHS if only_length is None else (only_length,)
     made = [program_of(n, calls) for n in lengths for form in FORMATS for calls in _reads(form)]
     made += [program_of(n, calls) for n in lengths for calls in _buffered()]
+    made += [program_of(n, calls) for n in lengths for calls in _WITH_ERROR]
     possible = expressible(made, operations)
     into = [p for p in possible if any(step.op in _SPECIAL for step in p.steps)]
     return into[::_REMOTE_STEP] if remote else into
 
 
 #: The calls that these programs are about, and ordinary calls around those of buffered files.
-_SPECIAL = frozenset({"py_readinto", "py_read1", "py_readinto1", "py_peek"})
+_SPECIAL = frozenset({"py_readinto", "py_read1", "py_readinto1", "py_peek", "py_with_error"})
+#: Blocks that an exception ends: of a new file, after a read, and of a closed one.
+_WITH_ERROR: tuple[tuple[Call, ...], ...] = tuple(
+    (*before, ("py_with_error", ()), ("py_closed", ()), ("py_read", (2,)))
+    for before in ((), (("py_read", (1,)),), (("close", ()),))
+)
 _OF_BUFFERED: tuple[Call, ...] = (
-    *(("py_read1", (size,)) for size in (-1, 0, 1, 3, 20)),
+    *(("py_read1", (size,)) for size in (-1, 0, 1, 3, 20, None)),
     *(("py_peek", (size,)) for size in (0, 1, 20)),
     *(("py_readinto1", (form, size)) for form, size in (("B", 3), ("I", 1), ("B", 20), ("B", 0))),
 )

@@ -18,7 +18,7 @@ from fscontract.contract.generate import call_alphabet
 from fscontract.contract.generate.listed_calls import Call, expressible, program_of
 from fscontract.contract.generate.open_programs import UNBUFFERED
 from fscontract.contract.models.seek import NAMELESS
-from fscontract.contract.program.program import Program, Step
+from fscontract.contract.program.program import CLOSING, Program, Step
 
 #: Length of the file, calls, number of streams.
 Row: TypeAlias = tuple[int, tuple[Step, ...], int]
@@ -242,7 +242,7 @@ def random_programs(
 
 def _alphabet(operations: frozenset[str], length: int, draw: random.Random) -> list[Step]:
     """Return calls that keep a stream busy: each boundary once, ordinary reads and seeks often."""
-    steps = [s for s in call_alphabet.full(operations) if s.op not in ("close", "py_with")]
+    steps = [s for s in call_alphabet.full(operations) if s.op not in CLOSING]
     often = [*call_alphabet.core(operations), *call_alphabet.around_buffer(operations)]
     often = [s for s in often if s.op != "close"]
     spread = max(length, 1)

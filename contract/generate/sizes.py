@@ -53,7 +53,7 @@ _LINE = 128
 _CRLF = 913
 #: Calls that show the position of the stream.
 _LOOK: tuple[Call, ...] = (("get_pos", ()), ("read_byte", ()))
-#: Reads past the end, each of which leaves the position there.
+#: Reads that past the end leave the position there.
 _PAST: tuple[Call, ...] = (
     *(("read_byte", ()), ("read_into", (1, 0, 1)), ("skip", (1,)), ("py_read", (1,))),
     *(("py_readinto", ("B", 1)), ("py_readall", ()), ("py_readline", (None,))),
@@ -175,6 +175,8 @@ def _small(n: int) -> Iterator[Program]:
         [*[("py_read_default", ())] * 2, ("py_seek", (half, 0)), ("py_read_default", ())],
         [("close", ()), ("py_read_default", ())],
         [("py_readinto", ("B", n + 1)), ("py_tell", ()), ("py_readinto", ("B", 1))],
+        [("py_read", (half,)), ("py_seek", (0, 1)), ("py_read", (3,)), ("py_tell", ())],
+        [("py_read", (n,)), ("py_seek", (0, 1)), ("py_tell", ()), ("py_read", (1,))],
         [("py_seek", (half, 0)), ("py_readall", ()), ("py_read", (1,))],
         [*[("py_read1", (-1,))] * 8, ("py_tell", ())],
         [*[("py_readinto1", ("B", n + 1))] * 3, ("py_tell", ())],
@@ -185,6 +187,10 @@ def _small(n: int) -> Iterator[Program]:
         yield program_of(n, calls)
     for read in (("py_readline", (None,)), ("py_readline", (2,)), ("py_next", ())):
         yield program_of(n, [("py_seek", (last, 0)), read, ("py_tell", ())])
+    if n == 1:
+        # The second read ends; a read after a seek has bytes again.
+        for read in (*_PAST, ("py_iterate", ())):
+            yield program_of(n, [read, read, ("py_seek", (0, 0)), read, ("py_tell", ())])
     if n <= 1:
         for past in _PAST:
             yield program_of(n, [("py_seek", (n + 1, 0)), past, ("get_pos", ())])
@@ -200,6 +206,8 @@ def _lines(n: int) -> Iterator[Program]:
     half = n // 2
     rest: list[Call] = [("py_tell", ()), ("py_readlines", (None,))]
     yield program_of(n, [("py_readlines", (half + 1,)), *rest])
+    for hint in (0, -2):
+        yield program_of(n, [("py_read", (half,)), ("py_readlines", (hint,)), ("py_tell", ())])
     yield program_of(n, [("py_readlines", (None,)), ("py_tell", ())])
     yield program_of(n, [("py_iterate", ()), ("py_tell", ())])
     yield program_of(n, [("py_read", (half,)), ("py_iterate", ()), ("py_read", (1,))])

@@ -55,7 +55,15 @@ def _closed(call: Call, outcome: Outcome) -> Verdict:
 def _with(call: Call, outcome: Outcome) -> Verdict:
     if outcome.value is not True:
         return unexpected(call, "python.with.closes", outcome)
-    return Accepted(call.state._replace(is_open=False, origin=Origin("py_with")))
+    return Accepted(call.state._replace(is_open=False, origin=Origin(call.op)))
+
+
+def _block(described: str) -> Operation:
+    """Return the table of a with block."""
+    return Operation(
+        refusals=(Refusal("python.with.closed", closed, ILLEGAL, should=True),),
+        rows=(Row(("python.with.closes",), is_open, _with, lambda c: (described,)),),
+    )
 
 
 def _write(call: Call, outcome: Outcome) -> Verdict:
@@ -83,10 +91,8 @@ QUERIES: dict[str, Operation] = {
     "py_writable": _answers(lambda c: "python.writable.false", lambda c: False)._replace(
         clauses=("python.writable.false",)
     ),
-    "py_with": Operation(
-        refusals=(Refusal("python.with.closed", closed, ILLEGAL, should=True),),
-        rows=(Row(("python.with.closes",), is_open, _with, lambda c: ("closed afterwards",)),),
-    ),
+    "py_with": _block("closed afterwards"),
+    "py_with_error": _block("the exception leaves the block, and the file is closed afterwards"),
     "py_write": Operation(
         refusals=(after_close("python.write.closed", ILLEGAL | {Kind.UNSUPPORTED}),),
         rows=(
@@ -260,7 +266,7 @@ def delivered(call: Call, outcome: Outcome) -> bytes | None:
         return None
     if call.op in ("py_read1", "py_peek"):
         # No bytes say nothing about the position, except if any number was asked for.
-        tells = bool(value) or (call.op == "py_read1" and call.args[0] < 0)
+        tells = bool(value) or (call.op == "py_read1" and python_read.reads_all(call))
         return value if is_bytes(value) and tells else None
     if call.op == "py_readinto1":
         return (outcome.buffer or b"")[:value] if is_count(value) and value > 0 else None

@@ -186,13 +186,13 @@ NEXT = Operation(
 
 def _hint(call: Call) -> int:
     """Return the number of bytes after which a call of readlines() stops, 0 without one."""
-    return (call.args[0] or 0) if call.op == "py_readlines" else 0
+    return max(call.args[0] or 0, 0) if call.op == "py_readlines" else 0
 
 
 def _lines_clause(call: Call) -> str:
     if call.op == "py_iterate":
         return "python.iter.lines"
-    return "python.readlines.hint" if _hint(call) > 0 else "python.readlines.all"
+    return "python.readlines.all" if call.args[0] is None else "python.readlines.hint"
 
 
 def _read_lines(call: Call, outcome: Outcome) -> Verdict:
@@ -228,13 +228,19 @@ READLINES = Operation(
     rows=(
         Row(
             ("python.readlines.all",),
-            lambda c: (c.args[0] or 0) <= 0,
+            lambda c: c.args[0] is None,
             _read_lines,
             lambda c: (f"returns the lines of {_bytes_here(c)}",),
         ),
         Row(
             ("python.readlines.hint",),
-            lambda c: (c.args[0] or 0) > 0,
+            lambda c: c.args[0] is not None and c.args[0] <= 0,
+            _read_lines,
+            lambda c: (f"returns the lines of {_bytes_here(c)}",),
+        ),
+        Row(
+            ("python.readlines.hint",),
+            lambda c: _hint(c) > 0,
             _read_lines,
             lambda c: (f"returns lines of {_bytes_here(c)} until there are {c.args[0]} bytes",),
         ),
@@ -269,7 +275,8 @@ def _size(call: Call) -> int | None:
     return size
 
 
-def _reads_all(call: Call) -> bool:
+def reads_all(call: Call) -> bool:
+    """Return whether a read has no limit: its size is negative, None or left out."""
     size = _size(call)
     return size is None or size < 0
 
@@ -362,13 +369,13 @@ READ = Operation(
         Row(("python.read.zero",), lambda c: _size(c) == 0, _read_nothing, describe_empty),
         Row(
             (),
-            lambda c: _reads_all(c) and may_have_data(c),
+            lambda c: reads_all(c) and may_have_data(c),
             _read_all,
             _describe_rest,
         ),
         Row(
             ("python.read.count", "python.read.data"),
-            lambda c: _size(c) != 0 and not _reads_all(c) and may_have_data(c),
+            lambda c: _size(c) != 0 and not reads_all(c) and may_have_data(c),
             _read_some,
             lambda c: (f"returns {span(1, c.args[0])} bytes of {_bytes_here(c, c.args[0])}",),
         ),
@@ -563,24 +570,20 @@ READINTO = Operation(
 )
 
 
-def _has_no_limit(call: Call) -> bool:
-    return bool(call.args[0] < 0)
-
-
 def _read1(call: Call, outcome: Outcome) -> Verdict:
     state, size, value = call.state, call.args[0], outcome.value
     if outcome.raised or not is_bytes(value):
         return unexpected(call, "python.read1", outcome)
-    if len(value) > (_bytes_left(state) if size < 0 else size):
+    if len(value) > (_bytes_left(state) if reads_all(call) else size):
         return Failure("python.read1", state.origin.moved, "end")
     if not value:
-        if size < 0 and 0 <= state.pos < state.shortest:
+        if reads_all(call) and 0 <= state.pos < state.shortest:
             return Failure("python.read1.progress", state.origin.moved, "end")
         return Accepted(state.at(state.pos, Origin(call.op, "python.read1")))
     if state.pos == ANY or not bytes_fit(state, state.pos, value):
         return wrong_bytes(call, "python.read1", value, by_position=True)
     accepted = moved(call, len(value), "python.read1")
-    progress = ("python.read1.progress",) if size < 0 else ()
+    progress = ("python.read1.progress",) if reads_all(call) else ()
     return accepted._replace(exercised=(*accepted.exercised, *progress))
 
 
@@ -592,8 +595,8 @@ READ1 = Operation(
             is_open,
             _read1,
             lambda c: (
-                f"returns {'some' if _has_no_limit(c) else f'up to {c.args[0]}'} bytes of "
-                f"{_bytes_here(c, None if _has_no_limit(c) else c.args[0])}",
+                f"returns {'some' if reads_all(c) else f'up to {c.args[0]}'} bytes of "
+                f"{_bytes_here(c, None if reads_all(c) else c.args[0])}",
             ),
         ),
     ),

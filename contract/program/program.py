@@ -63,6 +63,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_seekable": (),
     "py_writable": (),
     "py_with": (),
+    "py_with_error": (),
     "py_write": (),
     **WITHOUT_STREAM,
     "change": ("how",),
@@ -72,6 +73,8 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 OF_FILE = frozenset({"change", "reopen"})
 #: Operations that read lines of Python's files; a raw one reads them byte by byte.
 OF_LINES = frozenset({"py_readline", "py_readlines", "py_next", "py_iterate"})
+#: Calls after which a stream is closed.
+CLOSING = frozenset({"close", "py_with", "py_with_error"})
 #: The most streams of a program.
 MAX_STREAMS = 256
 #: The largest file, in bytes; large ones are sparse (`content`).

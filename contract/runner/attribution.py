@@ -25,7 +25,14 @@ from fscontract.contract.models.transition_table import Call
 from fscontract.contract.program.content import DENSE, UNIQUE, changed_content, content
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
-from fscontract.contract.program.program import OF_FILE, OPERATIONS, Program, Step, resolve_step
+from fscontract.contract.program.program import (
+    CLOSING,
+    OF_FILE,
+    OPERATIONS,
+    Program,
+    Step,
+    resolve_step,
+)
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.signature import (
@@ -184,7 +191,7 @@ class Blame:
         outcomes = self._observe(program.with_steps(program.steps[:index]))
         for number, outcome in [*enumerate(outcomes)][-observable(index) :]:
             step = resolve_step(program.steps[number], program.length, self._buffer)
-            if step.op == "py_with":
+            if step.op in CLOSING - {"close"}:
                 yield number, (Step("close"),)
             elif step.op == "py_seek" and step.args[1] != 0 and type(outcome.value) is int:
                 yield number, (Step("py_seek", (outcome.value, 0)),)
@@ -308,7 +315,7 @@ class Blame:
         return Charge(self._own_clause(violation), violation)
 
     def _in_plainer_call(self, violation: Violation) -> Violation | None:
-        """Return the same failure of a plainer read, if any: of n bytes, or of one whole line.
+        """Return the same failure of a plainer call, if any: of n bytes, or of one whole line.
 
         Reads of a closed stream have separate clauses.
         """
@@ -316,7 +323,7 @@ class Blame:
         if violation.judged is None or not _is_plain(program):
             return None
         step, state = violation.judged
-        if state.is_open and failure.aspect not in _OF_READ:
+        if state.is_open and failure.aspect not in _OF_READ and step.op not in CLOSING:
             return None
         for plainer in _plainer(step, state) if state.is_open else _plainer_of_closed(step):
             seen = self._at(program, index, plainer)
@@ -586,10 +593,14 @@ def _plainest_read(length: int, beside: Step) -> Step:
 
 def _plainer(step: Step, state: State) -> Iterator[Step]:
     """Yield plainer calls that read as this one does, none if it is the plainest."""
+    if step.op == "py_with_error":
+        yield Step("py_with")
     if step.op == "py_iterate":
         yield Step("py_next")
     if step.op == "py_read_default":
         yield Step("py_read", (-1,))
+    if step.op == "py_readlines" and step.args[0] is not None:
+        yield Step("py_readlines", (None,))
     if step.op == "py_readline" and step.args[0] is not None and step.args[0] > 0:
         yield Step("py_readline", (None,))
         return
@@ -604,6 +615,8 @@ def _plainer(step: Step, state: State) -> Iterator[Step]:
 
 def _plainer_of_closed(step: Step) -> tuple[Step, ...]:
     """Return plainer calls that a closed stream refuses by the same clause."""
+    if step.op == "py_with_error":
+        return (Step("py_with"),)
     return tuple(Step("py_read", (n,)) for n in (1, -1)) if step.op == "py_read_default" else ()
 
 

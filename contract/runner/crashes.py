@@ -14,7 +14,14 @@ from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
 from fscontract.contract.program.content import content
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
-from fscontract.contract.program.program import OF_FILE, OF_LINES, Program, Step, resolve_step
+from fscontract.contract.program.program import (
+    CLOSING,
+    OF_FILE,
+    OF_LINES,
+    Program,
+    Step,
+    resolve_step,
+)
 from fscontract.contract.program.server_faults import clause_of_server
 from fscontract.contract.runner.result import Counterexample
 
@@ -237,7 +244,7 @@ def _with_states(program: Program) -> Iterator[tuple[Step, State]]:
 def _after(program: Program, step: Step, state: State) -> State:
     if step.op in STAYING:
         return state
-    if step.op in ("close", "py_with"):
+    if step.op in CLOSING:
         return state._replace(is_open=False)
     position = ANY
     if step.op == "seek":

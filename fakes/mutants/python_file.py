@@ -76,10 +76,31 @@ def with_leaves_open(self: PlainFile, *exception: object) -> None:
     self._check_open()
 
 
+@mutant("python.with.closes", PlainFile.__exit__)
+def with_error_leaves_open(self: PlainFile, *exception: Any) -> None:
+    """An exception in a with block leaves the file open."""
+    if exception[0] is None:
+        right(self).__exit__(*exception)
+
+
+@mutant("python.with.closes", PlainFile.__exit__)
+def with_suppresses_error(self: PlainFile, *exception: Any) -> Any:
+    """A with block suppresses exceptions."""
+    right(self).__exit__(*exception)
+    return True
+
+
 @mutant("python.with.closed", PlainFile.__enter__)
 def with_on_closed(self: PlainFile) -> Any:
     """A closed file can be used in a with block."""
     return self
+
+
+@mutant("python.seek.current", PlainFile.seek)
+def file_forgets_the_end(self: PlainFile, offset: int, whence: int = os.SEEK_SET) -> int:
+    """seek(0, 1) at the end moves to the start."""
+    at_start = whence == os.SEEK_CUR and offset == 0 and not self.left()
+    return right(self).seek(offset, os.SEEK_SET if at_start else whence)
 
 
 @mutant("python.seek.set", PlainFile.seek)
@@ -258,6 +279,12 @@ def lines_end_empty(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     return lines if hint is not None and hint > 0 else [*lines, b""]
 
 
+@mutant("python.readlines.hint", PlainFile.readlines)
+def lines_none_for_hint_of_0(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
+    """readlines(0) returns no lines."""
+    return [] if hint == 0 else right(self).readlines(hint)
+
+
 @mutant("python.readlines.all", PlainFile.readlines)
 def lines_end_with_blocks(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """A line that is in two blocks of 8 KiB is returned as two lines."""
@@ -294,6 +321,18 @@ def lines_read_ahead(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
 def lines_when_closed(self: PlainFile, hint: int | None = -1, /) -> list[bytes]:
     """readlines on a closed file returns an empty list."""
     return [] if self.is_closed else right(self).readlines(hint)
+
+
+@mutant("python.iter.lines", PlainFile.__next__)
+def iteration_stays_at_end(self: PlainFile) -> bytes:
+    """Iteration that reached the end yields no lines after a seek back."""
+    if self.__dict__.setdefault("ended", False):
+        raise StopIteration
+    try:
+        return right(self).__next__()
+    except StopIteration:
+        self.__dict__["ended"] = True
+        raise
 
 
 @mutant("python.iter.lines", PlainFile.__next__)
@@ -672,6 +711,14 @@ def one_raises_at_end(self: BufferedFile, size: int = -1) -> bytes:
     if not data and size:
         raise EOFError("the end was reached")
     return data
+
+
+@mutant("python.read1", BufferedFile.read1)
+def one_needs_size(self: BufferedFile, size: int | None = None) -> bytes:
+    """read1() without a size raises TypeError."""
+    if size is None:
+        raise TypeError("a size is required")
+    return right(self).read1(size)
 
 
 @mutant("python.read1.progress", BufferedFile.read1)

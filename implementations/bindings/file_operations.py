@@ -24,8 +24,14 @@ FileOf: TypeAlias = Callable[[Opened], Any]
 
 _RETURNED = Kind.RETURNED
 _AT_END = Outcome(_RETURNED, None)
+#: The outcome of a with block whose exception the file suppressed.
+_SUPPRESSED = "the exception was suppressed"
 #: Iteration is cut after this many lines: that of a faulty file may never end.
 _MOST_LINES = 1 << 16
+
+
+class _LeftBlockError(Exception):
+    """Ends a with block."""
 
 
 class Fail(Protocol):
@@ -60,9 +66,14 @@ def _call(name: str) -> Callable[..., Action]:
 
 
 def _own(name: str) -> Callable[..., Action]:
-    """Return a maker of calls of a method that only raw or only buffered files have."""
+    """Return a maker of calls of a method that only raw or only buffered files have.
 
-    def make(file: FileOf, fail: Fail, *args: Any) -> Action:
+    A size of None is left out.
+    """
+
+    def make(file: FileOf, fail: Fail, *sizes: int | None) -> Action:
+        args = [size for size in sizes if size is not None]
+
         def run(opened: Opened) -> Outcome:
             try:
                 target = file(opened)
@@ -239,6 +250,20 @@ def _with(file: FileOf, fail: Fail) -> Action:
     return run
 
 
+def _with_error(file: FileOf, fail: Fail) -> Action:
+    def run(opened: Opened) -> Outcome:
+        try:
+            with file(opened) as entered:
+                raise _LeftBlockError
+        except _LeftBlockError:
+            return Outcome(_RETURNED, entered.closed)
+        except Exception as error:
+            return fail(error)
+        return Outcome(_RETURNED, _SUPPRESSED)
+
+    return run
+
+
 def _write(file: FileOf, fail: Fail) -> Action:
     return _call("write")(file, fail, b"x")
 
@@ -262,6 +287,7 @@ _MAKERS: dict[str, Callable[..., Action]] = {
     "py_seekable": _call("seekable"),
     "py_writable": _call("writable"),
     "py_with": _with,
+    "py_with_error": _with_error,
     "py_write": _write,
 }
 #: All operations of the protocol.

@@ -38,6 +38,7 @@ FILE_METHODS: Mapping[str, tuple[str, ...]] = {
     "py_seekable": ("seekable",),
     "py_writable": ("writable",),
     "py_with": ("__enter__", "__exit__"),
+    "py_with_error": ("__enter__", "__exit__"),
     "py_write": ("write",),
 }
 #: The methods of an fsspec filesystem that open files and that positioned reads call.

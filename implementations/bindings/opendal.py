@@ -151,7 +151,7 @@ _METHODS = frozenset(
         "py_readline",
         "py_seek",
     }
-    | {"py_seekable", "py_tell", "py_with", "py_writable", "py_write"}
+    | {"py_seekable", "py_tell", "py_with", "py_with_error", "py_writable", "py_write"}
 )
 _LOCAL = frozenset({"memory", "fs"})
 #: Readers of libraries get a buffer: of a network, a File reads what has arrived, as raw files may.

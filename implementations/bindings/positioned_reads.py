@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from fscontract.contract.binding import Action, Opened
 from fscontract.contract.program.outcome import INEXPRESSIBLE, Kind, Outcome
-from fscontract.contract.program.program import Step
+from fscontract.contract.program.program import CLOSING, Step
 from fscontract.implementations.bindings.common import WrongType, blank, fits, plain_bytes, several
 from fscontract.implementations.bindings.file_operations import Fail, inexpressible
 
@@ -80,7 +80,7 @@ def while_open(action: Action) -> Action:
 
 def recording_close(step: Step, action: Action) -> Action:
     """Return the action of a step, which records it if it closes the file."""
-    if step.op not in ("close", "py_with"):
+    if step.op not in CLOSING:
         return action
 
     def run(opened: Opened) -> Outcome:

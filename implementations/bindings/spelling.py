@@ -84,7 +84,7 @@ def spell_stream(step: Step, name: str) -> Call | None:
 
 def _method(method: str, form: Form = Form.VALUE) -> Callable[..., Call]:
     def spell(f: str, *args: Any) -> Call:
-        # readline and readlines are called without the argument for no limit
+        # The methods for lines and read1 are called without the argument for no limit
         given = [literal(arg) for arg in args if arg is not None or method in ("read", "readinto")]
         return Call(f"{f}.{method}({', '.join(given)})", form)
 
@@ -158,6 +158,11 @@ _FILE: dict[str, Callable[..., Call | None]] = {
     "py_seekable": _method("seekable"),
     "py_writable": _method("writable"),
     "py_with": lambda f: Call(f"{f}.closed", before=(f"with {f}: pass",)),
+    "py_with_error": lambda f: Call(
+        f"not {f}.__exit__(LookupError, LookupError(), None) and {f}.closed",
+        before=(f"{f}.__enter__()",),
+        shown=f"with {f}: raise LookupError; {f}.closed",
+    ),
     "py_write": lambda f: Call(f'{f}.write(b"x")'),
 }
 

@@ -19,6 +19,17 @@ def test_file_is_closed_twice_after_it_refused_a_buffer() -> None:
     assert ["close", "close"] in [[step.op for step in steps[1:]] for steps in refused]
 
 
+def test_read1_leaves_out_the_size() -> None:
+    made = buffers.programs(PYTHON_OPERATIONS)
+    assert {s.op for p in made for s in p.steps if s.args == (None,)} == {"py_read1"}
+
+
+def test_a_block_that_an_exception_ends_begins_before_and_after_a_read() -> None:
+    made = [[s.op for s in p.steps] for p in buffers.programs(PYTHON_OPERATIONS | {"close"})]
+    blocks = [ops[: ops.index("py_with_error")] for ops in made if "py_with_error" in ops]
+    assert blocks[:3] == [[], ["py_read"], ["close"]]
+
+
 def test_target_with_one_file_has_programs_of_its_length() -> None:
     made = buffers.programs(PYTHON_OPERATIONS, only_length=7)
     assert {program.length for program in made} == {7}

@@ -98,6 +98,27 @@ def test_each_read_past_the_end_is_followed_by_a_look_at_the_position() -> None:
     assert ops >= {"read_byte", "read_into", "py_read", "py_readinto", "py_readline", "py_next"}
 
 
+def test_each_read_that_reached_the_end_is_made_again_after_a_seek_back() -> None:
+    back, tell = Step("py_seek", (0, 0)), Step("py_tell")
+    made = [p.steps for p in programs(ALL, "quick", 0) if p.length == 1 and len(p.steps) == 5]
+    ops = {steps[0].op for steps in made if steps == (steps[0], steps[0], back, steps[0], tell)}
+    assert ops >= {"read_byte", "py_read", "py_readinto", "py_readline", "py_next", "py_iterate"}
+
+
+@pytest.mark.parametrize("length", [0, 1, 129])
+def test_a_seek_by_nothing_is_made_inside_and_at_the_end(length: int) -> None:
+    by_nothing = Step("py_seek", (0, 1))
+    made = [p.steps for p in programs(ALL, "quick", 0) if p.length == length]
+    before = {steps[0].args[0] for steps in made if steps[1:2] == (by_nothing,)}
+    assert before == {length // 2, length}
+
+
+def test_lines_are_read_with_hints_that_are_none() -> None:
+    made = [p for p in programs(ALL, "quick", 0) if p.length == 129]
+    hints = {step.args[0] for p in made for step in p.steps if step.op == "py_readlines"}
+    assert hints >= {0, -2, None}
+
+
 def test_a_line_that_ends_with_a_carriage_return_is_read_by_each_operation() -> None:
     made = [p for p in programs(ALL, "quick", 0) if p.length == 913]
     ops = {"py_readline": (None,), "py_readlines": (1,), "py_next": ()}

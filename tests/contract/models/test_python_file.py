@@ -136,6 +136,12 @@ class TestWith:
     def test_file_that_is_open_after_a_with_block_violates_closes(self) -> None:
         assert violation(call("py_with", gives=False)).clause == "python.with.closes"
 
+    @pytest.mark.parametrize("value", [False, "the exception was suppressed"])
+    def test_block_that_an_exception_ends_closes_the_file(self, value: object) -> None:
+        closed = call("py_with_error", gives=True)
+        assert [state.is_open for state in judgement(closed).states] == [False]
+        assert violation(call("py_with_error", gives=value)).clause == "python.with.closes"
+
 
 class TestWrite:
     def test_write_is_refused(self) -> None:

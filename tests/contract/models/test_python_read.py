@@ -254,6 +254,11 @@ class TestReadLines:
         more = call("py_readlines", 1, gives=(b"ab\n", b"cd\n"))
         assert violation(more).clause == "python.readlines.hint"
 
+    @pytest.mark.parametrize("hint", [0, -2])
+    def test_hint_of_0_or_less_is_none(self, hint: int) -> None:
+        assert permits(call("py_readlines", hint, gives=(b"ab\n", b"cd\n", b"e")))
+        assert violation(call("py_readlines", hint, gives=())).clause == "python.readlines.hint"
+
     def test_two_lines_in_one_violate_all(self) -> None:
         joined = call("py_readlines", None, gives=(b"ab\ncd\n", b"e"))
         assert violation(joined).clause == "python.readlines.all"
@@ -312,6 +317,13 @@ class TestRead1:
         assert observed.permits(call("py_read1", -1, gives=DATA[:1]))
         assert observed.violation(call("py_read1", -1, gives=b"")).clause == "python.read1.progress"
         assert observed.permits(SOUGHT_TO_END, call("py_read1", -1, gives=b""))
+
+    def test_read_without_a_size_is_one_of_any_size(self) -> None:
+        assert observed.permits(call("py_read1", None, gives=DATA[:1]))
+        assert observed.violation(call("py_read1", None, gives=b"")).clause == (
+            "python.read1.progress"
+        )
+        assert observed.violation(call("py_read1", None, raises=Kind.NULL)).clause == "python.read1"
 
     def test_unknown_position_may_be_the_end(self) -> None:
         failed = call("seek", -2, raises=Kind.EOF)

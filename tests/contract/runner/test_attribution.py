@@ -760,6 +760,28 @@ def test_a_missing_method_is_not_charged_to_the_opening(tmp_path: Path) -> None:
         assert _charged(subject, Program(5, (READ,))) == "open.state"
 
 
+class StaysOpen(io.BytesIO):
+    """A file that no with block closes."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the file open."""
+
+
+def test_a_file_that_no_block_closes_has_the_failure_of_one_without_an_exception(
+    tmp_path: Path,
+) -> None:
+    with executor_of_files(StaysOpen, tmp_path) as subject:
+        found = subject.run(Program(5, (Step("py_with_error"),))).violation
+        assert found is not None
+        findings = ShrinkingCounterexamples(subject, Everything())
+        assert findings.violation(found) == "python.with.closes"
+        (failure,) = findings.of("python.with.closes")["failed"]
+        assert failure.signature == "py_with: returned"
+
+
 class Reverses(MemoryInputStream):
     """Bytes are in the reverse order."""
 

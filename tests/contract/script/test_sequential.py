@@ -59,6 +59,7 @@ _RIGHT: list[list[Any]] = [
     [["py_seek", -1, 0], ["py_tell"]],
     [["py_seek", 2**63 - 2, 2]],
     [["py_closed"]],
+    [["py_with_error"]],
     [["close"], ["py_read", 1]],
     [["close"], ["close"]],
     [["pread", 2, 4, 0, 4]],

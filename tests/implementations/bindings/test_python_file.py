@@ -296,6 +296,33 @@ def test_queries_and_write_of_a_file(opener: Opener, tmp_path: Path, run: Calls)
     assert outcomes[4].kind is Kind.UNSUPPORTED
 
 
+@every_file
+def test_exception_in_a_with_block_closes_the_file(
+    opener: Opener, tmp_path: Path, run: Calls
+) -> None:
+    """The value says so, and the file is closed."""
+    binding = PythonFileBinding(opener, str(tmp_path), "f")
+    assert run(binding, b"ab", ("py_with_error",), ("py_closed",)) == [returned(True)] * 2
+
+
+def test_suppressed_exception_of_a_with_block_is_the_result(tmp_path: Path, run: Calls) -> None:
+    """The file is closed, but the exception was lost."""
+
+    class Suppresses(io.BytesIO):
+        def __exit__(self, *error: object) -> bool:  # type: ignore[override]
+            self.close()
+            return True
+
+    binding = PythonFileBinding(lambda _path: Suppresses(), str(tmp_path), "f")
+    assert run(binding, b"", ("py_with_error",)) == [returned("the exception was suppressed")]
+
+
+def test_read1_without_a_size_uses_its_default(tmp_path: Path, run: Calls) -> None:
+    """The argument is left out, not passed as None."""
+    binding = PythonFileBinding(buffered, str(tmp_path), "f")
+    assert run(binding, b"ab", ("py_read1", None)) == [returned(b"ab")]
+
+
 def test_only_raw_files_have_readall(tmp_path: Path, run: Calls) -> None:
     """A buffered file lacks the method, which is not a violation."""
     call = ("py_readall",)
