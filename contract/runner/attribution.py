@@ -38,6 +38,7 @@ from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.signature import (
     AT_END,
     DISPLACED,
+    FAILED,
     WRONG_LATER,
     bytes_of,
 )
@@ -130,16 +131,21 @@ class Blame:
         self._buffer = buffer
 
     def alone(self, violation: Violation) -> Violation:
-        """Return the violation of the call alone on a new stream, if it raises the same there."""
-        program = violation.program
-        if violation.index <= 0 or not violation.outcome.raised:
+        """Return the violation of the call alone on a new stream, if it raises the same there.
+
+        After a call that failed, it may also return the same there.
+        """
+        program, outcome = violation.program, violation.outcome
+        if violation.index <= 0 or not (outcome.raised or FAILED in violation.circumstances):
             return violation
         if program.opening is not None or program.faults is not None:
             return violation
         step = replace(violation.step, stream=0)
         seen = self._run(Program(violation.program.length, (step,)))
-        alike = seen is not None and _how(seen.outcome) == _how(violation.outcome)
-        return seen if seen is not None and alike else violation
+        alike = seen is not None and _how(seen.outcome) == _how(outcome)
+        if seen is None or not alike or not (outcome.raised or seen.outcome == outcome):
+            return violation
+        return seen
 
     def in_plainer_place(self, violation: Violation) -> Violation:
         """Return the violation of a shrunk program's call where it says most of the bug.

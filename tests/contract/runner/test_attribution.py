@@ -782,6 +782,35 @@ def test_a_file_that_no_block_closes_has_the_failure_of_one_without_an_exception
         assert failure.signature == "py_with: returned"
 
 
+class ReadsBehind(io.BytesIO):
+    """A whole read returns a byte behind the end, and no seek goes far."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return a byte more, if there is no size."""
+        return super().read(size) + (b"!" if size is None or size < 0 else b"")
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Refuse an offset that is large."""
+        if offset > 100:
+            raise ValueError("too far")
+        return super().seek(offset, whence)
+
+
+def test_a_call_that_returns_the_same_alone_is_not_charged_to_a_seek_that_failed(
+    tmp_path: Path,
+) -> None:
+    whole = Step("py_read", (-1,))
+    with executor_of_files(ReadsBehind, tmp_path, "supports-seek") as subject:
+        charges = [
+            _charged(subject, Program(0, (*before, whole)))
+            for before in ((), (Step("seek", ("max",)),))
+        ]
+        assert charges == ["python.read.eof"] * 2
+
+
 class Reverses(MemoryInputStream):
     """Bytes are in the reverse order."""
 
