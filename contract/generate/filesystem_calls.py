@@ -85,7 +85,7 @@ def programs(
     calls += [(lengths[-1], (step,)) for step in _of_caches()]
     if fixed is None:
         calls += [(_PIECES, (step,)) for step in _in_pieces(_PIECES)]
-        calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote))]
+        calls += [(_PIECES, _blocks_in_pieces(_PIECES, remote)), (_PIECES, _IN_SHORT)]
         long = tuple(step for step in _in_requests(remote) if step.op in operations)
         calls += [(_REQUESTS, long)] * bool(long)
         calls += [(_REQUESTS, (step,)) for step in _of_stores_in_requests(remote)]
@@ -197,7 +197,6 @@ def _in_pieces(length: int) -> Iterator[Step]:
     yield Step("fs_cat_file", (1, -1))
     yield Step("fs_cat_ranges", (("file",) * 2, (9, 0), ("len", "len-1"), "default"))
     yield from _ends((length - 3, length // 2))
-    yield Step("fs_text", ("file", "lines", "latin-1", "strict", None))
     yield Step("fs_async_cat_file", (1, "len-1"))
     yield from (Step("fs_async_read", (count,)) for count in (None, 1000, 4096))
     yield from (Step("fs_async_seek", (at,)) for at in (4096, length // 2))
@@ -224,6 +223,15 @@ def _of_stores_in_requests(remote: bool) -> Iterator[Step]:
         yield from (Step(op, (None, None, "sync")) for op in ("ob_get", "od_read"))
     else:
         yield from _of_stores_on_all()
+
+
+#: Calls that do what others do, or leave out an argument, and one of lines; one program makes all.
+_IN_SHORT = (
+    *(Step("fs_read_bytes", limits) for limits in ((0, 9), (1, None), (None, None))),
+    *(Step("fs_head", (None,)), Step("fs_tail", (None,))),
+    *(Step("fs_text", ("other", "read_text", "utf-8", "strict", end)) for end in (None, "")),
+    Step("fs_text", ("file", "lines", "latin-1", "strict", None)),
+)
 
 
 def _blocks_in_pieces(length: int, remote: bool) -> tuple[Step, ...]:

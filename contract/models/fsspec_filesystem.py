@@ -143,12 +143,18 @@ def _read_block(data: bytes, at: int, count: int | None, delimiter: str) -> Rule
     return Rule(f"filesystem.read-block.{kind}", (sliced(data, at, end),))
 
 
-def _head(data: bytes, count: int) -> Rule:
+#: The number of bytes of `head` and `tail` if it is left out.
+_DEFAULT_COUNT = 1024
+
+
+def _head(data: bytes, count: int | None) -> Rule:
+    count = _DEFAULT_COUNT if count is None else count
     past = count > len(data)
     return Rule(f"filesystem.head.{'past-end' if past else 'data'}", (data[:count],), should=past)
 
 
-def _tail(data: bytes, count: int) -> Rule:
+def _tail(data: bytes, count: int | None) -> Rule:
+    count = _DEFAULT_COUNT if count is None else count
     past = count > len(data)
     kind = "past-end" if past else "data"
     return Rule(f"filesystem.tail.{kind}", (data[max(len(data) - count, 0) :],), should=past)
@@ -203,7 +209,7 @@ def text_of(data: bytes, way: str, encoding: str, errors: str, newline: str | No
     """
     text = io.TextIOWrapper(io.BytesIO(data), encoding, errors, newline)
     try:
-        return (text.read(),) if way == "read" else tuple(text)
+        return tuple(text) if way == "lines" else (text.read(),)
     except UnicodeError:
         return None
 
@@ -214,7 +220,7 @@ def _text(
     right = text_of(content_of(data, path) or b"", way, encoding, errors, newline)
     if right is None:
         return Rule("filesystem.text.errors", (), frozenset({Kind.ILLEGAL_ARGUMENT}))
-    return Rule(f"filesystem.text.{'read' if way == 'read' else 'lines'}", (right,))
+    return Rule(f"filesystem.text.{'lines' if way == 'lines' else 'read'}", (right,))
 
 
 #: The clauses of what is pickled, and of the same in another process.
@@ -266,6 +272,7 @@ _OF_LIMITS = ("whole", "range", "one-limit", "negative", "past-end", "reversed")
 RULES: RuleTable = {
     "fs_cat_file": (_cat_file, _named("cat-file", *_OF_LIMITS)),
     "fs_cat_file_positional": (_cat_file_positional, _named("cat-file", "positional", *_OF_LIMITS)),
+    "fs_read_bytes": (_cat_file, _named("cat-file", *_OF_LIMITS)),
     "fs_cat_missing": (_cat_missing, _named("cat-file", "missing")),
     "fs_cat_ranges": (
         _cat_ranges,

@@ -13,10 +13,11 @@ from fscontract.contract.program.arguments import Argument, is_number
 
 #: The operations with the names of their arguments. `begin`, `end`, `at` and `count` are numbers,
 #: None for no limit. `delimiter` is hexadecimal, "" for none. `fs_cat_file_positional` has
-#: positional arguments, `fs_cat_file` keywords.
+#: positional arguments, `fs_cat_file` keywords. `fs_head` and `fs_tail` leave out `count` if None.
 FILESYSTEM_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_cat_file": ("begin", "end"),
     "fs_cat_file_positional": ("begin", "end"),
+    "fs_read_bytes": ("begin", "end"),
     "fs_cat_missing": (),
     "fs_cat_ranges": ("paths", "begins", "ends", "on_error"),
     "fs_cat": ("paths", "on_error"),
@@ -222,7 +223,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "on_error": ("default", "raise", "return", "omit"),
     "key": ("name", "size", "type"),
     "how": ("same", "changed"),
-    "way": ("read", "lines"),
+    "way": ("read", "lines", "read_text"),
     "encoding": ("utf-8", "latin-1", "utf-16"),
     "errors": ("strict", "replace", "ignore"),
     "newline": (None, "", "\n", "\r", "\r\n"),

@@ -76,6 +76,8 @@ _SEEKS = frozenset({"seek", "py_seek"})
 _WITHOUT_COUNT = frozenset(
     {"py_read_default", "py_readall", "py_readline", "py_readlines", "py_next", "py_iterate"}
 )
+#: Calls that do what others do, in all results.
+_ALIASES = {"py_with_error": "py_with", "fs_read_bytes": "fs_cat_file"}
 #: The format of a buffer of bytes.
 _BYTES = "B"
 #: The aspects of reads that delivered wrong bytes, or too few.
@@ -329,7 +331,7 @@ class Blame:
         if violation.judged is None or not _is_plain(program):
             return None
         step, state = violation.judged
-        if state.is_open and failure.aspect not in _OF_READ and step.op not in CLOSING:
+        if state.is_open and failure.aspect not in _OF_READ and step.op not in _ALIASES:
             return None
         for plainer in _plainer(step, state) if state.is_open else _plainer_of_closed(step):
             seen = self._at(program, index, plainer)
@@ -599,8 +601,8 @@ def _plainest_read(length: int, beside: Step) -> Step:
 
 def _plainer(step: Step, state: State) -> Iterator[Step]:
     """Yield plainer calls that read as this one does, none if it is the plainest."""
-    if step.op == "py_with_error":
-        yield Step("py_with")
+    if step.op in _ALIASES:
+        yield Step(_ALIASES[step.op], step.args)
     if step.op == "py_iterate":
         yield Step("py_next")
     if step.op == "py_read_default":
@@ -621,8 +623,8 @@ def _plainer(step: Step, state: State) -> Iterator[Step]:
 
 def _plainer_of_closed(step: Step) -> tuple[Step, ...]:
     """Return plainer calls that a closed stream refuses by the same clause."""
-    if step.op == "py_with_error":
-        return (Step("py_with"),)
+    if step.op in _ALIASES:
+        return (Step(_ALIASES[step.op], step.args),)
     return tuple(Step("py_read", (n,)) for n in (1, -1)) if step.op == "py_read_default" else ()
 
 

@@ -373,6 +373,34 @@ def head_of_nothing(self: RightFilesystem, path: str, size: int = 1024) -> bytes
     return right(self).head(path, size or 1024)
 
 
+@mutant("filesystem.cat-file.range", _method("read_bytes"))
+def alias_has_no_limits(
+    self: RightFilesystem, path: str, start: _Limit = None, end: _Limit = None
+) -> Any:
+    """read_bytes() returns the whole file."""
+    return right(self).read_bytes(path)
+
+
+@mutant("filesystem.head.data", _method("head"))
+def head_is_a_line(self: RightFilesystem, path: str, size: int = 80) -> bytes:
+    """head() without a size returns 80 bytes."""
+    return right(self).head(path, size)
+
+
+@mutant("filesystem.tail.data", _method("tail"))
+def tail_needs_size(self: RightFilesystem, path: str, size: int | None = None) -> bytes:
+    """tail() without a size raises TypeError."""
+    if size is None:
+        raise TypeError("a size is required")
+    return right(self).tail(path, size)
+
+
+@mutant("filesystem.text.read", _method("read_text"))
+def text_has_one_newline(self: RightFilesystem, path: str, **options: Any) -> Any:
+    """read_text() turns carriage returns into newlines, whatever newline is."""
+    return right(self).read_text(path, **options | {"newline": None})
+
+
 @mutant("filesystem.head.past-end", _method("head"))
 def head_has_to_fit(self: RightFilesystem, path: str, size: int = 1024) -> bytes:
     """A size of more than the file's raises EOFError."""

@@ -261,6 +261,8 @@ def _text(
     newline: str | None,
 ) -> tuple[str, ...]:
     options = {"encoding": encoding, "errors": errors, "newline": newline}
+    if way == "read_text":
+        return (target.filesystem.read_text(paths_of(path, name), **options),)
     file = target.filesystem.open(paths_of(path, name), "r", **options)
     try:
         return (file.read(),) if way == "read" else tuple(file)
@@ -368,6 +370,10 @@ def _missing_leaves(target: Target, path: str) -> bool:
         return copy.exists()
 
 
+def _present(count: int | None) -> tuple[int, ...]:
+    return () if count is None else (count,)
+
+
 _RUNS: dict[str, Callable[..., Any]] = {
     "fs_cat_file": lambda t, path, begin, end: plain_bytes(
         t.filesystem.cat_file(path, start=begin, end=end)
@@ -375,14 +381,17 @@ _RUNS: dict[str, Callable[..., Any]] = {
     "fs_cat_file_positional": lambda t, path, begin, end: plain_bytes(
         t.filesystem.cat_file(path, begin, end)
     ),
+    "fs_read_bytes": lambda t, path, begin, end: plain_bytes(
+        t.filesystem.read_bytes(path, start=begin, end=end)
+    ),
     "fs_cat_missing": lambda t, path: plain_bytes(t.filesystem.cat_file(paths_of(path, "missing"))),
     "fs_cat_ranges": _cat_ranges,
     "fs_cat": _cat,
     "fs_read_block": lambda t, path, at, count, delimiter: plain_bytes(
         t.filesystem.read_block(path, at, count, bytes.fromhex(delimiter) or None)
     ),
-    "fs_head": lambda t, path, count: plain_bytes(t.filesystem.head(path, count)),
-    "fs_tail": lambda t, path, count: plain_bytes(t.filesystem.tail(path, count)),
+    "fs_head": lambda t, path, count: plain_bytes(t.filesystem.head(path, *_present(count))),
+    "fs_tail": lambda t, path, count: plain_bytes(t.filesystem.tail(path, *_present(count))),
     "fs_get_file": _get_file,
     "fs_get_leaves": _get_leaves,
     "fs_info": _info,
@@ -505,8 +514,10 @@ def _spell_compared(method: str, how: str) -> Callable[..., Call]:
 
 
 def _spell_text(name: str, way: str, encoding: str, errors: str, newline: str | None) -> Call:
-    options = _given("r", encoding=encoding, errors=errors, newline=newline)
-    opened = f"text = fs.open({path_text(name)}{options})"
+    options = _given(encoding=encoding, errors=errors, newline=newline)
+    if way == "read_text":
+        return Call(f"[fs.read_text({path_text(name)}{options})]", Form.EQUAL)
+    opened = f'text = fs.open({path_text(name)}, "r"{options})'
     return Call("[text.read()]" if way == "read" else "[*text]", Form.EQUAL, before=(opened,))
 
 
@@ -530,9 +541,16 @@ def _spell(method: str) -> Callable[..., Call]:
     return lambda *args: Call(f"fs.{method}(path{_given(*args)})", Form.EQUAL)
 
 
-def _spell_cat_file(begin: int | None, end: int | None) -> Call:
-    given = {name: at for name, at in (("start", begin), ("end", end)) if at is not None}
-    return Call(f"fs.cat_file(path{_given(**given)})", Form.EQUAL)
+def _spell_end(method: str) -> Callable[[int | None], Call]:
+    return lambda count: Call(f"fs.{method}(path{_given(*_present(count))})", Form.EQUAL)
+
+
+def _spell_range(method: str) -> Callable[[int | None, int | None], Call]:
+    def spell(begin: int | None, end: int | None) -> Call:
+        given = {name: at for name, at in (("start", begin), ("end", end)) if at is not None}
+        return Call(f"fs.{method}(path{_given(**given)})", Form.EQUAL)
+
+    return spell
 
 
 def _spell_named(method: str) -> Callable[[str], Call]:
@@ -585,14 +603,15 @@ def _spell_missing_leaves() -> Call:
 
 
 _SPELLINGS: dict[str, Callable[..., Call]] = {
-    "fs_cat_file": _spell_cat_file,
+    "fs_cat_file": _spell_range("cat_file"),
     "fs_cat_file_positional": _spell("cat_file"),
+    "fs_read_bytes": _spell_range("read_bytes"),
     "fs_cat_missing": lambda: Call(f"fs.cat_file({path_text('missing')})", Form.EQUAL),
     "fs_cat_ranges": _spell_ranges,
     "fs_cat": _spell_cat,
     "fs_read_block": _spell_block,
-    "fs_head": _spell("head"),
-    "fs_tail": _spell("tail"),
+    "fs_head": _spell_end("head"),
+    "fs_tail": _spell_end("tail"),
     "fs_get_file": _spell_get,
     "fs_get_leaves": _spell_leaves,
     "fs_info": _spell_info,

@@ -49,6 +49,7 @@ FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {
     "read_vectored": ("cat_ranges", "cat_file"),
     "fs_cat_file": ("cat_file",),
     "fs_cat_file_positional": ("cat_file",),
+    "fs_read_bytes": ("cat_file",),
     "fs_cat_missing": ("cat_file",),
     "fs_cat_ranges": ("cat_ranges", "cat_file"),
     "fs_cat": ("cat", "cat_file"),

@@ -10,8 +10,10 @@ import pytest
 from fscontract.contract.models.acceptor import judge_all
 from fscontract.contract.models.fsspec_filesystem import TABLES
 from fscontract.contract.models.stream_state import Judgement, opened
+from fscontract.contract.models.without_stream import right_values
 from fscontract.contract.program.filesystem_calls import COPIES, GZIPPED, OTHER, TREE_FILES
 from fscontract.contract.program.outcome import Kind, Outcome, returned
+from fscontract.contract.program.program import Step
 from fscontract.contract.spec.clauses import Level, clauses
 
 _DATA = b"ab,cd,ef"
@@ -78,11 +80,25 @@ def test_cat_file_is_a_slice_and_names_its_limits(
     begin: int | None, end: int | None, clause: str
 ) -> None:
     name = f"filesystem.cat-file.{clause}"
-    right = _judged("fs_cat_file", begin, end, gives=_DATA[begin:end])
-    assert (right.exercised, right.missed) == ((name,), ())
-    wrong = _judged("fs_cat_file", begin, end, gives=b"x")
-    charged = wrong.missed[0] if wrong.failure is None else wrong.failure.clause
-    assert charged == name
+    for op in ("fs_cat_file", "fs_read_bytes"):
+        right = _judged(op, begin, end, gives=_DATA[begin:end])
+        assert (right.exercised, right.missed) == ((name,), ())
+        wrong = _judged(op, begin, end, gives=b"x")
+        charged = wrong.missed[0] if wrong.failure is None else wrong.failure.clause
+        assert charged == name
+
+
+@pytest.mark.parametrize(("op", "part"), [("head", slice(1024)), ("tail", slice(-1024, None))])
+def test_ends_without_a_size_are_of_1024_bytes(op: str, part: slice) -> None:
+    long = bytes(range(256)) * 5
+    assert right_values(Step(f"fs_{op}", (None,)), opened(long)) == (long[part],)
+
+
+def test_read_text_returns_what_read_of_a_file_returns() -> None:
+    whole = ("ab,cd,ef",)
+    for way in ("read", "read_text"):
+        right = _judged("fs_text", "file", way, "utf-8", "strict", None, gives=whole)
+        assert right.exercised == ("filesystem.text.read",)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,10 @@ from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.spec.profiles import load_profile
+from fscontract.fakes.mutants.correct_filesystem import RightFilesystem
 from fscontract.fakes.mutants.stream.lifecycle import OpensClosed
 from fscontract.fakes.mutants.stream.variants import LateEndCheck
+from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.runner.conftest import FEATURES, MakeExecutor, executor_of_files
@@ -780,6 +783,26 @@ def test_a_file_that_no_block_closes_has_the_failure_of_one_without_an_exception
         assert findings.violation(found) == "python.with.closes"
         (failure,) = findings.of("python.with.closes")["failed"]
         assert failure.signature == "py_with: returned"
+
+
+class LosesTheFirst(RightFilesystem):
+    """A filesystem whose ranges, whole files too, lack the first byte."""
+
+    def cat_file(self, path: str, start: Any = None, end: Any = None, **options: Any) -> bytes:
+        """Return the bytes without the first one."""
+        return super().cat_file(path, start, end, **options)[1:]
+
+
+def test_an_alias_that_fails_as_its_method_does_has_the_failure_of_that() -> None:
+    binding = FsspecBinding(LosesTheFirst(), "", "mine")
+    binding.prepare()
+    subject = Executor(binding, load_profile("fsspec").features, 0)
+    found = subject.run(Program(9, (Step("fs_read_bytes", (None, None)),))).violation
+    assert found is not None
+    findings = ShrinkingCounterexamples(subject, Everything())
+    assert findings.violation(found) == "filesystem.cat-file.whole"
+    (failure,) = findings.of("filesystem.cat-file.whole")["failed"]
+    assert failure.signature.startswith("fs_cat_file:")
 
 
 class ReadsBehind(io.BytesIO):

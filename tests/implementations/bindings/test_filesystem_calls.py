@@ -37,6 +37,8 @@ def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
     ("call", "value"),
     [
         (("fs_cat_file", -5, None), b"bytes"),
+        (("fs_read_bytes", 1, None), _DATA[1:]),
+        (("fs_head", None), _DATA),
         (("fs_cat_ranges", ("file", "missing"), 0, (1, 2), "return"), (b"\xff", True)),
         (("fs_cat", ("file", "missing"), "omit"), (("file", _DATA),)),
         (("fs_read_block", 1, 3, b"y".hex()), b""),
@@ -45,6 +47,7 @@ def _run(filesystem: Any, op: str, *args: Any) -> Outcome:
         (("fs_info", "name"), True),
         (("fs_ukey", "changed"), False),
         (("fs_text", "file", "lines", "latin-1", "strict", None), ("\xff\n", "\x80bytes")),
+        (("fs_text", "file", "read_text", "latin-1", "strict", ""), ("\xff\r\n\x80bytes",)),
         (("fs_pickle", "open file"), _DATA),
         (("fs_pickle", "compressed open file"), OTHER),
     ],
