@@ -104,7 +104,8 @@ QUERIES: dict[str, Operation] = {
 }
 
 
-_WHENCE = {0: "python.seek.set", 1: "python.seek.current", 2: "python.seek.end"}
+#: The clause of a seek by its whence.
+WHENCE = {0: "python.seek.set", 1: "python.seek.current", 2: "python.seek.end"}
 _STAYS = Origin("py_seek", "python.seek.failed-stays")
 
 
@@ -119,12 +120,12 @@ def _target(call: Call) -> int | None:
 
 def _before_start(call: Call) -> bool:
     target = _target(call)
-    return call.args[1] in _WHENCE and target is not None and target < 0
+    return call.args[1] in WHENCE and target is not None and target < 0
 
 
 def _seek(call: Call, outcome: Outcome) -> Verdict:
     state, target, value = call.state, _target(call), outcome.value
-    clause = _WHENCE[call.args[1]]
+    clause = WHENCE[call.args[1]]
     beyond = target is None or target > state.shortest
     if outcome.raised:
         if not beyond:
@@ -162,7 +163,7 @@ def after_misreported_seek(call: Call, value: Any) -> Iterator[State]:
 
     The stream is where the seek was to move, or where it says. None if the seek may have failed.
     """
-    clause, target = _WHENCE.get(call.args[1], ""), _target(call)
+    clause, target = WHENCE.get(call.args[1], ""), _target(call)
     if not clause or not is_open(call) or not call.has("supports-seek"):
         return
     if target is None or not 0 <= target <= call.state.longest:
@@ -176,7 +177,7 @@ SEEK = Operation(
     refusals=(
         # The whence may be checked first, with the exception of a file that is open.
         after_close("python.seek.closed")._replace(
-            tolerates=lambda c, o: c.args[1] not in _WHENCE and o.kind in REFUSES
+            tolerates=lambda c, o: c.args[1] not in WHENCE and o.kind in REFUSES
         ),
         Refusal(
             "python.seek.unsupported",
@@ -186,7 +187,7 @@ SEEK = Operation(
         ),
         Refusal(
             "python.seek.bad-whence",
-            lambda c: is_open(c) and c.args[1] not in _WHENCE,
+            lambda c: is_open(c) and c.args[1] not in WHENCE,
             REFUSES,
             _STAYS,
             should=True,
@@ -207,7 +208,7 @@ SEEK = Operation(
             lambda c: (f"returns {_target(c) if _target(c) is not None else 'the position'}",),
         ),
     ),
-    clauses=("python.seek.returns", "python.seek.past-end", *_WHENCE.values()),
+    clauses=("python.seek.returns", "python.seek.past-end", *WHENCE.values()),
 )
 
 

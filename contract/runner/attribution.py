@@ -18,6 +18,7 @@ from fscontract.contract.models.acceptor import delivered
 from fscontract.contract.models.differences import first_difference
 from fscontract.contract.models.openfile_clauses import exchanged
 from fscontract.contract.models.openfile_stages import READ_OPERATIONS, READABLE
+from fscontract.contract.models.python_file import WHENCE
 from fscontract.contract.models.python_read import room
 from fscontract.contract.models.read import READS
 from fscontract.contract.models.stream_state import ANY, PAST, State, opened
@@ -391,7 +392,28 @@ class Blame:
             return displaced if longer is None else self._own_clause(longer)
         if failure.aspect == "returns":
             return self._returned(violation)
+        relative = self._relative_seek(violation)
+        if relative is not None:
+            return relative
         return self._after_close(violation) if failure.cause == _CLOSED else self._cause(violation)
+
+    def _relative_seek(self, violation: Violation) -> str | None:
+        """Return the clause of a relative seek before a read that is right after an absolute one.
+
+        The seek returned the right position, but the bytes there are others.
+        """
+        program, index = violation.program, violation.index
+        if index < 1 or violation.failure.aspect not in _OF_BYTES:
+            return None
+        before = resolve_step(program.steps[index - 1], program.length, self._buffer)
+        if before.op != "py_seek" or before.args[1] not in (1, 2):
+            return None
+        to = self._observe(program.with_steps(program.steps[:index]))[-1].value
+        if type(to) is not int:
+            return None
+        absolute = replace(before, args=(to, 0))
+        steps = (*program.steps[: index - 1], absolute, program.steps[index])
+        return None if self._run(program.with_steps(steps)) else WHENCE[before.args[1]]
 
     def _in_longer_file(self, violation: Violation) -> Violation | None:
         """Return the same wrong result of a seek in a longer file where all positions are right.

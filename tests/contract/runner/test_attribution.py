@@ -805,6 +805,31 @@ def test_an_alias_that_fails_as_its_method_does_has_the_failure_of_that() -> Non
     assert failure.signature.startswith("fs_cat_file:")
 
 
+class CountsFromTheWrongStart(io.BytesIO):
+    """A part of a larger file; seeks from its end go to another part, and tell does not say so."""
+
+    def __init__(self, path: str) -> None:
+        self.part = Path(path).read_bytes()
+        self.elsewhere = False
+        super().__init__(self.part)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to another part, if it is from the end."""
+        self.elsewhere = whence == 2
+        return super().seek(offset, whence)
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return bytes of the part."""
+        data = super().read(size)
+        return bytes(len(data)) if self.elsewhere else data
+
+
+def test_bytes_that_are_wrong_after_a_relative_seek_alone_are_charged_to_it(tmp_path: Path) -> None:
+    steps = Step("py_seek", (-1, 2)), Step("py_read", (1,))
+    with executor_of_files(CountsFromTheWrongStart, tmp_path, "supports-seek") as subject:
+        assert _charged(subject, Program(5, steps)) == "python.seek.end"
+
+
 class ReadsBehind(io.BytesIO):
     """A whole read returns a byte behind the end, and no seek goes far."""
 
