@@ -92,7 +92,7 @@ QUERIES: dict[str, Operation] = {
         clauses=("python.writable.false",)
     ),
     "py_with": _block("closed afterwards"),
-    "py_with_error": _block("the exception leaves the block, and the file is closed afterwards"),
+    "py_with_error": _block("raises the exception and closes the file"),
     "py_write": Operation(
         refusals=(after_close("python.write.closed", ILLEGAL | {Kind.UNSUPPORTED}),),
         rows=(
