@@ -222,6 +222,8 @@ def _bytes_from_store(binding: Binding, stream: Opened) -> int:
 _COUNTERS = "/proc/self/io"
 #: The length of the read that is timed, in bytes, and how often it is made; the fastest counts.
 _TIMED, _TIMES = 65_537, 3
+#: The bytes of lines that a slow stream reads first, and how much longer that takes byte by byte.
+_FEW, _LONGER = 8, 3
 #: The longest line that is timed, in bytes.
 _LONGEST_LINE = 65_537
 
@@ -260,14 +262,23 @@ def pace_of_reads(context: RunContext) -> Pace:
     if context.binding.fixed_content is None:  # the length of a given file does not depend on it
         at_once = _seconds(context, _TIMED, ("read_fully", (0, _TIMED, 0, _TIMED)))
         at_once = at_once or _seconds(context, _TIMED, ("py_read", (_TIMED,)))
-    return Pace(min(at_once, default=0.0) / _TIMED, _pace_of_lines(context))
+    seconds = min(at_once, default=0.0)
+    return Pace(seconds / _TIMED, _pace_of_lines(context, seconds))
 
 
-def _pace_of_lines(context: RunContext) -> float:
+def _pace_of_lines(context: RunContext, at_once: float) -> float:
     """Return how long a call takes for each byte of lines, infinity if that isn't measured.
 
-    If it takes longer the more lines there are, it does so in longer files, too.
+    If it takes longer the more lines there are, it does so in longer files, too. Lines of a slow
+    stream are timed in a small file first: those that take longer than a read `at_once`, in
+    seconds, are read byte by byte. That isn't measured if little time is left.
     """
+    if at_once and context.times.hangs.bytes_in_time < LINES:
+        if context.times.run.left < _FEW * _LONGER * at_once:
+            return inf
+        pace = _pace_of_first_lines(context, _FEW)
+        if pace * _FEW > _LONGER * at_once:
+            return pace
     pace = _pace_of_first_lines(context, LINES)
     if not Pace(lines=pace).allows(_TIMED):
         return pace
@@ -297,8 +308,10 @@ def _seconds(context: RunContext, length: int, call: Call) -> list[float]:
         taken.append(clock.monotonic() - start)
 
     operations = context.operations & (context.settings.relevant or context.operations)
-    if call[0] in operations:
-        run_items(context, iter([program_of(length, [call])] * _TIMES), time)
+    times = 1 if context.is_slow else _TIMES
+    for program in [program_of(length, [call])] * times:
+        if call[0] in operations and not context.times.run.is_over:
+            run_items(context, iter([program]), time)
     return taken
 
 

@@ -19,6 +19,7 @@ from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.measured_reads import OF_VECTORED, learn, pace_of_reads, stated
 from fscontract.contract.runner.result import Boundary
 from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.time_budget import HangTime
 from fscontract.fakes.filesystem.filesystem import FakeBinding, FakeFileSystem
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.memory import MemoryInputStream
@@ -142,11 +143,20 @@ def test_a_stream_with_a_byte_at_a_time_does_not_hang_on_the_large_file() -> Non
     assert result.conforms
 
 
-def pace_of_lines(monkeypatch: pytest.MonkeyPatch, seconds: Callable[[int], float]) -> float:
-    """Return the pace of lines that a run measures, if those of N bytes take `seconds(N)`."""
+def pace_of_lines(
+    monkeypatch: pytest.MonkeyPatch, seconds: Callable[[int], float], at_once: float = 0.0
+) -> float:
+    """Return the pace of lines that a run measures, if those of N bytes take `seconds(N)`.
+
+    Each other read takes `at_once`, in seconds.
+    """
     passed, paces = [0.0], list[Pace]()
 
     class Timed(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            passed[0] += at_once
+            return super().read(size)
+
         def readlines(self, hint: int | None = -1, /) -> list[bytes]:
             lines = super().readlines(hint)
             passed[0] += seconds(sum(map(len, lines)))
@@ -161,7 +171,7 @@ def pace_of_lines(monkeypatch: pytest.MonkeyPatch, seconds: Callable[[int], floa
     monkeypatch.setattr(phases, "pace_of_reads", measured)
     fscontract.check(
         fscontract.PythonFileBinding(lambda path: Timed(Path(path).read_bytes()), None, "timed"),
-        clauses=["python.readlines.all"],
+        clauses=["python.readlines.all", "python.read.all"],
     )
     return paces[0].lines
 
@@ -171,6 +181,25 @@ def test_lines_have_the_pace_of_those_that_are_timed(
     pace: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert pace_of_lines(monkeypatch, lambda count: pace * count) == pytest.approx(pace)
+
+
+def test_no_long_line_is_timed_that_a_slow_stream_reads_byte_by_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(HangTime, "bytes_in_time", 100)
+    timed: list[int] = []
+
+    def seconds(count: int) -> float:
+        timed.append(count)
+        return 0.5 * count
+
+    assert pace_of_lines(monkeypatch, seconds, at_once=0.5) == pytest.approx(0.5)
+    assert max(timed) < 100
+
+
+def test_lines_of_a_slow_stream_with_a_buffer_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HangTime, "bytes_in_time", 100)
+    assert pace_of_lines(monkeypatch, lambda count: 0.5, at_once=0.5) == pytest.approx(0.5 / 4_097)
 
 
 def test_lines_that_take_longer_the_more_there_are_are_not_read_in_the_large_file(
