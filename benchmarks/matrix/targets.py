@@ -153,7 +153,7 @@ FSSPEC = (
         Target(
             f"fsspec {kind}",
             "zip://::file://{archive}",
-            "C2 C3 C6 F31",
+            "C2 C3 C6 C11 F31",
             place,
             profile="few",
             file="in/it",
