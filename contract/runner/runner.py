@@ -96,7 +96,7 @@ def _context(
     profile, shard, buffer = settings.profile, settings.shard, settings.buffer(sheltered)
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
-    times = PhaseTimes(settings.budget, settings.timeout)
+    times = PhaseTimes(settings.budget, settings.timeout, lambda: sheltered.writing)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
         features, step_index = profile.features, journal.step_index

@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager
 from types import NoneType
 from typing import Any, NoReturn, TextIO, TypeVar
 
+from fscontract.contract import clock
 from fscontract.contract.binding import (
     REFUSALS,
     Action,
@@ -137,6 +138,8 @@ class SandboxedBinding(Binding):
         self.lacks = binding.lacks
         self.holds_sparse = binding.holds_sparse
         self.versions: dict[str, str] = dict(getattr(binding, "versions", {}))
+        #: The seconds that files took to write; to remove them takes as long.
+        self.writing = 0.0
         opener = binding.opener
         self.opener = None if opener is None else _SandboxedOpener(opener, self.name)
 
@@ -170,7 +173,11 @@ class SandboxedBinding(Binding):
 
     def create(self, content: bytes) -> str:
         """Write a new file; TargetError."""
-        return self._tried_twice("can't write a file", self._inner.create, content)
+        begin = clock.monotonic()
+        try:
+            return self._tried_twice("can't write a file", self._inner.create, content)
+        finally:
+            self.writing += clock.monotonic() - begin
 
     def create_sparse(self, content: SparseContent) -> str:
         """Write a sparse file; raise TargetError if that fails."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from fscontract.contract import clock
 
@@ -54,10 +54,14 @@ _SLOWEST_READ = 1 << 19
 
 
 class TimeBudget:
-    """A number of seconds from now on; infinite by default."""
+    """A number of seconds from now on; infinite by default.
 
-    def __init__(self, seconds: float = math.inf) -> None:
+    `kept` returns how many of them are for what follows, so far.
+    """
+
+    def __init__(self, seconds: float = math.inf, kept: Callable[[], float] = lambda: 0.0) -> None:
         self.seconds = seconds
+        self._kept = kept
         self._begin = clock.monotonic()
         self._end = self._begin + seconds
 
@@ -69,12 +73,12 @@ class TimeBudget:
     @property
     def left(self) -> float:
         """The seconds that are left, at least 0."""
-        return max(self._end - clock.monotonic(), 0.0)
+        return max(self._end - self._kept() - clock.monotonic(), 0.0)
 
     @property
     def is_over(self) -> bool:
         """Whether no time is left."""
-        return clock.monotonic() >= self._end
+        return self.left <= 0.0
 
     def part(self, share: float) -> TimeBudget:
         """Return the budget of a share, from 0 to 1, of the time that is left."""
@@ -86,10 +90,18 @@ class TimeBudget:
 
 
 class PhaseTimes:
-    """The time of a run, divided among phases, shrinking and calls that hang."""
+    """The time of a run, divided among phases, shrinking and calls that hang.
 
-    def __init__(self, seconds: float = math.inf, timeout: float = math.inf) -> None:
-        self.run = TimeBudget(seconds)
+    `kept` returns the seconds that removing the run's files takes.
+    """
+
+    def __init__(
+        self,
+        seconds: float = math.inf,
+        timeout: float = math.inf,
+        kept: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self.run = TimeBudget(seconds, kept)
         #: The time of the phase that runs now.
         self.phase = self.run
         self.hangs = HangTime(seconds, timeout)

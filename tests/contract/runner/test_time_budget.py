@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
@@ -254,6 +255,20 @@ def test_a_target_gets_a_verdict_in_time_however_long_a_call_takes(
     result = run(slow(time, seconds), 60.0)
     assert time.now <= 66.0
     assert result.verdict is RunVerdict.CONFORMS
+
+
+def test_the_time_to_remove_the_files_is_kept(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+    binding, files = binding_of(slow(time, 0.01)), count()
+    create = binding.create
+
+    def slowly(content: bytes) -> str:
+        next(files)
+        time.now += 2.0
+        return create(content)
+
+    monkeypatch.setattr(binding, "create", slowly)
+    check(binding, settings_for("seek.pos", "read-into.data", budget=30.0))
+    assert time.now + 2.0 * (next(files)) <= 33.0
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.05, 0.5])
