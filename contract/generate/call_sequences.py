@@ -41,6 +41,10 @@ _MOVES_BACK = (
     (Step("seek", (2,)),),
     (Step("read_byte"),),
 )
+#: Seeks to the end of the file, or past it.
+_TO_THE_END = frozenset(
+    (*(Step("seek", (to,)) for to in ("len", "len+1", "len+7")), Step("py_seek", (0, 2)))
+)
 #: Calls that show the state in which a call leaves a stream on a file of no or one byte.
 _LOOKS = (
     *(Step("get_pos"), Step("read_byte"), Step("seek", (0,)), Step("available"), Step("close")),
@@ -167,11 +171,19 @@ def _telling_first(programs: Iterable[Program]) -> list[Program]:
 def _told(program: Program) -> set[Hashable]:
     """Return the operations of a program, alone, with their arguments, and with the one before.
 
-    Those with a builder keep their order, in which one option comes before several.
+    At the end and after a close, where most calls return nothing, the arguments don't count. Those
+    with a builder keep their order, in which one option comes before several.
     """
-    steps = program.steps if program.opening is None else ()
-    pairs = _pairs(program) if steps else set()
-    return {*pairs, *(step.op for step in steps), *((s.op, s.args) for s in steps)}
+    if program.opening is not None:
+        return set()
+    told: set[Hashable] = {*_pairs(program)}
+    is_over = False
+    for step in program.steps:
+        told.add((is_over, step.op))
+        if not is_over:
+            told.add((step.op, step.args))
+        is_over = is_over or step.op in CLOSING or step in _TO_THE_END
+    return told
 
 
 def _pairs(program: Program) -> set[tuple[str, str]]:
