@@ -155,16 +155,16 @@ def _telling_first(programs: Iterable[Program]) -> list[Program]:
     long as a call.
     """
     added: set[Hashable] = set()
-    waiting = [(-math.inf, n, p) for n, p in enumerate(programs)]
+    waiting = [(-math.inf, n, p, _told(p)) for n, p in enumerate(programs)]
     ordered: list[Program] = []
     while waiting:
-        _, number, program = heapq.heappop(waiting)
-        worth = -len(_told(program) - added) / (len(program.steps) + 1)
+        _, number, program, told = heapq.heappop(waiting)
+        worth = -len(told - added) / (len(program.steps) + 1)
         if waiting and worth > waiting[0][0]:
-            heapq.heappush(waiting, (worth, number, program))
+            heapq.heappush(waiting, (worth, number, program, told))
         else:
             ordered.append(program)
-            added |= _told(program)
+            added |= told
     return ordered
 
 

@@ -73,8 +73,10 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 OF_FILE = frozenset({"change", "reopen"})
 #: Operations that read lines of Python's files; a raw one reads them byte by byte.
 OF_LINES = frozenset({"py_readline", "py_readlines", "py_next", "py_iterate"})
+#: With blocks around nothing, one of which an exception ends.
+BLOCKS = frozenset({"py_with", "py_with_error"})
 #: Calls after which a stream is closed.
-CLOSING = frozenset({"close", "py_with", "py_with_error"})
+CLOSING = BLOCKS | {"close"}
 #: The most streams of a program.
 MAX_STREAMS = 256
 #: The largest file, in bytes; large ones are sparse (`content`).

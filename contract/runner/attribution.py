@@ -27,7 +27,7 @@ from fscontract.contract.program.content import DENSE, UNIQUE, changed_content, 
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import (
-    CLOSING,
+    BLOCKS,
     OF_FILE,
     OPERATIONS,
     Program,
@@ -200,7 +200,7 @@ class Blame:
         outcomes = self._observe(program.with_steps(program.steps[:index]))
         for number, outcome in [*enumerate(outcomes)][-observable(index) :]:
             step = resolve_step(program.steps[number], program.length, self._buffer)
-            if step.op in CLOSING - {"close"}:
+            if step.op in BLOCKS:
                 yield number, (Step("close"),)
             elif step.op == "py_seek" and step.args[1] != 0 and type(outcome.value) is int:
                 yield number, (Step("py_seek", (outcome.value, 0)),)

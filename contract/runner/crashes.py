@@ -118,8 +118,8 @@ class LeftOut:
         self._calls: dict[str, set[tuple[str, ...]]] = {}
         #: Whether streams are not closed at the end of a program, since that hangs.
         self.open_streams = False
-        #: The length of the files of which no lines are read, in bytes.
-        self.lines_up_to = math.inf
+        #: Lines are read only of files that are shorter than this, in bytes.
+        self.lines_below = math.inf
         for crash in crashes:
             if crash.hung and crash.program is not None:
                 self.add(crash.program, len(crash.program.steps) - 1, everywhere=False)
@@ -127,7 +127,7 @@ class LeftOut:
 
     def add_lines(self, length: float) -> None:
         """Leave out the calls that read lines of files of at least `length` bytes."""
-        self.lines_up_to = min(self.lines_up_to, length)
+        self.lines_below = min(self.lines_below, length)
 
     def add(
         self, program: Program, index: int, everywhere: bool, state: State | None = None
@@ -160,14 +160,17 @@ class LeftOut:
 
     def stops(self, step: Step, length: int, states: Iterable[State]) -> bool:
         """Return whether a call, without anchors, is not made in one of these states of a file."""
-        if length >= self.lines_up_to and step.op in OF_LINES:
+        if self._is_long(step, length):
             return True
         calls = self._calls.get(step.op, ())
         return bool(calls) and any(_about_call(step.op, step.args, s) in calls for s in states)
 
     def __bool__(self) -> bool:
-        has_any = self._parts or self._calls or self._operations
-        return bool(has_any) or self.lines_up_to < math.inf
+        has_lines = self.lines_below < math.inf
+        return has_lines or bool(self._parts or self._calls or self._operations)
+
+    def _is_long(self, step: Step, length: int) -> bool:
+        return length >= self.lines_below and step.op in OF_LINES
 
     def __contains__(self, program: object) -> bool:
         if not isinstance(program, Program):
@@ -177,17 +180,12 @@ class LeftOut:
             operations.add("close")
         if operations & self._operations:
             return True
-        if program.length >= self.lines_up_to and OF_LINES.intersection(_first(program)):
+        if any(self._is_long(step, program.length) for step in program.steps[:1]):
             return True
         return any(_contains(program, part) for part in self._parts) or any(
             step.op in self._calls and _about(program, step, state) in self._calls[step.op]
             for step, state in _with_states(program)
         )
-
-
-def _first(program: Program) -> Iterator[str]:
-    """Yield the operation of the first call, if there is one."""
-    return (step.op for step in program.steps[:1])
 
 
 def ended(program: Program, index: int, expected: str, actual: str, word: str) -> Counterexample:

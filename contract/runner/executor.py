@@ -464,7 +464,7 @@ class Executor(Workspace):
         resume: bool = False,
     ) -> None:
         step_of, judge = self.compile, self.acceptor.step
-        length, left_out = program.length, self._left_out
+        length, stops = program.length, self._left_out.stops if self._left_out else None
         self._judged = program, nodes
         for index, source in enumerate(program.steps):
             self.index = index
@@ -475,8 +475,7 @@ class Executor(Workspace):
                 if execution.ended:
                     return
                 continue
-            states = self.acceptor.states(nodes[which]) if left_out else ()
-            if left_out and left_out.stops(compiled.step, length, states):
+            if stops and stops(compiled.step, length, self.acceptor.states(nodes[which])):
                 execution.trace.clear()  # as that of a program that did not run
                 return
             outcome = compiled.action(streams[which])

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import takewhile
 from math import inf
 from typing import Any
 
@@ -308,10 +309,9 @@ def _seconds(context: RunContext, length: int, call: Call) -> list[float]:
         taken.append(clock.monotonic() - start)
 
     operations = context.operations & (context.settings.relevant or context.operations)
-    times = 1 if context.is_slow else _TIMES
-    for program in [program_of(length, [call])] * times:
-        if call[0] in operations and not context.times.run.is_over:
-            run_items(context, iter([program]), time)
+    if call[0] in operations:
+        programs = [program_of(length, [call])] * (1 if context.is_slow else _TIMES)
+        run_items(context, takewhile(lambda _: not context.times.run.is_over, programs), time)
     return taken
 
 

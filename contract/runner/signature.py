@@ -24,7 +24,7 @@ from fscontract.contract.program.content import is_ambiguous
 from fscontract.contract.program.filesystem_calls import WITHOUT_STREAM
 from fscontract.contract.program.open_calls import BuilderCall
 from fscontract.contract.program.outcome import FILL, Kind, Outcome
-from fscontract.contract.program.program import CLOSING, OF_FILE, OPERATIONS, Program, Step
+from fscontract.contract.program.program import BLOCKS, OF_FILE, OPERATIONS, Program, Step
 from fscontract.contract.runner.crashes import STAYING
 from fscontract.contract.runner.execution import Violation
 from fscontract.contract.runner.result import USES
@@ -325,7 +325,7 @@ def traits(
         if FAILED not in circumstances:
             found.update(f"{s.op} returned" for s in before if s.op not in STAYING)
     closes = [s.op == "close" for s in violation.program.steps[: max(violation.index, 0)]]
-    if any(closes) or (step.op in CLOSING - {"close"} and not violation.outcome.raised):
+    if any(closes) or (step.op in BLOCKS and not violation.outcome.raised):
         found.add("after close")
     elif step.op == "py_closed" or _CLOSED.search(violation.outcome.detail):
         found.add("closed early")

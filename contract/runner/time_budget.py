@@ -197,9 +197,9 @@ class HangTime:
 
     @property
     def bytes_in_time(self) -> float:
-        """How long a file may be that a call reads by one request for each byte, in bytes.
+        """The bytes of the longest file that is read in time by a request for each byte.
 
-        The mean call is that request, and half of the timeout is for the others.
+        Such a request takes as long as the mean call; half of the timeout is for other work.
         """
         return self._timeout * self._calls / self._seconds / 2 if self._seconds else math.inf
 

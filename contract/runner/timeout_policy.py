@@ -145,8 +145,8 @@ def late_warnings(context: RunContext) -> tuple[str, ...]:
     count = context.executor.answered_again
     text = f"{plural(count, 'program')} failed with connection errors, and not when run again"
     lines = [f"{context.binding.name}: {text}"] * (count > 0)
-    if math.isfinite(context.left_out.lines_up_to):
-        lines.append(_LONG_LINES.format(math.ceil(context.left_out.lines_up_to)))
+    if math.isfinite(context.left_out.lines_below):
+        lines.append(_LONG_LINES.format(math.ceil(context.left_out.lines_below)))
     return (*map(late_warning, context.late), *lines)
 
 
@@ -212,7 +212,7 @@ def _reads_by_byte(context: RunContext, program: Program) -> bool:
 
 
 def _leaves_out(context: RunContext, program: object) -> bool:
-    """Leave out the operation of a late call if there is no more time for hangs like it.
+    """Leave out the operation of a late call if the time for hangs is spent.
 
     These are in a function in which others hang, so it is not judged: it may be slow.
     """

@@ -837,7 +837,7 @@ class ReadsBehind(io.BytesIO):
         super().__init__(Path(path).read_bytes())
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return a byte more, if there is no size."""
+        """Return one byte more if no size is given."""
         return super().read(size) + (b"!" if size is None or size < 0 else b"")
 
     def seek(self, offset: int, whence: int = 0) -> int:
