@@ -120,6 +120,7 @@ def is_ambiguous(data: bytes, length: int) -> bool:
     return len(data) == 1 and length > _PRIME and data[0] >= _LOWEST
 
 
+@lru_cache(maxsize=1 << 10)
 def _affine(factor: int, shift: int) -> bytes:
     """Return the table that multiplies each byte of a content by a factor, and adds a shift."""
     changed = ((_LOWEST + ((v - _LOWEST) * factor + shift) % _PRIME) for v in range(_LOWEST, 256))

@@ -132,9 +132,9 @@ class Outcome(NamedTuple):
     @property
     def is_unanswered(self) -> bool:
         """Return whether the connection failed, or the store was busy, in the call or a range."""
-        if self.kind is Kind.ENVIRONMENT or (self.raised and _BUSY.search(self.detail)):
-            return True
-        return any(part.is_unanswered for part in self._parts)
+        if self.kind is Kind.RETURNED:
+            return type(self.value) is tuple and any(part.is_unanswered for part in self._parts)
+        return self.kind is Kind.ENVIRONMENT or _BUSY.search(self.detail) is not None
 
     @property
     def is_interrupted(self) -> bool:

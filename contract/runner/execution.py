@@ -142,6 +142,8 @@ class Execution:
 
         None of a program with faults, whose answers are interrupted on purpose.
         """
+        if self.violation is None and not self.misses:
+            return {}
         judged = [*self.violations, *self.misses]
         interrupted = (v for v in judged if v.outcome.is_interrupted)
         return {v.index: v.outcome for v in interrupted if v.program.faults is None}

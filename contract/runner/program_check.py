@@ -18,15 +18,13 @@ from fscontract.contract.runner.crashes import LeftOut
 from fscontract.contract.runner.execution import Execution, Violation
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import LEAKED, MAX_GROWTH, OUT_OF, REPEATS, grows
-from fscontract.contract.runner.result import Counterexample
+from fscontract.contract.runner.result import LEFT, Counterexample
 from fscontract.contract.runner.shrink import with_needed_operations
 from fscontract.contract.runner.signature import circumstances_of_leak
 from fscontract.contract.spec.clauses import Clause
 
 #: Calls after which a file of the target is open, because fsspec closes only its own around it.
 _UNCLOSED = frozenset({"fs_decompress"})
-#: The start of the signature of a leak, before the resource.
-_LEFT = "close: left "
 
 
 def check_program(context: RunContext, item: Program | Vector) -> None:
@@ -132,7 +130,7 @@ def _look_for_leaks(context: RunContext, program: Program) -> None:
     if left:
         with context.leaks.set_apart():
             program = _shrunk_leak(context, program, left)
-        expected, how = ("nothing is left open",), f"{_LEFT}{left}"
+        expected, how = ("nothing is left open",), f"{LEFT}{left}"
         identity = "; ".join([how, *circumstances_of_leak(program)])
         leak = Counterexample(program, expected, f"left {left}", how=how, identity=identity)
         context.keep(clause, leak)
@@ -154,10 +152,12 @@ def _shrunk_leak(context: RunContext, program: Program, left: str) -> Program:
 
 def leaks_in(context: RunContext, clause: str, program: Program) -> frozenset[str]:
     """Return the resources known to leak in the circumstances of a program, or in fewer."""
-    leaks = context.counterexamples.failed.get(clause, {}).values()
+    leaks = context.counterexamples.failed.get(clause)
+    if not leaks:
+        return frozenset()
     given = {*circumstances_of_leak(program)}
-    found = (leak.signature.split("; ") for leak in leaks)
-    return frozenset(how.removeprefix(_LEFT) for how, *calls in found if given.issuperset(calls))
+    found = (leak.signature.split("; ") for leak in leaks.values())
+    return frozenset(how.removeprefix(LEFT) for how, *calls in found if given.issuperset(calls))
 
 
 #: The clause of values that `opt` and `must` validate alike.

@@ -29,6 +29,8 @@ from fscontract.contract.text import escaped, plural, printable, redact
 _CALL_BEFORE = re.compile(r"; (after (?!close)[a-z_]+|open of named)(?=;|$)")
 #: The start of a signature whose call raises on a closed stream.
 _RAISES_CLOSED = re.compile(r"[a-z0-9_]+: [A-Z][^;]*; after close(?=;|$)")
+#: The start of the signature of a leak, before the resource.
+LEFT = "close: left "
 
 
 def _includes(signature: str, other: str) -> bool:
@@ -236,12 +238,14 @@ class Counterexample:
 
         An entry without circumstances, as written before version 0.2.0, covers all failures of its
         kind. One with calls before the failure covers it after more calls, too: how many of them
-        shrinking can remove depends on the seed. So does one of a closed stream that raises. One
-        without the name of a file covers all names.
+        shrinking can remove depends on the seed. So does one of a closed stream that raises, and
+        one of a leak, which the same calls make among others. One without the name of a file covers
+        all names.
         """
         if signature == self.how or self.has_signature(signature):
             return True
         covers_more = _CALL_BEFORE.search(signature) or _RAISES_CLOSED.match(signature)
+        covers_more = covers_more or signature.startswith(LEFT)
         return bool(covers_more) and self.is_instance_of(signature)
 
     def has_signature(self, signature: str) -> bool:

@@ -157,8 +157,8 @@ def match(
 
     An entry lists the failures of its clause that have its signature. An intermittent entry of a
     race lists it in each clause in which the same operations race: it shows in one or another, as
-    the threads happen to meet. A wrong read is listed as `_similar_entry` says, and a refused
-    argument as `_refuses_same_arguments` says.
+    the threads happen to meet. A wrong position is listed in the clauses of both APIs that tell it,
+    a wrong read as `_similar_entry` says, and a refused argument as `_refuses_same_arguments` says.
     """
     valid = [entry for entry in known if entry.until is None or today <= entry.until]
     listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
@@ -168,6 +168,7 @@ def match(
             for entry in listed
             if entry.clause == clause_id
             or _races_in(entry, clause_id)
+            or (_POSITION.issuperset({entry.clause, clause_id}) and _tells_wrong(entry))
             or _refuses_same_arguments(entry, counterexample)
         ),
         None,
@@ -178,6 +179,11 @@ def _races_in(entry: Known, clause: str) -> bool:
     """Return whether an entry lists calls that fit no serial order, which race in `clause`, too."""
     is_race = entry.intermittent and entry.signature == NO_ORDER
     return is_race and are_of_one_race(entry.clause, clause)
+
+
+def _tells_wrong(entry: Known) -> bool:
+    """Return whether an entry is about a position, with the circumstances that make it wrong."""
+    return entry.signature.startswith("position: ")
 
 
 def _refuses_same_arguments(entry: Known, failure: Counterexample) -> bool:
@@ -192,6 +198,8 @@ def _refuses_same_arguments(entry: Known, failure: Counterexample) -> bool:
     return same_calls and entry.signature.endswith(_REFUSED)
 
 
+#: The clauses of the position of a stream, and of a Python file: a program may call both APIs.
+_POSITION = frozenset({"getpos.value", "python.tell.value"})
 #: The ends of signatures of calls that refuse their arguments without other circumstances.
 _REFUSED = (f": {Kind.NULL.value}", f": {Kind.ILLEGAL_ARGUMENT.value}")
 #: The longest file whose offsets are all near its start, in bytes.

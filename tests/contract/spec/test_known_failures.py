@@ -238,6 +238,24 @@ def test_a_race_is_listed_in_each_clause_in_which_its_operations_race(
     assert (match(known, clause, failure, TODAY) is entry) is listed
 
 
+@pytest.mark.parametrize(
+    ("signature", "clause", "listed"),
+    [
+        ("position: too late; after seek", "python.tell.value", True),
+        ("position: too late; after seek", "getpos.value", True),
+        ("position: too late; after seek", "python.seek.absolute", False),
+        ("get_pos: returned; after seek", "python.tell.value", False),
+    ],
+)
+def test_a_wrong_position_is_listed_in_the_clauses_of_both_apis(
+    signature: str, clause: str, listed: bool
+) -> None:
+    """A program of a Python file may call both, and which of them is met first varies."""
+    known = Known("getpos.value", "a seek lies", signature)
+    failure = replace(FAILED, identity=signature)
+    assert (match([known], clause, failure, TODAY) is known) is listed
+
+
 def test_the_entry_of_a_race_lists_no_failure_of_one_thread() -> None:
     """Nor threads that hang, which is another bug."""
     failure = Counterexample(None, ("a serial order",), "returned", how=NO_ORDER)
