@@ -320,7 +320,8 @@ def judge_all(
     return best._replace(states=after)
 
 
-def _is_large(outcome: Outcome) -> bool:
+def is_large(outcome: Outcome) -> bool:
+    """Return whether an outcome has so many bytes that its judgement is not remembered."""
     value, buffer = outcome.value, outcome.buffer
     if type(value) is tuple:
         parts = (part.buffer if isinstance(part, Outcome) else part for part in value)
@@ -431,7 +432,7 @@ class Acceptor:
         transition = Transition(target, judgement)
         if len(self._memo) > 1_000_000:
             self._forget()
-        if _is_large(outcome):
+        if is_large(outcome):
             self._counts.update(judgement.exercised)
         else:
             self._memo[key] = transition

@@ -14,9 +14,10 @@ nowhere; they are judged once and left out of the search.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from fscontract.contract.models.acceptor import judge_all
+from fscontract.contract.models.acceptor import is_large, judge_all
 from fscontract.contract.models.stream_state import ANY, Judgement, Origin, State
 from fscontract.contract.program.outcome import Outcome
 
@@ -159,7 +160,26 @@ class _Search:
         return tuple(sorted(set(after), key=lambda s: (s.pos, s.is_open)))
 
     def _judge(self, call: Observed, states: tuple[State, ...]) -> Judgement:
-        return judge_all(call.op, call.args, states, self.features, call.outcome)
+        judging = call.op, call.args, states, self.features, call.outcome
+        if is_large(call.outcome):
+            return judge_all(*judging)
+        try:
+            return _judged(*judging, type(call.outcome.value))
+        except TypeError:  # an unhashable value, which should not have been returned
+            return judge_all(*judging)
+
+
+@lru_cache(maxsize=1 << 12)
+def _judged(
+    op: str,
+    args: tuple[object, ...],
+    states: tuple[State, ...],
+    features: frozenset[str],
+    outcome: Outcome,
+    _: type,
+) -> Judgement:
+    """Judge an outcome; most schedules have the same ones. True == 1, so its type counts."""
+    return judge_all(op, args, states, features, outcome)
 
 
 def _advanced(progress: tuple[int, ...], thread: int) -> tuple[int, ...]:
