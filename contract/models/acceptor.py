@@ -321,7 +321,7 @@ def judge_all(
 
 
 def is_large(outcome: Outcome) -> bool:
-    """Return whether an outcome has so many bytes that its judgement is not remembered."""
+    """Return whether an outcome has more bytes than a remembered judgement may have."""
     value, buffer = outcome.value, outcome.buffer
     if type(value) is tuple:
         parts = (part.buffer if isinstance(part, Outcome) else part for part in value)

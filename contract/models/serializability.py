@@ -164,7 +164,7 @@ class _Search:
         if is_large(call.outcome):
             return judge_all(*judging)
         try:
-            return _judged(*judging, type(call.outcome.value))
+            return _judged(*judging, type(call.outcome.value).__name__)
         except TypeError:  # an unhashable value, which should not have been returned
             return judge_all(*judging)
 
@@ -176,7 +176,7 @@ def _judged(
     states: tuple[State, ...],
     features: frozenset[str],
     outcome: Outcome,
-    _: type,
+    _: str,
 ) -> Judgement:
     """Judge an outcome; most schedules have the same ones. True == 1, so its type counts."""
     return judge_all(op, args, states, features, outcome)

@@ -244,9 +244,9 @@ class Counterexample:
         """
         if signature == self.how or self.has_signature(signature):
             return True
-        covers_more = _CALL_BEFORE.search(signature) or _RAISES_CLOSED.match(signature)
-        covers_more = covers_more or signature.startswith(LEFT)
-        return bool(covers_more) and self.is_instance_of(signature)
+        names_calls = _CALL_BEFORE.search(signature) or _RAISES_CLOSED.match(signature)
+        covers_more = bool(names_calls) or signature.startswith(LEFT)
+        return covers_more and self.is_instance_of(signature)
 
     def has_signature(self, signature: str) -> bool:
         """Return whether this is its signature, or would be if it were shrunk to the end."""

@@ -49,6 +49,13 @@ def test_search_backtracks_from_a_dead_end() -> None:
     assert search([byte(5, ended=2), byte(6, ended=4)], [seek]).order == (1, 0, 0)
 
 
+def test_each_outcome_is_judged_by_its_type_too() -> None:
+    """A count of one byte equals True, and is remembered apart from it."""
+    counts = [call("skip", 1, gives=returned(count)) for count in (1, True)]
+    assert [search([one]).order for one in counts] == [(0,), None]
+    assert search([call("read_byte", gives=returned([DATA[0]]))]).order is None
+
+
 def test_wrong_positioned_read_is_unexplained_in_any_order() -> None:
     wrong = call("pread", 3, 2, 0, 2, gives=returned(2, DATA[4:6]))
     found = search([byte(0)], [wrong])
