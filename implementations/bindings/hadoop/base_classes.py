@@ -10,6 +10,7 @@ from fscontract.implementations.jvm.jvm import java_class
 
 _HADOOP = "org.apache.hadoop."
 FILESYSTEM = "org.apache.hadoop.fs.FileSystem"
+_FILTER = "org.apache.hadoop.fs.FilterFileSystem"
 #: Operations that FileSystem's `openFile` performs; all others are calls of a stream.
 _OPEN = "open"
 #: How deep objects wrap each other at most.
@@ -22,12 +23,15 @@ def base_classes(
     """Return Hadoop's classes behind each operation on a filesystem and a stream that it opened.
 
     A filesystem of Hadoop has none: it is under test itself. A stream has the classes of Hadoop's
-    streams that it is or wraps, and with one of them those of the filesystems behind it.
+    streams that it is or wraps, and with one of them those of the filesystems behind it. These
+    open the file, too, where `openFile` is that of a filter, whatever its own `open` does.
     """
     if _name(filesystem.getClass()).startswith(_HADOOP):
         return {}
     filesystems = list(wrapped(filesystem, java_class(FILESYSTEM)))
     opening = {name for one in filesystems for name in _openers(one)}
+    if _FILTER in opening:
+        opening.update(_name(_base(one)) for one in filesystems[1:])
     found: dict[str, frozenset[str]] = {_OPEN: frozenset(filter(_is_hadoop, opening))}
     streams = wrapped(stream.getWrappedStream(), java_class("java.io.InputStream"))
     reading = frozenset(filter(_is_hadoop, (_name(one.getClass()) for one in streams)))

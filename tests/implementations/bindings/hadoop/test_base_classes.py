@@ -72,8 +72,15 @@ def test_an_empty_subclass_has_the_classes_of_its_base(over: Make) -> None:
 
 def test_a_wrapper_has_the_classes_of_the_filesystem_that_it_wraps(over: Make) -> None:
     found = sources(over("own.WrappingFileSystem"))
-    assert found["open"] == {f"{_FS}.FileSystem", f"{_FS}.FilterFileSystem"}
-    assert f"{_FS}.RawLocalFileSystem" in found["seek"]
+    raw = f"{_FS}.RawLocalFileSystem"
+    assert found["open"] == {f"{_FS}.FileSystem", f"{_FS}.FilterFileSystem", raw}
+    assert raw in found["seek"]
+
+
+def test_a_filter_with_an_own_open_has_the_classes_that_its_open_file_calls(over: Make) -> None:
+    found = sources(over("own.OpensItself"))
+    assert f"{_FS}.RawLocalFileSystem" in found.pop("open")
+    assert found == {}
 
 
 def test_a_builder_of_hadoop_has_its_class_where_open_file_is_overridden(over: Make) -> None:
