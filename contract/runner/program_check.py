@@ -23,8 +23,9 @@ from fscontract.contract.runner.shrink import with_needed_operations
 from fscontract.contract.runner.signature import circumstances_of_leak
 from fscontract.contract.spec.clauses import Clause
 
-#: Calls after which a file of the target is open, because fsspec closes only its own around it.
-_UNCLOSED = frozenset({"fs_decompress"})
+#: Calls after which a file of the target is open, because fsspec closes only its own around it, and
+#: that make another filesystem, which may stay connected.
+_UNCLOSED = frozenset({"fs_decompress", "fs_pickle"})
 
 
 def check_program(context: RunContext, item: Program | Vector) -> None:

@@ -391,6 +391,17 @@ class LocalSubclass(LocalFileSystem):  # type: ignore[misc]
     """fsspec's local filesystem under another name."""
 
 
+class Connected(LocalFileSystem):  # type: ignore[misc]
+    """Each filesystem, also one from a pickle, is connected until the process ends."""
+
+    cachable = False
+    connections: ClassVar[list[int]] = []
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.connections.append(os.open(os.devnull, os.O_RDONLY))
+
+
 class Below(DirFileSystem):  # type: ignore[misc]
     """A directory of a filesystem as the root."""
 
