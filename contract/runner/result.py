@@ -233,17 +233,19 @@ class Counterexample:
         """
         return self.identity or self.how or self.actual.split(":")[0].split(", buffer")[0]
 
-    def is_listed_as(self, signature: str) -> bool:
+    def is_listed_as(self, signature: str, has_program: bool = False) -> bool:
         """Return whether an entry of known failures with this signature covers it.
 
-        An entry without circumstances, as written before version 0.2.0, covers all failures of its
-        kind. One with calls before the failure covers it after more calls, too: how many of them
-        shrinking can remove depends on the seed. So does one of a closed stream that raises, and
-        one of a leak, which the same calls make among others. One without the name of a file covers
-        all names.
+        An entry without circumstances and a program, as written before version 0.2.0, covers all
+        failures of its kind; with a program, those in which the call ends alike. One with calls
+        before the failure covers it after more calls, too: how many of them shrinking can remove
+        depends on the seed. So does one of a closed stream that raises, and one of a leak, which
+        the same calls make among others. One without the name of a file covers all names.
         """
-        if signature == self.how or self.has_signature(signature):
+        if self.has_signature(signature):
             return True
+        if signature == self.how:
+            return not has_program or self.is_instance_of(signature)
         names_calls = _CALL_BEFORE.search(signature) or _RAISES_CLOSED.match(signature)
         covers_more = bool(names_calls) or signature.startswith(LEFT)
         return covers_more and self.is_instance_of(signature)

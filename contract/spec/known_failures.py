@@ -95,6 +95,10 @@ class Known:
         """Return whether the entry applies to the target of this name."""
         return not self.target or fnmatchcase(target, self.target)
 
+    def covers(self, failure: Counterexample) -> bool:
+        """Return whether this is an entry of the failure, if that is one of its clause."""
+        return failure.is_listed_as(self.signature, self.program is not None)
+
 
 def load_known(path: Path) -> tuple[Known, ...]:
     """Return the entries of a YAML file with the list `known`; KnownError names file and entry."""
@@ -161,7 +165,7 @@ def match(
     a wrong read as `_similar_entry` says, and a refused argument as `_refuses_same_arguments` says.
     """
     valid = [entry for entry in known if entry.until is None or today <= entry.until]
-    listed = (entry for entry in valid if counterexample.is_listed_as(entry.signature))
+    listed = (entry for entry in valid if entry.covers(counterexample))
     return next(
         (
             entry
@@ -294,7 +298,7 @@ def absent(
         if entry.clause != clause or entry.intermittent:
             continue
         signature = entry.signature
-        if any(f.is_listed_as(signature) or f.has_instance(signature) for f in occurred):
+        if any(entry.covers(f) or f.has_instance(signature) for f in occurred):
             continue
         if _with_any_bytes(signature) not in wrong:
             yield entry
@@ -338,7 +342,7 @@ def _with_program(entry: Known, result: RunResult) -> Known:
         for r in result.clauses
         if r.clause.id == entry.clause
         for f in r.counterexamples
-        if f.is_listed_as(entry.signature)
+        if entry.covers(f)
     )
     return replace(entry, program=next((p for p in programs if p is not None), None))
 

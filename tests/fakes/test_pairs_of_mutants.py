@@ -46,6 +46,7 @@ PAIRS = [
     ("unbuffer.pos-UnbufferLosesReadAhead", "unbuffer.pos-UnbufferGoesHome"),
     ("open.name-Strips", "open.name-DropsFragment"),
     ("read-vectored.remaining-WholeAllocation", "read-vectored.data-NumberInAByte"),
+    ("read-into.rest-untouched-ClearsRest", "read-into.rest-untouched-ReadClearsAtEnd"),
     ("close.release-PreadOpensItsOwn", "close.release-FailedSeekReconnects"),
 ]
 

@@ -364,6 +364,23 @@ def test_an_entry_without_circumstances_covers_all_failures_of_its_kind() -> Non
     assert _outcome((EARLY, LATE), "get_pos: returned").outcome is Verdict.KNOWN
 
 
+@pytest.mark.parametrize(
+    ("signature", "is_covered"),
+    [
+        ("get_pos: returned", True),
+        ("get_pos: returned; away from the start", True),
+        ("get_pos: returned end of file", False),
+        ("position: early", False),
+    ],
+)
+def test_an_entry_with_a_program_covers_a_call_that_ends_alike(
+    signature: str, is_covered: bool
+) -> None:
+    """It was written for one failure, so that another one of this kind is seen beside it."""
+    entry = replace(_entry("get_pos: returned"), program=Program(1, (Step("get_pos"),)))
+    assert entry.covers(_failure(signature)) is is_covered
+
+
 def test_an_entry_that_did_not_occur_is_fixed_beside_others_that_did() -> None:
     result = _outcome((EARLY,), "position: early", "closed")
     assert result.outcome is Verdict.FIXED
