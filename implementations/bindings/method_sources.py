@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from types import CodeType, FunctionType
 from typing import Any
 
 from fscontract.contract.spec.inherited_failures import (
@@ -147,7 +148,8 @@ def sources_of(
 
 
 def _definers(obj: object, method: str) -> Iterator[str]:
-    for one in (obj, *_wrapped(obj)):
+    wrapped = _wrapped(obj) if _delegates(type(obj), method) else ()
+    for one in (obj, *wrapped):
         owner = one
         with suppress(Exception):  # attributes of a target may raise anything
             owner = getattr(getattr(one, method, None), "__self__", one)
@@ -167,6 +169,40 @@ def _defers(method: object, name: str) -> bool:
     """Return whether a method calls that of its base class: `super().cat_file(path)`."""
     code = getattr(getattr(method, "__func__", method), "__code__", None)
     return {"super", name} <= set(getattr(code, "co_names", ()))
+
+
+def _delegates(cls: type, method: str) -> bool:
+    """Return whether a method may call that of a wrapped object: its code names it, or is unknown.
+
+    The code is also that of the functions and other methods that it names.
+    """
+    found = [_definition(cls, method)]
+    wanted = {method, "readline"} if method in _OF_LINES else {method}
+    seen: set[str] = set()
+    while found:
+        function = found.pop()
+        if not isinstance(function, FunctionType) or hasattr(function, "__wrapped__"):
+            return True
+        named = _named_in(function.__code__) - seen
+        if wanted & named:
+            return True
+        seen |= named
+        known = [function.__globals__.get(name) for name in named]
+        known += [_definition(cls, name) for name in named]
+        found += [one for one in known if isinstance(one, FunctionType)]
+    return False
+
+
+def _definition(cls: type, name: str) -> object:
+    """Return what a class has under a name, None if it has nothing."""
+    return next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
+
+
+def _named_in(code: CodeType) -> frozenset[str]:
+    """Return the names and the texts in code, and in the functions that it defines."""
+    inner = (_named_in(one) for one in code.co_consts if isinstance(one, CodeType))
+    texts = (one for one in code.co_consts if isinstance(one, str))
+    return frozenset(code.co_names).union(texts, *inner)
 
 
 def _asynchronous(obj: object, method: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from s3fs import S3FileSystem
@@ -79,3 +80,44 @@ class Iterated:
 
 def test_a_wrapper_makes_an_iterator_of_the_lines_of_a_file_without_one() -> None:
     assert sources_of(Iterated(), FILE_METHODS, Plain())["py_next"] == {"other.lines.Lines"}
+
+
+class Wrapper:
+    def __init__(self) -> None:
+        self._file = Lines()
+
+    def read(self) -> bytes:
+        return b""
+
+
+class NamesIt(Wrapper):
+    def readline(self) -> bytes:
+        return self._file.readline()
+
+
+class NamesItInText(Wrapper):
+    def readline(self) -> bytes:
+        return bytes(getattr(self._file, "readline")())  # noqa: B009  # as wrappers may
+
+
+class NamesItInAHelper(Wrapper):
+    def readline(self) -> bytes:
+        return _line_of(self)
+
+
+def _line_of(wrapper: Wrapper) -> bytes:
+    return wrapper._file.readline()
+
+
+class FindsLinesItself(Wrapper):
+    def readline(self) -> bytes:
+        return self._file.read().partition(b"\n")[0]
+
+
+@pytest.mark.parametrize("wrapper", [Wrapper, NamesIt, NamesItInText, NamesItInAHelper])
+def test_a_method_may_be_that_of_a_wrapped_object(wrapper: type[Wrapper]) -> None:
+    assert sources_of(wrapper(), FILE_METHODS, Plain())["py_readline"] == {"other.lines.Lines"}
+
+
+def test_a_method_that_does_not_name_that_of_a_wrapped_object_is_of_the_class() -> None:
+    assert sources_of(FindsLinesItself(), FILE_METHODS, Plain())["py_readline"] == frozenset()
