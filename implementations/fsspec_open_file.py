@@ -2,7 +2,7 @@
 
 A length is passed as `size=`, a read policy as `cache_type=` and `block_size=`, a buffer size as
 `block_size=`. A hint may save time, but must never break an open or change the bytes. Therefore an
-argument is passed only to file classes whose signatures accept it.
+argument is passed only to file classes whose signatures accept it, and that do not get it already.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache, partial
 from inspect import Parameter, getclosurevars, signature, unwrap
+from types import CodeType
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
@@ -209,9 +210,11 @@ def _inspected(kind: Any) -> Reach:
     parameters = signature(kind._open).parameters
     hints = _HINTS.intersection(parameters) | {"block_size"}  # `open` always passes block_size
     cache = parameters["cache_type"].default if "cache_type" in hints else None
-    files = _files(unwrap(kind._open)) if _is_open_ended(parameters) else []
+    maker = unwrap(kind._open)
+    files = _files(maker) if _is_open_ended(parameters) else []
     if files:
         taken = {hint for hint in _HINTS if all(_parameter(file, hint) for file in files)}
+        taken -= _texts(maker.__code__)  # it passes them itself
         hints |= taken if all(map(_reads_through_cache, files)) else taken - {"size"}
         parameter = _parameter(files[0], "cache_type")
         cache = cache or (parameter and parameter.default)
@@ -225,6 +228,12 @@ def _files(maker: Any) -> list[type]:
     spoken_of = getclosurevars(maker)
     values = (*spoken_of.globals.values(), *spoken_of.nonlocals.values())
     return [v for v in values if isinstance(v, type) and issubclass(v, AbstractBufferedFile)]
+
+
+def _texts(code: CodeType) -> set[str]:
+    """Return the names of keywords that code passes, and its other texts."""
+    names = (one if isinstance(one, tuple) else (one,) for one in code.co_consts)
+    return {name for one in names for name in one if isinstance(name, str)}
 
 
 def _parameter(kind: type, name: str) -> Parameter | None:

@@ -286,6 +286,22 @@ class WithReader(Shelf):
         return Reader(self, path, mode, **kwargs)
 
 
+class Measures(Shelf):
+    """A store that passes the size and the cache of a file itself."""
+
+    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
+        self.opens.append({k: v for k, v in kwargs.items() if v is not None})
+        return Served(self, path, mode, size=len(DATA), cache_type="bytes", **kwargs)
+
+
+class MeasuresAlone(Shelf):
+    """A store that passes the size of a file itself."""
+
+    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
+        self.opens.append({k: v for k, v in kwargs.items() if v is not None})
+        return Served(self, path, mode, size=len(DATA), **kwargs)
+
+
 class Overriding(Shelf):
     """A store with its own `open`, which names two hints."""
 
@@ -301,6 +317,8 @@ class Overriding(Shelf):
     [
         (Strange(), {"block_size": 9, "autocommit": True}),
         (WithReader(), {"block_size": 9, "autocommit": True, "cache_type": "bytes"}),
+        (Measures(), {"block_size": 9, "autocommit": True}),
+        (MeasuresAlone(), {"block_size": 9, "autocommit": True, "cache_type": "bytes"}),
         (Overriding(), {"size": 60, "cache_type": "bytes"}),
         (Store(block_size=0), {}),
         (Store(cache_options={"trim": False}), {"size": 60, "block_size": 9}),
