@@ -13,7 +13,9 @@ from fscontract.contract.program.filesystem_calls import (
     CACHES,
     CODECS,
     COPIES,
+    DEPTHS,
     FIRST_READS,
+    MATCHED,
     MAX_SEED,
     PICKLED,
     READER_OPERATIONS,
@@ -115,6 +117,7 @@ def _steps(length: int, fixed: bytes | None) -> Iterator[Step]:
     yield from _awaited_once()
     yield from _of_chains()
     yield from _copies()
+    yield from _listings()
     yield from _opened()
     yield from _of_stores()
 
@@ -147,6 +150,16 @@ def _copies() -> Iterator[Step]:
     yield from (Step("fs_get", (copied,)) for copied in COPIES)
     yield Step("fs_get_missing")
     yield Step("fs_get_missing_leaves")
+
+
+def _listings() -> Iterator[Step]:
+    """Yield the calls that list a directory, or tell its kind."""
+    yield from (Step("fs_ls", (detail,)) for detail in ("names", "details"))
+    yield from (Step("fs_find", (depth,)) for depth in DEPTHS)
+    yield from (Step("fs_glob", (pattern,)) for pattern in MATCHED)
+    yield Step("fs_walk")
+    yield from (Step("fs_du", (total,)) for total in (True, False))
+    yield from (Step("fs_directory", (kind,)) for kind in ("isdir", "isfile", "info"))
 
 
 def _of_caches() -> Iterator[Step]:

@@ -9,6 +9,7 @@ from fscontract.contract.models import (
     fsspec_async,
     fsspec_chain,
     fsspec_filesystem,
+    fsspec_listings,
     fsspec_opened,
     obstore_store,
     opendal_operator,
@@ -20,6 +21,7 @@ from fscontract.contract.program.program import Step
 
 RULES: filesystem_rules.RuleTable = {
     **fsspec_filesystem.RULES,
+    **fsspec_listings.RULES,
     **fsspec_opened.RULES,
     **fsspec_async.RULES,
     **fsspec_chain.RULES,
@@ -30,6 +32,7 @@ RULES: filesystem_rules.RuleTable = {
 }
 TABLES = {
     **fsspec_filesystem.TABLES,
+    **fsspec_listings.TABLES,
     **fsspec_opened.TABLES,
     **fsspec_async.TABLES,
     **fsspec_chain.TABLES,

@@ -57,6 +57,30 @@ COPIES: dict[str, dict[str, str]] = {
     "content of directory": {"one": "one", "sub/two": "sub/two"},
     "pattern": {"one": "one"},
 }
+#: Listings of the directory LISTED by `ls`, `find`, `glob`, `walk` and `du`, and what `isdir`,
+#: `isfile` and `info` return for it.
+LISTING_OPERATIONS: dict[str, tuple[str, ...]] = {
+    "fs_ls": ("detail",),
+    "fs_find": ("depth",),
+    "fs_glob": ("pattern",),
+    "fs_walk": (),
+    "fs_du": ("total",),
+    "fs_directory": ("kind",),
+}
+#: The files below the directory LISTED, and one in another directory, whose path begins alike.
+LISTED = ".listed/tree"
+LISTED_FILES = {"one": b"the first file", "sub/two": b"the second", "sub/deep/.three": b"3"}
+BESIDE_LISTED = {f"{LISTED}-more/four": b"the fourth"}
+#: The limits of `find`. They have names, so that none is shrunk.
+DEPTHS: dict[str, int | None] = {"all levels": None, "1 level": 1, "2 levels": 2}
+#: The patterns of `glob`, and the files and the directories that each matches.
+MATCHED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "*": (("one",), ("sub",)),
+    "?n?": (("one",), ()),
+    "[!a-n]n*": (("one",), ()),
+    "sub/*": (("sub/two",), ("sub/deep",)),
+    "**/two": (("sub/two",), ()),
+}
 #: Opens of fsspec with options. `fs_open_cached` reads ranges of a file, `fs_decompress` reads
 #: OTHER from a compressed file, and `fs_open_urls` opens paths by their URLs.
 OPEN_OPERATIONS: dict[str, tuple[str, ...]] = {
@@ -182,6 +206,7 @@ OF_FEATURE: dict[str, dict[str, tuple[str, ...]]] = {
     "fsspec-filesystem": {
         **FILESYSTEM_OPERATIONS,
         **GET_OPERATIONS,
+        **LISTING_OPERATIONS,
         **OPEN_OPERATIONS,
         **PROCESS_OPERATIONS,
         **ASYNC_OPERATIONS,
@@ -232,6 +257,11 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "opens": ("open_input_file", "open_input_stream"),
     "change": ("same size", "longer", "shorter"),
     "copied": tuple(COPIES),
+    "detail": ("names", "details"),
+    "depth": tuple(DEPTHS),
+    "pattern": tuple(MATCHED),
+    "total": (True, False),
+    "kind": ("isdir", "isfile", "info"),
     "cache": CACHES,
     "block": tuple(BLOCKS),
     "codec": tuple(CODECS),

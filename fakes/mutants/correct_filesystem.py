@@ -24,6 +24,19 @@ def named(name: str) -> RightFilesystem:
     return _NAMED[name]
 
 
+def entries_of(files: dict[str, bytes], name: str) -> list[dict[str, Any]]:
+    """Return what `ls` returns of a directory, or of a file, of these files."""
+    if name in files:
+        return [{"name": name, "size": len(files[name]), "type": "file"}]
+    start = f"{name}/"
+    below = {one.removeprefix(start).partition("/")[0] for one in files if one.startswith(start)}
+    entries = []
+    for path in sorted(f"{start}{one}" for one in below):
+        kind = "file" if path in files else "directory"
+        entries.append({"name": path, "size": len(files.get(path, b"")), "type": kind})
+    return entries
+
+
 class RightFile(io.BytesIO):
     """A file that was opened for reading."""
 
@@ -83,13 +96,12 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
         """Do nothing: there are no directories without files."""
 
     def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
-        """List the files of a directory, or the file at the path."""
+        """List the entries of a directory, or the file at the path."""
         name = self._strip_protocol(path)
-        found = [one for one in self.files if one == name or one.startswith(f"{name}/")]
+        found = entries_of(self.files, name)
         if not found:
             raise FileNotFoundError(name)
-        entries = [{"name": n, "size": len(self.files[n]), "type": "file"} for n in sorted(found)]
-        return entries if detail else [entry["name"] for entry in entries]
+        return found if detail else [entry["name"] for entry in found]
 
     def info(self, path: str, **options: Any) -> dict[str, Any]:
         """Return name, size and type."""
@@ -192,6 +204,10 @@ class RightFilesystem(AbstractFileSystem):  # type: ignore[misc]
         """Return whether there is a file."""
         return bool(super().isfile(path))
 
+    def isdir(self, path: str) -> bool:
+        """Return whether there is a directory."""
+        return bool(super().isdir(path))
+
 
 class RightDisk(LocalFileSystem):  # type: ignore[misc]
     """A filesystem on disk, which other processes see, too."""
@@ -260,10 +276,8 @@ class RightAsyncFilesystem(AsyncFileSystem):  # type: ignore[misc]
         self.files.pop(self._strip_protocol(path), None)
 
     async def _ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
-        name = self._strip_protocol(path)
-        found = [one for one in self.files if one == name or one.startswith(f"{name}/")]
-        entries = [{"name": n, "size": len(self.files[n]), "type": "file"} for n in sorted(found)]
-        return entries if detail else [entry["name"] for entry in entries]
+        found = entries_of(self.files, self._strip_protocol(path))
+        return found if detail else [entry["name"] for entry in found]
 
     async def _info(self, path: str, **options: Any) -> dict[str, Any]:
         name = self._strip_protocol(path)

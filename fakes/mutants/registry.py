@@ -23,6 +23,7 @@ _PACKAGES = (
     "stream",
     "python_file",
     "fsspec_filesystem",
+    "fsspec_listings",
     "fsspec_opened",
     "fsspec_async",
     "fsspec_chain",

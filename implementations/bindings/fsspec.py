@@ -30,6 +30,7 @@ from fscontract.contract.program.filesystem_calls import (
     CHAIN_OPERATIONS,
     FILESYSTEM_OPERATIONS,
     GET_OPERATIONS,
+    LISTING_OPERATIONS,
     OPEN_OPERATIONS,
     PROCESS_OPERATIONS,
     READER_OPERATIONS,
@@ -73,6 +74,7 @@ from fscontract.implementations.bindings.fsspec_chain import (
     chain_operations,
     spell_chain,
 )
+from fscontract.implementations.bindings.fsspec_listings import bind_listing, spell_listing
 from fscontract.implementations.bindings.fsspec_opened import bind_opened, spell_opened
 from fscontract.implementations.bindings.fsspec_quirks import (
     READ_ONLY,
@@ -288,6 +290,7 @@ class FsspecBinding(ScratchBinding):
         self.operations = FILE_OPERATIONS | RANGE_OPERATIONS | PYTHON_OPERATIONS
         self.operations |= FILESYSTEM_OPERATIONS.keys() | process_operations(fs)
         self.operations |= GET_OPERATIONS.keys() | OPEN_OPERATIONS.keys()
+        self.operations |= LISTING_OPERATIONS.keys()
         if getattr(fs, "async_impl", False):
             self.operations |= ASYNC_OPERATIONS.keys()
         if content is None:
@@ -479,6 +482,8 @@ class FsspecBinding(ScratchBinding):
         below = target._replace(write=target.write and self._write_below)
         if step.op in GET_OPERATIONS:
             return bind_get(step, below, self._fail)
+        if step.op in LISTING_OPERATIONS:
+            return bind_listing(step, below, self._fail)
         if step.op in OPEN_OPERATIONS:
             return bind_opened(step, target, self._fail)
         if step.op in ZARR_OPERATIONS:
@@ -608,7 +613,7 @@ class FsspecBinding(ScratchBinding):
 
 def _spell_step(step: Step, name: str) -> Call | None:
     spelled = spell_range(step) or spell_file(step, name) or spell_filesystem(step)
-    spelled = spelled or spell_process(step) or spell_opened(step)
+    spelled = spelled or spell_process(step) or spell_opened(step) or spell_listing(step)
     spelled = spelled or spell_async(step) or spell_chain(step) or spell_zarr(step)
     return spelled or spell_reader(step, _WORDING)
 

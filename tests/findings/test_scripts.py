@@ -103,7 +103,7 @@ _SERVERS: dict[str, tuple[Server, ...]] = {
     **dict.fromkeys(("F17", "F18", "F24"), (_files(NoRanges),)),
     **dict.fromkeys(("N1", "N2", "N3", "N4", "N5", "N6", "N12", "N15", "N16"), (sftp,)),
     "N7": (sftp, ftp_server),
-    **dict.fromkeys(("N8", "N13", "N14"), (ftp_server,)),
+    **dict.fromkeys(("N8", "N13", "N14", "N20"), (ftp_server,)),
     **dict.fromkeys(("N9", "N10"), (webdav_server,)),
     "N11": (azure,),
     **dict.fromkeys(("H15", "H16", "H20"), (ftp_server,)),

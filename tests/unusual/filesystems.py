@@ -116,6 +116,20 @@ class IgnoresCase(InMemory):
         return super().glob(path.lower(), **options)
 
 
+class EndsDirectories(InMemory):
+    """The paths of directories end with a slash, and listings are in no order."""
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        entries = super().ls(path)[::-1]
+        ends = {"directory": "/"}
+        entries = [{**one, "name": one["name"] + ends.get(one["type"], "")} for one in entries]
+        return entries if detail else [entry["name"] for entry in entries]
+
+    def find(self, path: str, maxdepth: int | None = None, **options: Any) -> Any:
+        found = super().find(path, maxdepth, **options)
+        return found if isinstance(found, dict) else found[::-1]
+
+
 class Delegates(InMemory):
     """A method that only calls that of its base class."""
 
