@@ -27,18 +27,25 @@ def programs(
     lengths = LENGTHS if only_length is None else (only_length,)
     made = [program_of(n, calls) for n in lengths for form in FORMATS for calls in _reads(form)]
     made += [program_of(n, calls) for n in lengths for calls in _buffered()]
-    made += [program_of(n, calls) for n in lengths for calls in _WITH_ERROR]
+    made += [program_of(n, calls) for n in lengths for calls in (*_WITH_ERROR, *_FLUSHED)]
     possible = expressible(made, operations)
     into = [p for p in possible if any(step.op in _SPECIAL for step in p.steps)]
     return into[::_REMOTE_STEP] if remote else into
 
 
 #: The calls that these programs are about, and ordinary calls around those of buffered files.
-_SPECIAL = frozenset({"py_readinto", "py_read1", "py_readinto1", "py_peek", "py_with_error"})
+_SPECIAL = frozenset(
+    {"py_readinto", "py_read1", "py_readinto1", "py_peek", "py_with_error", "py_flush"}
+)
 #: Blocks that an exception ends: of a new file, after a read, and of a closed one.
 _WITH_ERROR: tuple[tuple[Call, ...], ...] = tuple(
     (*before, ("py_with_error", ()), ("py_closed", ()), ("py_read", (2,)))
     for before in ((), (("py_read", (1,)),), (("close", ()),))
+)
+#: A flush of a file that has a buffer or none, and before other reads.
+_FLUSHED: tuple[tuple[Call, ...], ...] = tuple(
+    (*before, ("py_flush", ()), *_LOOK)
+    for before in ((), (("py_read", (1,)),), (("py_readline", (2,)),), (("py_seek", (-2, 2)),))
 )
 _OF_BUFFERED: tuple[Call, ...] = (
     *(("py_read1", (size,)) for size in (-1, 0, 1, 3, 20, None)),

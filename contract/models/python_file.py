@@ -72,6 +72,15 @@ def _write(call: Call, outcome: Outcome) -> Verdict:
     return Failure("python.write.refused", "", "raised" if outcome.raised else "value")
 
 
+def _flush(call: Call, outcome: Outcome) -> Verdict:
+    if outcome.raised and outcome.kind is not Kind.UNSUPPORTED:
+        return Failure("python.flush", "", "raised")
+    return Accepted(call.state.at(call.state.pos, _FLUSHED), ("python.flush",))
+
+
+_FLUSHED = Origin("py_flush", "python.flush", "python.flush", "python.flush")
+
+
 def _seekable_clause(call: Call) -> str:
     return "python.seekable.true" if call.has("supports-seek") else "python.seekable.false"
 
@@ -104,6 +113,13 @@ QUERIES: dict[str, Operation] = {
 }
 
 
+FLUSH = Operation(
+    refusals=(),
+    rows=(
+        Row(("python.flush",), is_open, _flush, lambda c: ("does nothing",)),
+        Row((), closed, lambda c, o: Accepted(c.state), lambda c: ("anything",)),
+    ),
+)
 #: The clause of a seek by its whence.
 WHENCE = {0: "python.seek.set", 1: "python.seek.current", 2: "python.seek.end"}
 _STAYS = Origin("py_seek", "python.seek.failed-stays")
@@ -253,6 +269,7 @@ TABLES: dict[str, Operation] = {
     "py_read1": python_read.READ1,
     "py_readinto1": python_read.READINTO1,
     "py_peek": python_read.PEEK,
+    "py_flush": FLUSH,
     **QUERIES,
 }
 

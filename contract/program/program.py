@@ -65,6 +65,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "py_with": (),
     "py_with_error": (),
     "py_write": (),
+    "py_flush": (),
     **WITHOUT_STREAM,
     "change": ("how",),
     "reopen": (),

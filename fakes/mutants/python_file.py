@@ -205,6 +205,19 @@ def tell_moves(self: PlainFile) -> int:
     return here
 
 
+@mutant("python.flush", PlainFile.flush)
+def flush_drops_buffer(self: PlainFile) -> None:
+    """flush moves to the end of a buffer of 4 bytes, as if its bytes were written."""
+    if not self.closed and self.left():
+        self.move(min(-StreamFile.tell(self) % 4, self.left()))
+
+
+@mutant("python.flush", PlainFile.flush)
+def flush_needs_a_writer(self: PlainFile) -> None:
+    """flush raises AttributeError: there is no buffer to write."""
+    raise AttributeError("_write_buffer")
+
+
 @mutant("python.tell.closed", PlainFile.tell)
 def tells_when_closed(self: PlainFile) -> int:
     """tell on a closed file returns 0."""

@@ -289,6 +289,7 @@ _MAKERS: dict[str, Callable[..., Action]] = {
     "py_with": _with,
     "py_with_error": _with_error,
     "py_write": _write,
+    "py_flush": _own("flush"),
 }
 #: All operations of the protocol.
 PYTHON_OPERATIONS = frozenset(_MAKERS)

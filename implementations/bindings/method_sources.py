@@ -41,6 +41,7 @@ FILE_METHODS: Mapping[str, tuple[str, ...]] = {
     "py_with": ("__enter__", "__exit__"),
     "py_with_error": ("__enter__", "__exit__"),
     "py_write": ("write",),
+    "py_flush": ("flush",),
 }
 #: The methods of an fsspec filesystem that open files and that positioned reads call.
 FILESYSTEM_METHODS: Mapping[str, tuple[str, ...]] = {

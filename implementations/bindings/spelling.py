@@ -153,6 +153,7 @@ _FILE: dict[str, Callable[..., Call | None]] = {
     # Iteration needs an iterator, which some files are not.
     "py_next": lambda f: Call(f"next(iter({f}))", Form.NEXT, shown=f"next({f})"),
     "py_iterate": lambda f: Call(f"list({f})", Form.LINES),
+    "py_flush": _method("flush", Form.NOTHING),
     "py_closed": lambda f: Call(f"{f}.closed"),
     "py_readable": _method("readable"),
     "py_seekable": _method("seekable"),

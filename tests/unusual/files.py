@@ -146,6 +146,20 @@ class RefusesLines(Raw):
         return part
 
 
+class RefusesToFlush(Raw):
+    """It can be read only, and says so to all but close() of its base class, which flushes it."""
+
+    closes = False
+
+    def flush(self) -> None:
+        if not self.closes:
+            raise io.UnsupportedOperation("flush")
+
+    def close(self) -> None:
+        self.closes = True
+        super().close()
+
+
 class OwnTypes(Raw):
     """Numbers are of a subclass of int, bytes of a subclass of bytes."""
 

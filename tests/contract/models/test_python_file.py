@@ -127,6 +127,21 @@ class TestState:
         assert violation(call("py_writable", gives=True)).clause == "python.writable.false"
 
 
+class TestFlush:
+    @pytest.mark.parametrize("raises", [None, Kind.UNSUPPORTED])
+    def test_flush_returns_or_is_unsupported_and_does_not_move(self, raises: Kind | None) -> None:
+        flushed = call("py_flush", raises=raises)
+        assert permits(flushed, call("py_tell", gives=0))
+        assert charged(flushed, call("py_tell", gives=1)) == ("python.tell.value", "python.flush")
+
+    def test_flush_that_raises_violates_its_clause(self) -> None:
+        assert violation(call("py_flush", raises=Kind.OTHER)).clause == "python.flush"
+
+    def test_flush_of_a_closed_file_is_left_open(self) -> None:
+        assert permits(CLOSE, call("py_flush", raises=Kind.ILLEGAL_ARGUMENT))
+        assert permits(CLOSE, call("py_flush"))
+
+
 class TestWith:
     def test_end_of_a_with_block_closes_the_file(self) -> None:
         closed = call("py_with", gives=True)
