@@ -67,10 +67,10 @@ LISTING_OPERATIONS: dict[str, tuple[str, ...]] = {
     "fs_du": ("total",),
     "fs_directory": ("kind",),
 }
-#: The files below the directory LISTED, and one in another directory, whose path begins alike.
+#: The files below the directory LISTED, and those beside it whose paths begin alike.
 LISTED = ".listed/tree"
 LISTED_FILES = {"one": b"the first file", "sub/two": b"the second", "sub/deep/.three": b"3"}
-BESIDE_LISTED = {f"{LISTED}-more/four": b"the fourth"}
+BESIDE_LISTED = {f"{LISTED}-more/four": b"the fourth", f"{LISTED}.txt": b"the fifth"}
 #: The limits of `find`. They have names, so that none is shrunk.
 DEPTHS: dict[str, int | None] = {"all levels": None, "1 level": 1, "2 levels": 2}
 #: The patterns of `glob`, and the files and the directories that each matches.

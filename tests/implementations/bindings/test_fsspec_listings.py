@@ -78,3 +78,18 @@ def test_spelled_call_returns_what_is_right(step: Step) -> None:
 
 def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
+
+
+class ListsPrefix(RightFilesystem):
+    """Lists the files of a level whose paths begin with that of the directory, as stores do."""
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        name = self._strip_protocol(path)
+        beside = [one for one in self.files if one.startswith(f"{name}.")]
+        return [*super().ls(path, detail), *(map(self.info, beside) if detail else beside)]
+
+
+@pytest.mark.parametrize("detail", ["names", "details"])
+def test_file_beside_the_directory_is_not_in_it(detail: str) -> None:
+    step = Step("fs_ls", (detail,))
+    assert _run(ListsPrefix(), step).value not in right_values(step, opened(b"data"))
