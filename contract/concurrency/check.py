@@ -466,6 +466,7 @@ def check_concurrency(
     time: TimeBudget | None = None,
     without: frozenset[str] = frozenset(),
     few: bool = False,
+    keeps_open: bool = False,
 ) -> ConcurrencyReport:
     """Check one prepared target under threads that share a stream (PositionedReadable) or a file.
 
@@ -474,11 +475,12 @@ def check_concurrency(
     `clauses` restricts the check. Threads that all block for `hang_after` seconds hang. `only` is
     the number of a family, or OVERLAP: nothing else is checked then. `report` is filled during the
     check, so that an abandoned check keeps its results. Families share the `time`. Threads make
-    calls `without` these operations, and `few` of them if each takes long.
+    calls `without` these operations, and `few` of them if each takes long. If it `keeps_open`, no
+    stream is closed, since that hangs.
     """
     every = CLAUSES | {CLAUSE}
     clauses = every if clauses is None else every & clauses
-    runner = ScheduleRunner(binding, beat, buffer, hang_after)
+    runner = ScheduleRunner(binding, beat, buffer, hang_after, keeps_open)
     report = ConcurrencyReport() if report is None else report
     amount, time = AMOUNTS[effort], time or TimeBudget()
     unshared = _unshared(binding, features)

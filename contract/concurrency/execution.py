@@ -25,6 +25,7 @@ from fscontract.contract.runner.timeouts import (
     Abandoned,
     beat,
     clear_interrupts,
+    never_finalize,
     without_collection,
 )
 
@@ -87,9 +88,16 @@ class ScheduleRunner:
     """Runs schedules on one binding; counts schedules and calls."""
 
     def __init__(
-        self, binding: Binding, beat: Callable[[int], None], buffer: int, hang_after: float
+        self,
+        binding: Binding,
+        beat: Callable[[int], None],
+        buffer: int,
+        hang_after: float,
+        keeps_open: bool = False,
     ) -> None:
         self.binding = binding
+        #: Whether streams are not closed, since that hangs.
+        self._keeps_open = keeps_open
         self.buffer = buffer
         self.hang_after = hang_after
         self.schedules = 0
@@ -148,8 +156,9 @@ class ScheduleRunner:
             for thread, stream in zip(steps, of_threads, strict=True)
         ]
         execution = Execution(schedule, data, steps, *perform(schedule, calls))
-        for stream in streams if not execution.hang else ():  # that would hang, too
-            self._close(stream)
+        end = never_finalize if self._keeps_open or execution.hang else self._close
+        for stream in streams:
+            end(stream)
         return execution
 
     def _controlled(self, schedule: Schedule, calls: _Calls) -> _Log:

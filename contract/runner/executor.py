@@ -49,7 +49,7 @@ from fscontract.contract.runner.execution import (
 from fscontract.contract.runner.fault_executor import run_under_faults, run_under_server_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.runner.signature import circumstances, name_circumstance, relation
-from fscontract.contract.runner.timeouts import beat, is_abandoned
+from fscontract.contract.runner.timeouts import beat, is_abandoned, never_finalize
 
 #: The number of streams that a store must be able to have open at once.
 _STREAMS = 4
@@ -413,10 +413,9 @@ class Executor(Workspace):
         Those of a remote target are not kept: their connections would run out.
         """
         if self._left_out.open_streams:
-            if self.binding.remote:
-                self._open.pop(id(streams), None)
-            else:
-                self._open[id(streams)] = streams
+            for stream in () if self.binding.remote else streams:
+                never_finalize(stream)
+            self._open.pop(id(streams), None)
             return
         close = self.compile(program.length, _CLOSE).action
         if not is_abandoned():
@@ -424,6 +423,16 @@ class Executor(Workspace):
         for stream in streams:
             close(stream)
         self._open.pop(id(streams), None)
+
+    def note_open(self, streams: Sequence[Opened]) -> None:
+        """Note streams that are open until `close` is called with them."""
+        self._open[id(streams)] = streams
+
+    def keep_open(self) -> None:
+        """Keep the streams that are open now, one of which hangs, until the process ends."""
+        for streams in [*self._open.values()]:
+            for stream in [*streams]:
+                never_finalize(stream)
 
     def observe(self, program: Program) -> list[Outcome]:
         """Return the outcome of every call of a program of one stream, without judging it.

@@ -136,7 +136,8 @@ def _observed(executor: Executor, program: Program) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     executor.index = -1
     beat(program)
-    stream = binding.open(path)
+    streams = [stream := binding.open(path)]
+    executor.note_open(streams)
     try:
         found += stated(stream)
         if reads and not binding.remote:
@@ -147,7 +148,7 @@ def _observed(executor: Executor, program: Program) -> list[tuple[int, str]]:
             if 1 < after - before < length:
                 found.append((after - before, "bytes from the store for one byte"))
     finally:
-        executor.close(program, [stream])
+        executor.close(program, streams)
     return found
 
 

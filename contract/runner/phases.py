@@ -649,6 +649,7 @@ def _schedules(context: RunContext, only: int | None) -> ConcurrencyReport:
             time=times.phase,
             without=context.left_out.operations,
             few=few,
+            keeps_open=context.left_out.open_streams,
         )
 
     few = context.gets_few or context.is_slow

@@ -253,13 +253,28 @@ class SandboxedBinding(Binding):
             return ""
 
     def script_api(self, source: Source) -> ScriptApi | None:
-        """Return the API as scripts use it, None if the binding can't tell."""
+        """Return the API as scripts use it, None if the binding can't tell.
+
+        Raise NoScript, also on a timeout: the binding may open a file of the target.
+        """
+        found: list[ScriptApi | NoScript | None] = []
+
+        def look() -> None:
+            try:
+                found.append(call_sandboxed(self._inner.script_api, source))
+            except NoScript as reason:
+                found.append(reason)
+            except Exception:  # a report does without it
+                found.append(None)
+
         try:
-            return call_sandboxed(self._inner.script_api, source)
-        except NoScript:
-            raise
-        except Exception:  # a report does without it
-            return None
+            self._patiently(look, "hangs while a script is written", self._patience / _PATIENCE)
+        except TargetError as error:
+            raise NoScript(str(error)) from None
+        (api,) = found
+        if isinstance(api, NoScript):
+            raise api
+        return api
 
     def java_api(self, source: Source) -> JavaApi | None:
         """Return the API as Java classes use it, None if it is not one of Java."""

@@ -101,6 +101,7 @@ def run_items(
         )
     finally:
         journal.beats = 0
+        journal.begin(None)  # what hangs from now on is none of the items
 
 
 def _may_stall(context: RunContext, is_remote: bool, again: bool) -> bool:
@@ -160,6 +161,7 @@ def _before_interrupt(context: RunContext, thread: Thread) -> None:
     context.interrupted_step = context.executor.index
     context.interrupted_in = context.binding.busy_with
     context.interrupted_frames = frames_of(thread)
+    context.executor.keep_open()
     context.sandbox.patches.undo()
 
 

@@ -67,6 +67,14 @@ def interrupt(ident: int) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), error)
 
 
+def never_finalize(value: object) -> None:
+    """Keep an object until the process ends: its finalizer may hang as its close() does.
+
+    No reference is stored, so that not even the end of the interpreter releases it.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+
+
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Suspend garbage collection, whose finalizers and callbacks would run at any time."""

@@ -83,6 +83,7 @@ class PythonFileBinding(ScratchBinding):
         self._directory = tempfile.gettempdir() if directory is None else os.fspath(directory)
         self._encode = encode
         self._has_readinto = True
+        self._has_tried = False
         self.holds_sparse = encode is None
 
     def prepare(self) -> None:
@@ -154,6 +155,7 @@ class PythonFileBinding(ScratchBinding):
 
     def open(self, path: str) -> BinaryIO:
         """Open the file with the opener; raise TargetError if it returns no file, or can't run."""
+        self._has_tried = True
         try:
             opened = self._opener(path)
         except ImportError as error:
@@ -194,7 +196,8 @@ class PythonFileBinding(ScratchBinding):
             more, encode = function_lines(self._encode)
             lines, data = tuple(dict.fromkeys((*lines, *more))), f"{encode}({{}})"
         call = opener if opener.endswith(")") else f"{opener}(path)"
-        self._open_once()
+        if not self._has_tried:  # otherwise its methods are known, or it may hang as before
+            self._open_once()
         return ScriptApi(
             setup=("import pathlib", *lines, *temporary_path()),
             write=f"pathlib.Path(path).write_bytes({data})",

@@ -16,7 +16,7 @@ from fscontract.contract.isolation import protocol
 from fscontract.contract.program.faults import Fault, FaultPlan
 from fscontract.contract.program.open_calls import Opening
 from fscontract.contract.program.program import Program, Step
-from fscontract.contract.runner.crashes import Crash, LeftOut, clause_of, ended, smaller
+from fscontract.contract.runner.crashes import Crash, Journal, LeftOut, clause_of, ended, smaller
 from fscontract.contract.runner.events import (
     Event,
     Judged,
@@ -189,6 +189,21 @@ def test_a_run_reports_the_crashes_it_is_told_of_and_avoids_them() -> None:
     assert found["capabilities.unknown"].outcome is Verdict.PASS
     assert found["skip.zero"].reason == snapshot("its calls fail by skip.progress already")
     assert result.counts["crashes"] == 2
+
+
+def test_nothing_runs_any_more_when_a_run_is_summed_up() -> None:
+    """Else a hang in there, such as in a finalizer, would be charged to the last schedule."""
+    begun: list[object] = []
+
+    class Items(Journal):
+        """Keeps what was begun."""
+
+        def begin(self, item: object) -> None:
+            begun.append(item)
+
+    check(binding_of(), settings_for("pread.serializable"), journal=Items())
+    assert begun[-1] is None
+    assert any(isinstance(item, Schedule) for item in begun)
 
 
 def test_a_run_ends_where_it_is_told_to() -> None:

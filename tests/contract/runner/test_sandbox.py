@@ -17,6 +17,7 @@ from fscontract.contract.program.program import Step
 from fscontract.contract.runner import sandbox as sandbox_module
 from fscontract.contract.runner.sandbox import Sandbox, SandboxedBinding
 from fscontract.contract.runner.timeouts import Abandoned
+from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem
@@ -230,3 +231,20 @@ def test_a_thread_that_was_abandoned_in_a_call_ends_after_it(
         binding.open("/a")
     with pytest.raises(Abandoned):
         read(None)
+
+
+def test_script_api_that_hangs_raises_no_script_in_time() -> None:
+    never = threading.Event()
+
+    class Hanging(StreamBinding):
+        """A binding whose scripts need a file that never opens."""
+
+        def script_api(self, source: Source) -> ScriptApi:
+            """Wait."""
+            never.wait()
+            return super().script_api(source)
+
+    binding = SandboxedBinding(Hanging(MemoryFileSystem(), "hanging"), 0.1)
+    with pytest.raises(NoScript, match="hangs while a script is written"):
+        binding.script_api(Source("target"))
+    never.set()

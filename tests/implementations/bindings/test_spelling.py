@@ -177,3 +177,22 @@ def test_script_of_a_file_without_readinto_reads_by_read(opener: Any, method: st
     """No program has to run before."""
     api = PythonFileBinding(opener).script_api(Source("target"))
     assert str(api.spell(Step("read_into", (8, 2, 4)), "f")).startswith(f"f.{method}")
+
+
+_opened: list[str] = []
+
+
+def open_noted(path: str) -> Any:
+    """Open a file with all methods, and note its path."""
+    _opened.append(path)
+    return open_with_readinto(path)
+
+
+def test_script_of_a_file_that_was_opened_opens_no_other_one(tmp_path: Path) -> None:
+    """A file that hangs would hang again, outside of the programs whose time is limited."""
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    binding = PythonFileBinding(open_noted)
+    binding.open(str(path))
+    binding.script_api(Source("target"))
+    assert _opened == [str(path)]
