@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -79,6 +78,8 @@ _QUIET_PROGRAMS, _QUIET = 7, 30.0
 #: Seconds of silence after the end of the budget, longer than all calls together may hang: a target
 #: that hangs outside of calls, such as in a set-up, keeps its process from seeing the end.
 _GRACE = 20.0
+#: The maximum of set-up's part of the budget: with slow set-up, a run may end that much later.
+_SET_UP_PART = 0.25
 #: How many seconds a process whose time is over may take to return its result so far.
 _LAST_WORDS = 5.0
 #: How many seconds longer than the limit of a call the watchdog in it may take for one look.
@@ -160,15 +161,16 @@ class Isolated:
         self._violations: dict[str, dict[str, Counterexample]] = {}
         #: The clauses that held in processes of the run.
         self._held: set[str] = set()
-        self._is_set_up = False
+        self._is_set_up, self._setting_up = False, 0.0
         self._process: Process
         self._begin()
 
     def set_up(self) -> None:
         """Wait until the target is made. Raise UsageError, or TargetError if that fails."""
         if not self._is_set_up:
+            begun = clock.monotonic()
             self._await()
-            self._is_set_up = True
+            self._is_set_up, self._setting_up = True, clock.monotonic() - begun
 
     def check(self, listener: Listener) -> RunResult:
         """Return the result of the run; raise TargetError if there is none."""
@@ -279,10 +281,11 @@ class Isolated:
 
     def _run(self, listener: Listener) -> RunResult:
         if self._time is None:
-            self._time = TimeBudget(self._options().budget or math.inf)
+            seconds = budget_of(self._run_options)
+            self._time = TimeBudget(seconds - min(self._setting_up, seconds * _SET_UP_PART))
         while True:
             result, ended, hung = None, False, False
-            self._process.say("go")
+            self._go()
             try:
                 self._process.quiet = self._silence()
                 for answer in self._process.answers():
@@ -308,6 +311,10 @@ class Isolated:
                     result = replace(result, incomplete=result.incomplete or why)
                 return result
             self._go_on_after(self._how(how), hung)
+
+    def _go(self) -> None:
+        """Let the process, which has made the target, do its task in the time that is left."""
+        self._process.say(str(self._options().budget))
 
     def _last_words(self) -> RunResult | None:
         """Return the result so far of a process that is late, which is asked for it by a signal."""
@@ -465,7 +472,7 @@ class Isolated:
 
         It may be silent for `quiet` seconds.
         """
-        self._process.say("go")
+        self._go()
         self._process.quiet = quiet
         for answer in self._process.answers():
             if "ended" in answer:

@@ -107,8 +107,10 @@ class _Child:
                 target = sandboxed(target, run.timeout)
             sandbox.restore()
             self._say(ready=name_of(target), **_traits(target))
-            if not self._lines.readline():
+            budget = self._lines.readline()
+            if not budget:
                 return
+            run = replace(run, budget=float(budget))
             if isinstance(target, SandboxedBinding):
                 self._check_binding(target, request, run)
             elif isinstance(target, PipelineBinding):

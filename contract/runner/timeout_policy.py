@@ -49,7 +49,8 @@ def run_items(
 ) -> None:
     """Call `work` on every item; each call of it may take as long as the run allows.
 
-    `patience` is the limit instead, in seconds, where the calls are not told apart.
+    `patience` is the limit instead, in seconds, where the calls are not told apart: the item is
+    given up then at the end of the run.
     """
     executor, journal, binding = context.executor, context.journal, context.binding
     factor, again = [1], [False]  # of the item, found before a call may patch what that needs
@@ -61,7 +62,9 @@ def run_items(
             here = not is_remote and _runs_in(context.hanging, thread)
             stalls = _may_stall(context, is_remote, again[0])
             whole = context.times.hangs.limit(executor.length, again[0], here, stalls)
-        journal.limit = factor[0] * (whole if patience is None else patience)
+        if patience is not None:
+            whole = 0.0 if context.times.run.is_over else patience
+        journal.limit = factor[0] * whole
         return journal.limit
 
     def sheltered(item: Item) -> None:
@@ -233,7 +236,7 @@ def _leaves_out(context: RunContext, program: object) -> bool:
 def _end_concurrency(context: RunContext) -> Next:
     """End the check of threads: its time is over, or a call hangs outside of them."""
     context.threads_left = True
-    if context.times.phase.is_over:
+    if context.times.phase.is_over or context.times.run.is_over:
         context.leaks.restart()  # the threads that are left behind end when they can
         return Next.END
     context.counts["hangs"] += 1

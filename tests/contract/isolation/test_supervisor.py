@@ -147,6 +147,25 @@ def test_results_of_a_process_that_crashed_are_kept_if_the_next_one_has_no_time(
     }
 
 
+@pytest.mark.parametrize(("seconds", "left"), [(5.0, 55.0), (50.0, 45.0)])
+def test_set_up_is_part_of_the_budget_up_to_a_quarter(
+    seconds: float, left: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budgets: list[float] = []
+
+    def budget(seconds: float = math.inf) -> TimeBudget:
+        budgets.append(seconds)
+        return TimeBudget(seconds)
+
+    with closing(Isolated("memory", replace(RUN, budget=60.0), ())) as target:
+        target.set_up()
+        monkeypatch.setattr(target, "_setting_up", seconds)
+        monkeypatch.setattr(supervisor, "TimeBudget", budget)
+        result = target.check(lambda event: None)
+    assert budgets[0] == left
+    assert result.conforms
+
+
 def test_process_may_be_silent_until_shortly_after_the_end_of_its_budget() -> None:
     """A hang outside of calls has no other limit than that of a run without budget."""
     with closing(Isolated("memory", replace(RUN, timeout=100.0), ())) as isolated:

@@ -29,7 +29,10 @@ def journal() -> Iterator[SharedJournal]:
 
 
 def answers(journal: SharedJournal, target: str, *, go: bool = True, **more: Any) -> list[Any]:
-    """Return what a worker answers to a request; without `go` the parent is gone afterwards."""
+    """Return what a worker answers to a request; without `go` the parent is gone afterwards.
+
+    Otherwise it sends the seconds that the task may take.
+    """
     request = {
         "target": target,
         "run": asdict(RUN),
@@ -43,7 +46,7 @@ def answers(journal: SharedJournal, target: str, *, go: bool = True, **more: Any
     }
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        ours.sendall(json.dumps(request).encode() + b"\n" + (b"go\n" if go else b""))
+        ours.sendall(json.dumps(request).encode() + b"\n" + (b"60.0\n" if go else b""))
         if not go:
             ours.shutdown(socket.SHUT_WR)
         assert worker._Child(theirs, journal).work() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -422,6 +423,23 @@ def test_costs_without_time_say_how_many_were_measured(time: Time) -> None:
     result = run(slow(time, 2.0), 5.0, "open.cost-pread", "open.cost-buffered")
     (share,) = (share for share in result.cut_short if share.phase == "costs")
     assert (share.done, share.total) == (0, 2)
+
+
+def test_threads_are_left_behind_at_the_end_of_the_run(time: Time) -> None:
+    """Those of a slow target may have many calls left, each of which takes long."""
+    never = threading.Event()
+
+    class Slow(MemoryInputStream):
+        def pread(self, *args: Any) -> int:
+            if threading.current_thread().name == "fscontract-schedule":
+                time.now += 1000.0
+                never.wait()
+            return super().pread(*args)
+
+    result = check(binding_of(Slow), settings_for("pread.isolation", budget=60.0))
+    never.set()
+    assert [c.outcome for c in result.clauses] == [Verdict.UNEXERCISED]
+    assert [share.phase for share in result.cut_short] == ["concurrency"]
 
 
 def test_a_slow_set_up_leaves_threads_to_be_checked(time: Time) -> None:
