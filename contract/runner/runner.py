@@ -131,17 +131,17 @@ def _acceptor(features: frozenset[str]) -> Acceptor:
 def _prepared(context: RunContext, run: Callable[[RunContext], Outcome]) -> Outcome:
     """Prepare the binding, and run; dispose of the binding if that fails."""
     try:
-        context.binding.prepare()
+        context.binding.prepare(context.times.run.left)
         return run(context)
     except BaseException:
         context.sandbox.restore()
-        disposed(context.binding)  # the first error is the one to report
+        disposed(context.binding, context.times.run.left)  # the first error is the one to report
         raise
 
 
 def _disposed(context: RunContext, outcome: Outcome) -> Outcome:
     """Dispose of the binding; return the outcome, with a warning if that fails."""
-    warnings = outcome.warnings + disposed(context.binding)
+    warnings = outcome.warnings + disposed(context.binding, context.times.run.left)
     context.sandbox.restore()
     context.executor.release()
     if context.settings.shard is None:  # no other shard uses it

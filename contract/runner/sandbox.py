@@ -8,6 +8,7 @@ that.
 from __future__ import annotations
 
 import contextlib
+import math
 import numbers
 import operator
 import os
@@ -44,6 +45,8 @@ from fscontract.contract.targets import own_place, raised_at
 Value = TypeVar("Value")
 #: The factor by which set-up and removal may take longer than a program.
 _PATIENCE = 6
+#: The seconds that set-up and removal may take in any case, and removal's multiple of writing.
+_AT_LEAST, _REMOVING = 5.0, 5.0
 #: Values that can be compared, hashed and shown without running code of the target.
 _PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
 _DEEPEST = 4
@@ -162,14 +165,19 @@ class SandboxedBinding(Binding):
         """The prefix of the binding."""
         return self._tried("can't tell its directory", lambda: self._inner.prefix)
 
-    def prepare(self) -> None:
-        """Make the prefix; raise TargetError, also on a timeout."""
-        self._patiently(self._inner.prepare, "hangs during set-up")
+    def prepare(self, seconds: float = math.inf) -> None:
+        """Make the prefix; raise TargetError, also on a timeout. `seconds` are left of the run."""
+        patience = min(max(seconds, _AT_LEAST), self._patience)
+        self._patiently(self._inner.prepare, "hangs during set-up", patience)
 
-    def dispose(self) -> None:
-        """Remove everything; raise TargetError, also on a timeout."""
+    def dispose(self, seconds: float = math.inf) -> None:
+        """Remove everything; raise TargetError, also on a timeout.
+
+        `seconds` are left of the run. It may take longer, if writing took long.
+        """
         what = self.prefix or "what was made"
-        self._patiently(self._inner.dispose, f"hangs while {what} is removed")
+        patience = min(max(seconds, _AT_LEAST, _REMOVING * self.writing), self._patience)
+        self._patiently(self._inner.dispose, f"hangs while {what} is removed", patience)
 
     def create(self, content: bytes) -> str:
         """Write a new file; TargetError."""
@@ -456,14 +464,14 @@ def tried(what: str, call: Callable[..., Value], *args: Any) -> Value:
         raise TargetError(f"{what}: {error_text(error)} ({raised_at(error)})") from error
 
 
-def disposed(binding: Binding) -> tuple[str, ...]:
+def disposed(binding: SandboxedBinding, seconds: float = math.inf) -> tuple[str, ...]:
     """Remove the files of a run; return a warning if that fails: the verdicts remain valid.
 
-    A Ctrl-C waits until this is done.
+    A Ctrl-C waits until this is done. `seconds` are left of the run.
     """
     try:
         with held_back():
-            binding.dispose()
+            binding.dispose(seconds)
     except TargetError as error:
         return (str(error),)
     return ()

@@ -39,6 +39,7 @@ from fscontract.contract.program.filesystem_calls import (
 from fscontract.contract.program.open_calls import STATUSES, Opening
 from fscontract.contract.program.outcome import Kind, Outcome
 from fscontract.contract.program.program import CHANGES, Program, Step
+from fscontract.contract.runner.timeouts import Next, supervise
 from fscontract.contract.script.callables import is_callable
 from fscontract.contract.script.calls import Call, NoScript, ScriptApi, Source
 from fscontract.contract.spec.inherited_failures import BASES
@@ -263,6 +264,10 @@ _UNWRITABLE_ROOT = (
 )
 
 
+#: Seconds for a look at an open file, which tells the block size.
+_LOOKING = 2.0
+
+
 class FsspecBinding(ScratchBinding):
     """Runs programs on files that an fsspec filesystem opens.
 
@@ -369,13 +374,13 @@ class FsspecBinding(ScratchBinding):
             with suppress(TargetError):
                 self.dispose()
             raise
-        with suppress(Exception):  # programs report files that can't be opened
-            self.block = self._look_at_block()
-
-    def _look_at_block(self) -> int | None:
         path = f"{self._prefix}/probe" if self._file is None else self._file
-        with self.fs.open(path, "rb") as file:
-            return _block_of(file)
+        # programs report files that can't be opened, or that hang
+        supervise(iter([path]), self._look_at_block, _LOOKING, lambda path, times: Next.END)
+
+    def _look_at_block(self, path: str) -> None:
+        with suppress(Exception), self.fs.open(path, "rb") as file:
+            self.block = _block_of(file)
 
     def _make_prefix(self) -> None:
         flat = is_flat(self.fs)

@@ -21,6 +21,7 @@ from fscontract.contract.script.calls import NoScript, ScriptApi, Source
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.open_file import StreamOpener
 from fscontract.implementations.memory import MemoryFileSystem
+from tests.limits import DEADLOCK
 
 
 class Panic(BaseException):
@@ -231,6 +232,20 @@ def test_a_thread_that_was_abandoned_in_a_call_ends_after_it(
         binding.open("/a")
     with pytest.raises(Abandoned):
         read(None)
+
+
+@pytest.mark.parametrize("work", ["prepare", "dispose"])
+def test_set_up_and_removal_that_hang_end_with_the_time_of_the_run(
+    work: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = threading.Event()
+    monkeypatch.setattr(sandbox_module, "_AT_LEAST", 0.1)
+    inner = StreamBinding(MemoryFileSystem(), "hanging")
+    monkeypatch.setattr(inner, work, never.wait)
+    binding = SandboxedBinding(inner, DEADLOCK)
+    with pytest.raises(TargetError, match="hangs"):
+        getattr(binding, work)(0.1)
+    never.set()
 
 
 def test_script_api_that_hangs_raises_no_script_in_time() -> None:

@@ -6,6 +6,7 @@ import io
 import os
 import platform
 import tempfile
+import threading
 import zipfile
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,7 @@ from fscontract.contract.program.program import Step
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations import memory
 from fscontract.implementations.bindings.common import OpenedFile
+from fscontract.implementations.bindings import fsspec as fsspec_binding
 from fscontract.implementations.bindings.fsspec import FsspecBinding, FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import protocols
 from fscontract.implementations.bindings.positioned_reads import bind_ranges
@@ -573,6 +575,14 @@ def test_an_opened_file_tells_the_size_of_its_blocks(
 ) -> None:
     """After `prepare`; None if there is none."""
     assert block_of(lambda: Told(**attributes), tmp_path) == block
+
+
+def test_an_open_that_hangs_tells_no_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does so in time: the programs report the hang."""
+    never = threading.Event()
+    monkeypatch.setattr(fsspec_binding, "_LOOKING", 0.1)
+    assert block_of(never.wait, tmp_path) is None
+    never.set()
 
 
 def block_of(opener: Callable[[], Any], directory: Path) -> int | None:
