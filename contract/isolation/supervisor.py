@@ -75,9 +75,10 @@ _MOST_CRASHES = 5
 _MOST_ROUNDS = 4
 #: Limit of silence in seconds: longer than any limit of the watchdog in the process.
 _QUIET_PROGRAMS, _QUIET = 7, 30.0
-#: Seconds of silence after the end of the budget, longer than all calls together may hang: a target
-#: that hangs outside of calls, such as in a set-up, keeps its process from seeing the end.
-_GRACE = 20.0
+#: The maximum seconds of silence after the end of the budget, in which files are removed, and the
+#: part of the budget before: a target that hangs outside of calls, such as in a set-up, keeps its
+#: process from seeing the end.
+_GRACE, _LATE_PART = 20.0, 0.1
 #: The maximum of set-up's part of the budget: with slow set-up, a run may end that much later.
 _SET_UP_PART = 0.25
 #: How many seconds a process whose time is over may take to return its result so far.
@@ -334,7 +335,10 @@ class Isolated:
         """Return how many seconds the process may be silent from now on."""
         if self._quiet is None or self._time is None:
             return self._quiet
-        return min(self._quiet, max(self._time.left, 0.0) + _GRACE)
+        grace = _GRACE
+        if self._judged is None:  # it is not removing files yet
+            grace = min(_GRACE, max(_LAST_WORDS, self._time.seconds * _LATE_PART))
+        return min(self._quiet, self._time.left + grace)
 
     def _how(self, how: str) -> str:
         """Describe the end of a process that ended without a message."""
@@ -496,8 +500,12 @@ class Isolated:
             return
         try:
             self._start("nothing")
-            self._listen_to_end(LONGEST_CLEARING if self._quiet is None else CLEARING)
-        except (TargetError, UsageError, Quiet) as error:
+            is_late = self._time is not None and self._time.is_over
+            patience = _LAST_WORDS if is_late else CLEARING
+            self._listen_to_end(LONGEST_CLEARING if self._quiet is None else patience)
+        except Quiet:
+            self._process.end(0)
+        except (TargetError, UsageError) as error:
             self._warnings.append(str(error))
         self._warnings += [f"{self.name}: {prefix} was not removed" for prefix in self._prefixes]
 
@@ -681,12 +689,7 @@ class Isolated:
         """Return whether the program of a process that hung does so in another one."""
         if crash.program is None:
             return True
-        try:
-            self._start("try", [crash.program])
-            return bool(self._listen_to_end(self._quiet))
-        except Quiet:
-            self._process.end(0)
-            return True
+        return self._judged_apart([crash.program]) is None or not self._failed
 
     def _shrunk(self, crash: Crash) -> Crash:
         """Return the crash with a smaller program that also ends a process, if there is one."""

@@ -214,7 +214,7 @@ class _Child:
                 journal.begin,
             )
         journal.beats = 0
-        binding.dispose()
+        binding.dispose(0.0)  # what hangs does so again
         if prefix is not None:  # otherwise it made no files
             self._say(discarded=prefix)
 

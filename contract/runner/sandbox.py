@@ -46,7 +46,7 @@ Value = TypeVar("Value")
 #: The factor by which set-up and removal may take longer than a program.
 _PATIENCE = 6
 #: The seconds that set-up and removal may take in any case, and removal's multiple of writing.
-_AT_LEAST, _REMOVING = 5.0, 5.0
+_AT_LEAST, _SHORT_REMOVAL, _REMOVING = 5.0, 2.0, 5.0
 #: Values that can be compared, hashed and shown without running code of the target.
 _PLAIN = frozenset({int, bool, float, str, bytes, NoneType})
 _DEEPEST = 4
@@ -176,7 +176,8 @@ class SandboxedBinding(Binding):
         `seconds` are left of the run. It may take longer, if writing took long.
         """
         what = self.prefix or "what was made"
-        patience = min(max(seconds, _AT_LEAST, _REMOVING * self.writing), self._patience)
+        patience = max(seconds, _SHORT_REMOVAL, _REMOVING * self.writing)
+        patience = min(patience, self._patience)
         self._patiently(self._inner.dispose, f"hangs while {what} is removed", patience)
 
     def create(self, content: bytes) -> str:

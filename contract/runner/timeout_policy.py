@@ -22,7 +22,8 @@ from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
 from fscontract.contract.program.program import OF_LINES, Program
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.crashes import clause_of, ended
-from fscontract.contract.runner.result import LEFT_OUT, STOPPED
+from fscontract.contract.runner.resource_checks import STATUS
+from fscontract.contract.runner.result import LEFT_OUT, STOPPED, Counterexample
 from fscontract.contract.runner.timeouts import Next, supervise, work_here
 from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of
 from fscontract.contract.text import plural
@@ -37,6 +38,8 @@ _LINE_METHODS = frozenset({"readline", "readlines", "__next__", "__iter__"})
 _LONG_LINES = (
     "no lines were read from files of {:,} bytes or more: a request for each byte takes too long"
 )
+#: The seconds that a write may take after the end of the run, if the target is known to hang.
+_AT_END = 1.0
 #: How many times longer a program may take whose calls start a process, which imports a library.
 _OF_PROCESS = 3
 
@@ -62,6 +65,8 @@ def run_items(
             here = not is_remote and _runs_in(context.hanging, thread)
             stalls = _may_stall(context, is_remote, again[0])
             whole = context.times.hangs.limit(executor.length, again[0], here, stalls)
+        elif context.counts["hangs"] and context.times.run.is_over:
+            whole = min(whole, _AT_END)
         if patience is not None:
             whole = 0.0 if context.times.run.is_over else patience
         journal.limit = factor[0] * whole
@@ -175,7 +180,7 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     limit, hangs = context.journal.limit, context.times.hangs
     hangs.spend(limit)
     program = _program_of(item)
-    call = program, context.interrupted_step
+    call = program, _late_again(context, program)
     if isinstance(program, Program) and _reads_by_byte(context, program):
         context.left_out.add_lines(hangs.bytes_in_time)
         context.repeat()
@@ -195,12 +200,26 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     context.late_call = None
     context.counts["hangs"] += 1
     if not isinstance(program, Program):
+        if context.phase == "status" and not context.interrupted_in:
+            return _end_status(context, limit)
         raise TargetError(f"{context.binding.name}: hangs before a call is made")
     if context.left_out.covers(program, context.interrupted_step):
         return Next.END if hangs.is_spent else Next.GO_ON  # it hangs in something else
     _report_hang(context, program, limit)
     context.repeat()
     return Next.AGAIN
+
+
+def _late_again(context: RunContext, program: object) -> int:
+    """Return the step of a program that is late, the first time if it runs again.
+
+    A call that hangs may block others, such as those that wait for the same lock or event loop, so
+    that an earlier step hangs when the program runs again.
+    """
+    late, step = context.late_call, context.interrupted_step
+    if late is not None and late[0] == program and step < late[1]:
+        context.interrupted_step = step = late[1]
+    return step
 
 
 def _reads_by_byte(context: RunContext, program: Program) -> bool:
@@ -233,6 +252,17 @@ def _leaves_out(context: RunContext, program: object) -> bool:
     return True
 
 
+def _end_status(context: RunContext, limit: float) -> Next:
+    """Keep the hang of a status, and end its check."""
+    expected = (f"a status within {limit:.3g} s",)
+    traceback = lines_of(context.interrupted_frames)
+    counterexample = Counterexample(
+        None, expected, "still running", how=f"status: {HANG}", traceback=traceback
+    )
+    context.report(context.counterexamples.hang(STATUS, counterexample))
+    return Next.END
+
+
 def _end_concurrency(context: RunContext) -> Next:
     """End the check of threads: its time is over, or a call hangs outside of them."""
     context.threads_left = True
@@ -258,6 +288,7 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     functions = functions_of(frames)
     is_first = context.hanging.isdisjoint(functions)  # only it is tried again in a new process
     context.hanging.update(functions)
+    context.times.keep_for_hangs()
     counterexample = replace(
         counterexample,
         traceback=lines_of(frames),

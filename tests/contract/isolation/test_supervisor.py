@@ -16,8 +16,10 @@ import pytest
 
 from fscontract.contract.binding import TargetError
 from fscontract.contract.isolation import supervisor
+from fscontract.contract.isolation.process import Process, Quiet
 from fscontract.contract.isolation.supervisor import Isolated
 from fscontract.contract.program.program import Program, Step
+from fscontract.contract.runner import crashes
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.replay import replay
 from fscontract.contract.runner.result import RunResult, Verdict
@@ -170,10 +172,49 @@ def test_process_may_be_silent_until_shortly_after_the_end_of_its_budget() -> No
     """A hang outside of calls has no other limit than that of a run without budget."""
     with closing(Isolated("memory", replace(RUN, timeout=100.0), ())) as isolated:
         unlimited = isolated._silence()
-        isolated._time = TimeBudget(0.0)
-        assert isolated._silence() == 20.0
+        for seconds, grace in ((0.0, 5.0), (60.0, 6.0), (600.0, 20.0)):
+            isolated._time = TimeBudget(seconds)
+            isolated._time.extend(-seconds)
+            assert isolated._silence() == grace
         isolated._time = TimeBudget(math.inf)
         assert isolated._silence() == unlimited == 730.0
+
+
+@pytest.mark.parametrize(("to", "again"), [(-1, True), (1, False)])
+def test_program_hangs_again_also_if_its_process_continues(
+    targets: str, to: int, again: bool
+) -> None:
+    """The process interrupts the call, and ends as usual."""
+    program = Program(5, (Step("seek", (to,)),))
+    crash = crashes.Crash(
+        "seek.negative", crashes.ended(program, 0, "ends", "silent", "hang"), hung=True
+    )
+    with closing(Isolated(f"{targets}:stuck", replace(RUN, timeout=0.2), ())) as isolated:
+        isolated.set_up()
+        isolated._process.end()
+        assert isolated._hangs_again(crash) is again
+
+
+def test_process_that_removes_nothing_is_ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It hangs: a time to end normally would be lost."""
+    waited: list[tuple[float, ...]] = []
+    with closing(Isolated("memory", RUN, ())) as isolated:
+        isolated.set_up()
+        isolated._process.end()
+        isolated._prefixes = ["left"]
+        end = Process.end
+
+        def noted(process: Process, *patience: float) -> str:
+            waited.append(patience)
+            return end(process, 0)
+
+        def listen(*_: object) -> str:
+            raise Quiet
+
+        monkeypatch.setattr(isolated, "_listen_to_end", listen)
+        monkeypatch.setattr(Process, "end", noted)
+        isolated._clear_away()
+        assert waited == [(0,)]
 
 
 def test_programs_after_one_that_hangs_have_no_verdict(targets: str) -> None:

@@ -124,6 +124,42 @@ def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     assert result.counts["hangs"] == 1
 
 
+def test_a_call_that_blocks_all_later_ones_is_charged_beside_them(clock: Clock) -> None:
+    """As a coroutine does that blocks its event loop: even open hangs when it is tried again."""
+    blocked: list[bool] = []
+
+    class Blocking(MemoryInputStream):
+        def __init__(self, *args: Any) -> None:
+            if blocked:
+                clock.wait_for_ever()
+            super().__init__(*args)
+
+        def skip(self, count: int) -> int:
+            if count == 1:
+                blocked.append(True)
+                clock.wait_for_ever()
+            return super().skip(count)
+
+    result = _checked(Blocking)
+    assert "skip.progress" in [c.clause.id for c in _hung(result)]
+    assert not any("late once" in warning for warning in result.warnings)
+
+
+def test_a_status_that_hangs_is_charged_and_ends_no_other_check(clock: Clock) -> None:
+    class Hanging(StreamBinding):
+        """Its files open, but have no status."""
+
+        def status_length(self, path: str) -> int | None:
+            """Never return."""
+            clock.wait_for_ever()
+
+    binding = Hanging(MemoryFileSystem(), "hanging")
+    result = check(binding, settings_for("model.len-eq-status", "pread.serializable", timeout=1.0))
+    status, threads = result.clauses
+    assert (status.outcome, threads.outcome) == (Verdict.HANG, Verdict.PASS)
+    assert result.warnings == ()
+
+
 class _Raw(io.RawIOBase):
     """A raw file: Python reads its lines byte by byte."""
 

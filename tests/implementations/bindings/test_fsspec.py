@@ -41,8 +41,8 @@ from fscontract.contract.program.outcome import (
 from fscontract.contract.program.program import Step
 from fscontract.fakes.filesystem.filesystem import FakeFileSystem
 from fscontract.implementations import memory
-from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings import fsspec as fsspec_binding
+from fscontract.implementations.bindings.common import OpenedFile
 from fscontract.implementations.bindings.fsspec import FsspecBinding, FsspecOpener
 from fscontract.implementations.bindings.fsspec_quirks import protocols
 from fscontract.implementations.bindings.positioned_reads import bind_ranges
