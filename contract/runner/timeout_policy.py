@@ -52,24 +52,18 @@ def run_items(
 ) -> None:
     """Call `work` on every item; each call of it may take as long as the run allows.
 
-    `patience` is the limit instead, in seconds, where the calls are not told apart: the item is
-    given up then at the end of the run.
+    `patience` is the limit instead, in seconds up to the run's end, where calls are not told apart.
     """
     executor, journal, binding = context.executor, context.journal, context.binding
     factor, again = [1], [False]  # of the item, found before a call may patch what that needs
     is_remote = binding.remote  # a client waits for any request in the same function
 
     def limit(thread: Thread | None = None) -> float:
-        whole = context.settings.timeout
-        if not binding.busy_with:
-            here = not is_remote and _runs_in(context.hanging, thread)
-            stalls = _may_stall(context, is_remote, again[0])
-            whole = context.times.hangs.limit(executor.length, again[0], here, stalls)
-        elif context.counts["hangs"] and context.times.run.is_over:
-            whole = min(whole, _AT_END)
-        if patience is not None:
-            whole = 0.0 if context.times.run.is_over else patience
-        journal.limit = factor[0] * whole
+        if patience is None:
+            seconds = _seconds(context, thread, is_remote, again[0])
+        else:
+            seconds = 0.0 if context.times.run.is_over else patience
+        journal.limit = factor[0] * seconds
         return journal.limit
 
     def sheltered(item: Item) -> None:
@@ -110,6 +104,17 @@ def run_items(
     finally:
         journal.beats = 0
         journal.begin(None)  # what hangs from now on is none of the items
+
+
+def _seconds(context: RunContext, thread: Thread | None, is_remote: bool, again: bool) -> float:
+    """Return how many seconds the current call may take, or what the binding does for the suite."""
+    timeout = context.settings.timeout
+    if context.binding.busy_with:
+        is_late = context.counts["hangs"] and context.times.run.is_over
+        return min(timeout, _AT_END) if is_late else timeout
+    here = not is_remote and _runs_in(context.hanging, thread)
+    stalls = _may_stall(context, is_remote, again)
+    return context.times.hangs.limit(context.executor.length, again, here, stalls)
 
 
 def _may_stall(context: RunContext, is_remote: bool, again: bool) -> bool:
