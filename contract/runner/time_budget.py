@@ -44,8 +44,6 @@ _SHRINK, _SHRINK_ALL = 0.1, 0.5
 #: The part of a budget that calls that hang may take; in any case they may take this number of
 #: seconds, but at most the last part of the budget.
 _HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
-#: The seconds that running a call that hangs again, in a new process, takes at most.
-_CONFIRMING = 4.0
 #: The part of that time that one call may take, its lower bound in seconds, and how much longer
 #: than the slowest calls so far it has to be.
 _HANG_PART, _HANG_LIMIT, _SLOWER = 4, 1.0, 20.0
@@ -110,7 +108,6 @@ class PhaseTimes:
         self._waiting = dict(WEIGHTS)
         self._shrinking = 0.0
         self._is_resumed = False
-        self._is_kept_for_hangs = False
 
     def leave_out(self, phases: Iterable[str]) -> None:
         """Keep no time for these phases."""
@@ -121,12 +118,6 @@ class PhaseTimes:
     def of_first(self) -> float:
         """The seconds that the first program of a phase may take: more than a small share."""
         return max(self.phase.left, self.run.left * _FIRST)
-
-    def keep_for_hangs(self) -> None:
-        """Keep time after the programs for a call that hangs, which is run again alone then."""
-        if not self._is_kept_for_hangs:
-            self._is_kept_for_hangs = True
-            self.run.extend(-min(_CONFIRMING, self.run.seconds * _HANGS))
 
     def begin(self, phase: str) -> None:
         """Give a phase its share of the time that is left."""

@@ -293,7 +293,6 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     functions = functions_of(frames)
     is_first = context.hanging.isdisjoint(functions)  # only it is tried again in a new process
     context.hanging.update(functions)
-    context.times.keep_for_hangs()
     counterexample = replace(
         counterexample,
         traceback=lines_of(frames),

@@ -80,14 +80,6 @@ def run(kind: type[MemoryInputStream], budget: float, *chosen: str, **more: Any)
     )
 
 
-def test_time_to_run_a_call_that_hangs_again_is_kept_once(time: Time) -> None:
-    for seconds, left in ((20.0, 18.0), (60.0, 56.0), (math.inf, math.inf)):
-        times = PhaseTimes(seconds)
-        times.keep_for_hangs()
-        times.keep_for_hangs()
-        assert times.run.left == left
-
-
 # Budgets -------------------------------------------------------------------------------------
 
 
