@@ -26,7 +26,7 @@ ALL = frozenset(OPERATIONS) - OF_FILE
 
 def test_the_alphabet_has_every_operation() -> None:
     # In separate programs: few files have the reads, and none needs the block in longer ones.
-    alone = {"py_read1", "py_readinto1", "py_peek", "py_with_error"}
+    alone = {"py_read1", "py_readinto1", "py_peek", "py_with_error", "py_flush"}
     few = {"py_iterate", "py_read_default"}  # after few calls: others make the same steps
     streams = ALL - alone - few - WITHOUT_STREAM.keys()
     assert {s.op for s in call_alphabet.full(ALL)} == streams
