@@ -334,7 +334,10 @@ def write_known(path: Path, result: RunResult, reason: str) -> tuple[Known, ...]
 
 
 def _with_program(entry: Known, result: RunResult) -> Known:
-    """Return the entry with a program of the run that shows its failure, if it has none."""
+    """Return the entry with a program of the run that shows its failure, if it has none.
+
+    An entry of all failures of a kind stays without one.
+    """
     if entry.program is not None or entry.intermittent or not entry.applies_to(result.target):
         return entry
     programs = (
@@ -342,7 +345,7 @@ def _with_program(entry: Known, result: RunResult) -> Known:
         for r in result.clauses
         if r.clause.id == entry.clause
         for f in r.counterexamples
-        if entry.covers(f)
+        if f.is_listed_as(entry.signature, has_program=True)
     )
     return replace(entry, program=next((p for p in programs if p is not None), None))
 

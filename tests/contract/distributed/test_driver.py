@@ -89,7 +89,8 @@ def test_program_of_a_known_failure_that_no_shard_saw_is_run(
 ) -> None:
     made = bench(target=target, clauses=("read-byte.value",))
     reads_far = Program(54_331, (Step("seek", (54_321,)), Step("read_byte")))
-    known = (Known("read-byte.value", "as ever", "read_byte: returned", program=reads_far),)
+    signature = "read_byte: returned wrong byte; beyond the first buffer; away from the start"
+    known = (Known("read-byte.value", "as ever", signature, program=reads_far),)
     made.settings = replace(made.settings, known=known)
     result = made.parts(2)
     (found,) = (c for c in result.clauses if c.clause.id == "read-byte.value")

@@ -26,7 +26,13 @@ from fscontract.contract.runner.result import ClauseResult, Counterexample, RunR
 from fscontract.contract.runner.runner import check
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import Clause, Level, clauses
-from fscontract.contract.spec.known_failures import Known, prune_known, save_known, write_known
+from fscontract.contract.spec.known_failures import (
+    Known,
+    load_known,
+    prune_known,
+    save_known,
+    write_known,
+)
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.conftest import MakeRun
@@ -379,6 +385,14 @@ def test_an_entry_with_a_program_covers_a_call_that_ends_alike(
     """It was written for one failure, so that another one of this kind is seen beside it."""
     entry = replace(_entry("get_pos: returned"), program=Program(1, (Step("get_pos"),)))
     assert entry.covers(_failure(signature)) is is_covered
+
+
+def test_an_entry_of_a_kind_gets_no_program(tmp_path: Path, make_run: MakeRun) -> None:
+    """With one it would cover fewer failures than before."""
+    path = tmp_path / "known.yaml"
+    save_known(path, (_entry("get_pos: returned"),))
+    write_known(path, make_run(_outcome((EARLY,), "get_pos: returned")), "new")
+    assert [entry.program for entry in load_known(path)] == [None]
 
 
 def test_an_entry_that_did_not_occur_is_fixed_beside_others_that_did() -> None:

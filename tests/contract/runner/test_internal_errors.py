@@ -133,7 +133,8 @@ def answers(target: str) -> list[dict[str, Any]]:
         "programs": [],
     }
     with closing(ours), closing(theirs):
-        ours.sendall(json.dumps(request).encode() + b"\ngo\n")
+        budget = b"\n60.0\n"
+        ours.sendall(json.dumps(request).encode() + budget)
         assert worker._Child(theirs, SharedJournal(memory)).work() == 0
         theirs.shutdown(socket.SHUT_WR)
         return [json.loads(line) for line in ours.makefile()]

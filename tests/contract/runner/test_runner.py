@@ -166,7 +166,8 @@ READS_FAR = Program(FAR + 10, (Step("seek", (FAR,)), Step("read_byte")))
 def test_the_program_of_a_known_failure_shows_whether_it_is_there(
     stream: type[MemoryInputStream], outcome: Verdict
 ) -> None:
-    known = (Known("read-byte.value", "as ever", "read_byte: returned", program=READS_FAR),)
+    signature = "read_byte: returned wrong byte; beyond the first buffer; away from the start"
+    known = (Known("read-byte.value", "as ever", signature, program=READS_FAR),)
     result = check(binding_of(stream), settings_for("read-byte.value", known=known))
     assert clause(result, "read-byte.value").outcome is outcome
 

@@ -72,6 +72,7 @@ def test_every_operation_of_fsspec_and_hadoop_is_spelled(fsspec_binding: Binding
     values |= {"key": "size", "how": "same", "what": "open file"}
     values |= {"copied": "lists", "cache": "none", "block": "4 KiB", "codec": "gzip"}
     values |= {"chosen": "named", "opener": "open", "reading": "parts"}
+    values |= {"detail": "names", "depth": "1 level", "pattern": "*", "kind": "isdir"}
     values |= {"way": "read", "encoding": "utf-8", "errors": "strict", "newline": None}
     from fscontract.contract.program.program import OPERATIONS
 
