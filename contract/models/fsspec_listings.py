@@ -27,18 +27,11 @@ def _ls(data: bytes, detail: str) -> Rule:
     directories, files = _inside("")
     if detail == "names":
         return Rule("filesystem.ls.names", (tuple(sorted((*directories, *files))),))
-    known, unknown = (
-        tuple(
-            sorted(
-                [
-                    *((name, "directory", None) for name in directories),
-                    *((name, "file", size) for name, size in sizes if name in files),
-                ]
-            )
-        )
-        for sizes in (_SIZES, [(name, None) for name in LISTED_FILES])
-    )
-    return Rule("filesystem.ls.detail", (known, unknown))
+    inside = [(name, "directory", None) for name in directories]
+    known = [(name, "file", len(LISTED_FILES[name])) for name in files]
+    unknown = [(name, "file", None) for name in files]
+    permitted = tuple(tuple(sorted([*inside, *some])) for some in (known, unknown))
+    return Rule("filesystem.ls.detail", permitted)
 
 
 def _find(data: bytes, depth: str) -> Rule:
