@@ -252,7 +252,7 @@ class RunContext:
         sources = self.sources()
         for clause in settings.clauses:
             if clause.id in suspects:
-                seen = Seen(0, unverified=None, lost="", **found.of(clause.id))
+                seen = Seen(0, unverified=None, lost="", unsaid=frozenset(), **found.of(clause.id))
                 listed = settings.known_of(self.binding.name)
                 has_budget = clause.id in settings.profile.budgets
                 result = outcome_of(

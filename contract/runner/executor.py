@@ -568,7 +568,8 @@ class Executor(Workspace):
         execution: Execution,
     ) -> None:
         """Keep what a call could not express, and the SHOULDs it missed unless one failed."""
-        self.unsaid.update(judgement.unsaid)
+        if judgement.unsaid:
+            self.unsaid.update(judgement.unsaid, (str(judged[0]),))
         if execution.violation is None:
             execution.misses += self._missed(program, index, judged, outcome, judgement)
 

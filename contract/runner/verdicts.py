@@ -14,7 +14,7 @@ from fscontract.contract.binding import Binding
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.models.openfile_clauses import TOLD_BY
 from fscontract.contract.program.open_calls import SCENES
-from fscontract.contract.program.program import resolve_program
+from fscontract.contract.program.program import Step, resolve_program
 from fscontract.contract.runner.counterexamples import Counterexamples
 from fscontract.contract.runner.result import (
     NOT_THERE,
@@ -44,7 +44,8 @@ class Seen:
     """The results of a run for one clause.
 
     `unverified` is the outcome, with its reason, of a clause without a violation that can't be said
-    to hold; None if it holds. `lost` names programs that were not run, if any.
+    to hold; None if it holds. `lost` names programs that were not run, if any. `unsaid` are the
+    calls that the API does not support.
     """
 
     exercised: int = 0
@@ -54,6 +55,7 @@ class Seen:
     missed: tuple[Counterexample, ...] = ()
     unverified: tuple[Verdict, str] | None = None
     lost: str = ""
+    unsaid: frozenset[str] = frozenset()
 
     def violations(self, binds: bool) -> list[tuple[Verdict, Counterexample]]:
         """Return the distinct failures, the worst first; those of a clause that `binds` fail."""
@@ -107,7 +109,7 @@ def outcome_of(
             outcome, reason = seen.unverified
             return ClauseResult(clause, outcome, reason=reason)
         result = ClauseResult(clause, Verdict.PASS, seen.exercised)
-        return result if ended_early else _unless_fixed(result, listed)
+        return result if ended_early else _unless_fixed(result, listed, seen.unsaid)
     failing = [v for v in violations if v[0] in VIOLATED] or violations
     (outcome, first), *rest = sorted(failing, key=lambda v: _rank(v[1]))
     others = tuple(failure for _, failure in rest)
@@ -120,7 +122,7 @@ def outcome_of(
         result = replace(result, outcome=Verdict.INHERITED, reason=inherited, issue=finding)
     if seen.lost or outcome in VIOLATED or ended_early:
         return result
-    return _unless_fixed(result, listed)
+    return _unless_fixed(result, listed, seen.unsaid)
 
 
 def _rank(failure: Counterexample) -> int:
@@ -128,10 +130,20 @@ def _rank(failure: Counterexample) -> int:
     return 2 if failure.known else 1 if failure.inherited else 0
 
 
-def _unless_fixed(result: ClauseResult, listed: Iterable[Known]) -> ClauseResult:
-    """Return the result, or that one of these entries lists a failure that did not occur."""
-    gone = outdated(listed, result.clause.id, result.counterexamples)
+def _unless_fixed(
+    result: ClauseResult, listed: Iterable[Known], unsaid: frozenset[str]
+) -> ClauseResult:
+    """Return the result, or that one of these entries lists a failure that did not occur.
+
+    The program of an entry can't show it where one of its calls is not supported.
+    """
+    possible = (entry for entry in listed if unsaid.isdisjoint(map(str, _steps(entry))))
+    gone = outdated(possible, result.clause.id, result.counterexamples)
     return replace(result, outcome=Verdict.FIXED, reason=gone, issue="") if gone else result
+
+
+def _steps(entry: Known) -> tuple[Step, ...]:
+    return () if entry.program is None else entry.program.steps
 
 
 @dataclass(frozen=True)
@@ -141,7 +153,7 @@ class Evidence:
     counterexamples: Counterexamples
     #: Number of calls that each clause judged.
     exercised: Counter[str]
-    #: Clauses that a call would have exercised if the API supported it.
+    #: Calls that the API does not support, and the clauses that they would have exercised.
     unsaid: frozenset[str]
     #: Clauses that calls lost to the network or the set-up could have exercised.
     unanswered: Set[str]
@@ -217,6 +229,7 @@ def _judge(
         evidence.exercised[clause.id],
         unverified=_unverified(clause, binding, settings, evidence),
         lost=evidence.lost,
+        unsaid=evidence.unsaid,
         **counterexamples.of(clause.id),
     )
     listed = settings.known_of(binding.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from importlib.resources import files
@@ -24,6 +25,7 @@ from fscontract.contract.runner.counterexamples import (
 )
 from fscontract.contract.runner.result import ClauseResult, Counterexample, RunResult, Verdict
 from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import Clause, Level, clauses
 from fscontract.contract.spec.known_failures import (
@@ -33,6 +35,7 @@ from fscontract.contract.spec.known_failures import (
     save_known,
     write_known,
 )
+from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryInputStream
 from tests.contract.conftest import MakeRun
@@ -399,6 +402,47 @@ def test_an_entry_that_did_not_occur_is_fixed_beside_others_that_did() -> None:
     result = _outcome((EARLY,), "position: early", "closed")
     assert result.outcome is Verdict.FIXED
     assert result.reason.endswith("but it did not fail: closed")
+
+
+class _StaysOpen(io.BytesIO):
+    """A file that accepts all calls after close()."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(Path(path).read_bytes())
+
+    def close(self) -> None:
+        """Leave the file open."""
+
+
+class _Peeks(_StaysOpen):
+    def peek(self, size: int = 0) -> bytes:
+        """Return no bytes."""
+        return b""
+
+
+class _RefusesPeeks(_StaysOpen):
+    def peek(self, size: int = 0) -> bytes:
+        """Raise the exception of a closed file."""
+        raise ValueError("closed")
+
+
+@pytest.mark.parametrize(
+    ("opens", "expected"),
+    [(_Peeks, Verdict.KNOWN), (_StaysOpen, Verdict.KNOWN), (_RefusesPeeks, Verdict.FIXED)],
+)
+def test_an_entry_of_a_method_that_the_file_lacks_is_not_fixed(
+    opens: Callable[[str], Any], expected: Verdict, tmp_path: Path
+) -> None:
+    chosen = tuple(clause for clause in clauses().values() if clause.id == "close.state")
+
+    def judged(kind: Callable[[str], Any], known: tuple[Known, ...] = ()) -> ClauseResult:
+        settings = Settings(load_profile("python-file"), chosen, known=known)
+        (result,) = check(PythonFileBinding(kind, str(tmp_path), "files"), settings).clauses
+        return result
+
+    failures = judged(_Peeks).counterexamples
+    known = tuple(Known("close.state", "r", f.signature, program=f.program) for f in failures)
+    assert judged(opens, known).outcome is expected
 
 
 def test_a_known_file_is_written_and_pruned_failure_by_failure(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from itertools import product
 
 import pytest
 
 from fscontract.contract.pipeline_bindings import PipelineBinding
+from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.result import FAILING, VIOLATED, Counterexample, Verdict
 from fscontract.contract.runner.verdicts import Seen, outcome_of
 from fscontract.contract.spec.clauses import Clause, Level, clauses, select
@@ -22,6 +24,7 @@ ENTRY = Known("demo.one", "as ever", HOW, "STORE-12")
 OTHER = Known("demo.one", "as ever", "seek: OTHER", "STORE-13")
 SELDOM = Known("demo.one", "seldom", "seek: OTHER", intermittent=True)
 EXPIRED = Known("demo.one", "for now", HOW, until=date(2026, 1, 1))
+PEEKS = replace(OTHER, program=Program(0, (Step("close"), Step("py_peek", (0,)))))
 UNREACHED = Verdict.UNEXERCISED, "no program reached it"
 
 
@@ -35,6 +38,9 @@ def _clause(level: Level) -> Clause:
         (Level.MUST, Seen(3), (), Verdict.PASS, ""),
         (Level.MUST, Seen(3), (ENTRY,), Verdict.FIXED, "as ever"),
         (Level.MUST, Seen(3), (SELDOM,), Verdict.PASS, ""),
+        (Level.MUST, Seen(3), (PEEKS,), Verdict.FIXED, "as ever"),
+        (Level.MUST, Seen(3, unsaid=frozenset({"py_peek(0)"})), (PEEKS,), Verdict.PASS, ""),
+        (Level.MUST, Seen(3, unsaid=frozenset({"py_peek(1)"})), (PEEKS,), Verdict.FIXED, "as ever"),
         (Level.MUST, Seen(3, lost="interrupted"), (ENTRY,), Verdict.ERROR, "interrupted"),
         (Level.MUST, Seen(unverified=UNREACHED), (ENTRY,), Verdict.UNEXERCISED, "no program"),
         (Level.MUST, Seen(3, failed=(SHOWN_SO,)), (), Verdict.FAIL, ""),
