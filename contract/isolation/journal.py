@@ -6,7 +6,7 @@ import json
 import mmap
 import os
 import tempfile
-from typing import Any
+from typing import Any, ClassVar
 
 from fscontract.contract.concurrency.schedule import Schedule
 from fscontract.contract.program.program import Program, Step
@@ -32,6 +32,8 @@ def shared_file() -> int:
 
 class SharedJournal(Journal):
     """A journal in the file of this descriptor; an entry takes about a microsecond."""
+
+    restarts: ClassVar[bool] = True
 
     def __init__(self, descriptor: int) -> None:
         self._memory = mmap.mmap(descriptor, _SIZE)

@@ -150,6 +150,10 @@ class Isolated:
         self._memory = shared_file()
         self._journal = SharedJournal(self._memory)
         self._crashes: list[Crash] = []
+        #: The calls that hang of a process whose target they block; none if they do not.
+        self._blocked_by: tuple[Crash, ...] = ()
+        #: The seconds that calls of such processes hung.
+        self._hung = 0.0
         self._until: tuple[str, int] | None = None
         self._prefixes: list[str] = []
         self._warnings: list[str] = []
@@ -214,6 +218,7 @@ class Isolated:
             **self._request,
             "run": protocol.to_json(self._options()),
             "crashes": protocol.to_json(self._crashes),
+            "hung": self._hung,
             "until": self._until,
             "discard": self._prefixes,
             "do": do,
@@ -297,6 +302,9 @@ class Isolated:
                     self._process.quiet = self._silence()
             except Quiet:
                 hung = True
+            if self._blocked_by:
+                self._go_on_without()
+                continue
             last_words = self._last_words() if hung and self._time.is_over else None
             if last_words is not None:
                 return last_words
@@ -432,6 +440,10 @@ class Isolated:
         """Handle a message; return the result if it is one."""
         if "event" in answer:
             return self._forward_event(protocol.event_from_json(answer), listener)
+        if "blocked" in answer:
+            self._blocked_by = protocol.from_json(tuple[Crash, ...], answer["blocked"])
+            self._hung = answer["seconds"]
+            return None
         if "declared" in answer:
             self._declared = frozenset(answer["declared"])
             return None
@@ -683,6 +695,13 @@ class Isolated:
         elif len(self._crashes) >= _MOST_CRASHES:
             self._until = (phase, done)
         self._phase = ""
+        self._start()
+
+    def _go_on_without(self) -> None:
+        """Start another process, without the calls that block the target of this one."""
+        self._process.end(0)
+        crashed = [crash for crash in self._crashes if not crash.hung]
+        self._crashes, self._blocked_by, self._phase = [*crashed, *self._blocked_by], (), ""
         self._start()
 
     def _hangs_again(self, crash: Crash) -> bool:

@@ -24,7 +24,7 @@ from fscontract.contract.pipeline_bindings import PipelineBinding
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner import exit_codes, internal_errors, runner
 from fscontract.contract.runner.counterexamples import how_of
-from fscontract.contract.runner.crashes import Crash
+from fscontract.contract.runner.crashes import Blocked, Crash
 from fscontract.contract.runner.events import Event, FeaturesObserved, PhaseStarted
 from fscontract.contract.runner.execution import Execution
 from fscontract.contract.runner.executor import Executor
@@ -39,6 +39,7 @@ from fscontract.contract.runner.run_options import (
 from fscontract.contract.runner.sandbox import (
     Sandbox,
     SandboxedBinding,
+    disposed,
     name_of,
     sandboxed,
     show_printed,
@@ -82,6 +83,8 @@ class _Child:
                 self._work(json.loads(self._lines.readline()))
             except KeyboardInterrupt:
                 self._say(interrupted=True)
+            except Blocked as error:
+                self._say(blocked=protocol.to_json(error.hangs), seconds=error.seconds)
             except _Unheard:
                 raise
             except BaseException as error:
@@ -214,7 +217,8 @@ class _Child:
                 journal.begin,
             )
         journal.beats = 0
-        binding.dispose(0.0)  # what hangs does so again
+        for warning in disposed(binding, 0.0):  # what hangs does so again, and in other processes
+            self._say(warning=warning)
         if prefix is not None:  # otherwise it made no files
             self._say(discarded=prefix)
 
@@ -256,6 +260,7 @@ def _settings(
     return replace(
         settings_for(target, run, clauses, _known(request), target=request["target"]),
         crashes=protocol.from_json(tuple[Crash, ...], request["crashes"]),
+        hung=request["hung"],
         until=tuple(request["until"]) if request["until"] else None,
     )
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from datetime import date
+from threading import Thread
 from traceback import FrameSummary
 
 from fscontract.contract.binding import TargetError
@@ -14,7 +15,7 @@ from fscontract.contract.distributed.partial_results import Family
 from fscontract.contract.generate.vectors import Vector
 from fscontract.contract.program.program import Program
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
-from fscontract.contract.runner.crashes import Journal, LeftOut
+from fscontract.contract.runner.crashes import Crash, Journal, LeftOut
 from fscontract.contract.runner.events import Listener, PhaseStarted, Progress, ViolationFound
 from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.resource_checks import LeakWatch
@@ -82,6 +83,8 @@ class RunContext:
     cut_short: list[PhaseShare] = field(default_factory=list)
     #: Why the settings have ended the run, "" if they have not.
     stopped: str = ""
+    #: Why the target has ended the run, "" if it has not.
+    ended: str = ""
 
     #: The features that the profile leaves open, as observed.
     observed: dict[str, bool] = field(default_factory=dict)
@@ -99,8 +102,14 @@ class RunContext:
     interrupted_step: int = -1
     #: What the binding did for the suite then, such as writing a file; "" during a call.
     interrupted_in: str = ""
+    #: The thread in which it ran.
+    interrupted_thread: Thread | None = None
     #: The frames of the target in which the program was then.
     interrupted_frames: list[FrameSummary] = field(default_factory=list)
+    #: For each operation the last program that made a call of it, and ended before others hung.
+    completed: dict[str, Program] = field(default_factory=dict)
+    #: The calls that hung in this process.
+    hangs: list[Crash] = field(default_factory=list)
     #: The functions of the target in which calls hung.
     hanging: set[str] = field(default_factory=set)
     #: What was late last and is run once more, with its step.
@@ -182,6 +191,15 @@ class RunContext:
         _, last = self._paces.get(self.phase, (0.0, 0.0))
         self._paces[self.phase] = last, seconds / calls
         self.times.hangs.note(seconds, calls)
+
+    def note_completed(self, program: Program) -> None:
+        """Note a program that has ended, for failures that need earlier programs, and for hangs."""
+        self.counterexamples.recent.append(program)
+        if self.hangs or (self.left_out and program in self.left_out):
+            return
+        if program.opening is None and program.faults is None and program.at is None:
+            for step in program.steps:
+                self.completed[step.op] = program
 
     @property
     def _calls(self) -> int:

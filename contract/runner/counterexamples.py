@@ -12,6 +12,7 @@ from typing import TypeAlias
 from fscontract.contract.binding import MethodCall
 from fscontract.contract.models.differences import difference
 from fscontract.contract.models.openfile_clauses import TOLD_BY
+from fscontract.contract.program.outcome import Outcome
 from fscontract.contract.program.program import OF_FILE, Program, Step
 from fscontract.contract.runner.attribution import Blame, Charge, observable
 from fscontract.contract.runner.crashes import STAYING
@@ -91,6 +92,10 @@ class Examined:
 
 #: For each clause, its counterexamples by signature, in the order of discovery.
 BySignature: TypeAlias = dict[str, dict[str, Counterexample]]
+
+
+class _OutOfTime(Exception):
+    """The time for examining a failure is over."""
 
 
 class Counterexamples:
@@ -181,13 +186,18 @@ class ShrinkingCounterexamples(Counterexamples):
         self._charged: dict[tuple[str, ...], str] = {}
         #: The last programs of the run.
         self.recent: deque[Program] = deque(maxlen=_HISTORY)
-        self._shrinking = TimeBudget()
+        self._shrinking, self._examining_time = TimeBudget(), TimeBudget()
+        #: The failures of the programs that the current examination has run.
+        self._seen: dict[Program, Violation | None] = {}
+        #: The violation that is examined now, as far as it is shrunk; None if it may be none: a
+        #: missed SHOULD, or one after another of its program.
+        self._smallest: Violation | None = None
         #: Whether programs are shrunk, and few of those that look alike are kept.
         self.shrinks = True
         self._fixed = executor.binding.fixed_content is not None
         self._blame = Blame(
-            lambda p: executor.run(p).violation,
-            executor.observe,
+            self._violation_of,
+            self._observed,
             executor.charge,
             executor.lengthened,
             self._fixed,
@@ -241,6 +251,24 @@ class ShrinkingCounterexamples(Counterexamples):
     def abandon(self) -> None:
         """Drop the program that is being shrunk; the program that led to it will run again."""
 
+    def _run(self, program: Program, trace: bool = False, resume: bool = False) -> Execution:
+        """Run a program for an examination; raise _OutOfTime once its time is over."""
+        if self._examining_time.is_over:
+            raise _OutOfTime
+        return self.executor.run(program, trace, resume)
+
+    def _violation_of(self, program: Program) -> Violation | None:
+        """Return the failure of a program; several questions about a failure run the same one."""
+        if program not in self._seen:
+            self._seen[program] = self._run(program).violation
+        return self._seen[program]
+
+    def _observed(self, program: Program) -> list[Outcome]:
+        """Return the outcome of every call of a program; raise _OutOfTime as `_run` does."""
+        if self._examining_time.is_over:
+            raise _OutOfTime
+        return self.executor.observe(program)
+
     def _has_no_time(self, violation: Violation) -> bool:
         """Return whether a failure is one too many for the time that shrinking may take."""
         return not self._times.may_shrink and violation.failure.clause in self.failed
@@ -248,21 +276,47 @@ class ShrinkingCounterexamples(Counterexamples):
     def _in_time(
         self, examine: Callable[[Violation], Examined | None], violation: Violation
     ) -> Examined | None:
-        """Shrink and attribute within the time that one failure may take."""
+        """Shrink and attribute within the time that one failure may take.
+
+        A failure that can't be attributed by then is one of the call that showed it.
+        """
         self._shrinking = self._times.begin_shrinking() if self.shrinks else TimeBudget(0)
+        self._examining_time, self._smallest = self._times.begin_attributing(), None
+        self._seen.clear()
         try:
             return examine(violation)
+        except _OutOfTime:
+            return self._unattributed()
         finally:
             self._times.end_shrinking(self._shrinking)
+
+    def _unattributed(self) -> Examined | None:
+        """Return the violation that is examined as one of its call, None if it may be none."""
+        violation = self._smallest
+        if violation is None:
+            return None
+        clause, index = violation.failure.clause, violation.index
+        if index >= 0:
+            cut = violation.program.with_steps(violation.program.steps[: index + 1])
+            violation = replace(violation, program=cut)
+        found = signature(violation, clause, violation.circumstances, False, 0)
+        shown = replace(
+            counterexample(violation, found),
+            unshrunk=True,
+            traits=traits(violation, found, ()),
+            history=(*self.recent, violation.program),
+        )
+        return Examined(clause, shown)
 
     def _in_first_files(
         self, examine: Callable[[Violation], Examined | None], later: bool, violation: Violation
     ) -> Examined | None:
         """Examine a violation on the files that a replay has, if it occurs on them, too."""
+        self._smallest = None if later or violation.missed else violation
         if self.executor.has_first_files:
             return examine(violation)
         with self.executor.first_files():
-            again = self.executor.run(violation.program, resume=later)
+            again = self._run(violation.program, resume=later)
             if any(
                 violation.likeness == other.likeness for other in (*again.violations, *again.misses)
             ):
@@ -273,8 +327,9 @@ class ShrinkingCounterexamples(Counterexamples):
         self, violation: Violation, later: bool = False, is_changed: bool = False
     ) -> Examined | None:
         """Shrink and attribute a violation; `is_changed` if its program was changed for that."""
-        executor, charged, signature = self.executor, violation.origin, violation.signature
+        charged, signature = violation.origin, violation.signature
         history = (*self.recent, violation.program)
+        self._smallest = None if later else violation
         violation = self._blame.alone(violation)
         violation = self._blame.on_unchanged_file(violation)
         violation = self._blame.in_other_file(violation)
@@ -282,7 +337,7 @@ class ShrinkingCounterexamples(Counterexamples):
         failure, likeness = violation.failure, violation.likeness
 
         def has_same_failure(program: Program) -> bool:
-            again = executor.run(program, resume=later)
+            again = self._run(program, resume=later)
             return any(other.likeness == likeness for other in again.violations)
 
         done: tuple[str, ...] = ()
@@ -303,6 +358,7 @@ class ShrinkingCounterexamples(Counterexamples):
             if later and not alike:
                 return None
             violation = next(iter(alike), again.violation) or violation
+            self._smallest = None if later else violation
             other = violation if is_changed else self._blame.in_plainer_place(violation)
             if other is not violation:
                 instead = self._examined(other, is_changed=True)
@@ -334,7 +390,7 @@ class ShrinkingCounterexamples(Counterexamples):
         """Run a program once more; record its exceptions and the target's methods it calls."""
         executor = self.executor
         with recorded(lambda: executor.index, executor.binding) as recorder:
-            return executor.run(program, trace=True), recorder
+            return self._run(program, trace=True), recorder
 
     def _plain(self, program: Program, likeness: tuple[str, ...], later: bool) -> Program:
         """Return the program with the plainest calls before the one that fails in this way.
@@ -343,7 +399,7 @@ class ShrinkingCounterexamples(Counterexamples):
         """
 
         def failure(program: Program) -> Violation | None:
-            first = self.executor.run(program).first
+            first = self._run(program).first
             return next((other for other in first if other.likeness == likeness), None)
 
         alike = failure(program)
@@ -372,7 +428,7 @@ class ShrinkingCounterexamples(Counterexamples):
                 return moved
         circumstances = violation.circumstances
         if AT_END in circumstances and not self._fixed:
-            longer = self.executor.run(self.executor.lengthened(violation.program)).violation
+            longer = self._violation_of(self.executor.lengthened(violation.program))
             if longer is not None and _is_elsewhere(longer, violation):
                 circumstances = tuple(c for c in circumstances if c != AT_END)
         approach = self._approach(violation, is_displaced)
@@ -409,7 +465,7 @@ class ShrinkingCounterexamples(Counterexamples):
             return 0
         if any(step.op in OF_FILE or step.stream for step in program.steps):
             return 0
-        trace = self.executor.run(program, trace=True).trace
+        trace = self._run(program, trace=True).trace
         most = min(index, len(trace))
         for count in range(most, most - observable(most), -1):
             states = trace[count - 1][2].states
@@ -417,17 +473,17 @@ class ShrinkingCounterexamples(Counterexamples):
                 continue
             for seek in _seeks(states[0].pos, program):
                 steps = (*seek, *program.steps[count:])
-                again = self.executor.run(program.with_steps(steps)).violation
+                again = self._violation_of(program.with_steps(steps))
                 if again is not None and again.likeness == violation.likeness:
                     return count
         return 0
 
     def _examined_miss(self, violation: Violation) -> Examined | None:
-        executor, clause = self.executor, violation.failure.clause
+        clause = violation.failure.clause
         history = (*self.recent, violation.program)
 
         def misses(program: Program) -> bool:
-            missed = [m.index for m in executor.run(program).misses if m.failure.clause == clause]
+            missed = [m.index for m in self._run(program).misses if m.failure.clause == clause]
             # At a wrong position another clause is violated.
             return bool(missed) and not self._blame.is_displaced(program, missed[0])
 
@@ -435,7 +491,7 @@ class ShrinkingCounterexamples(Counterexamples):
         if self._blame.is_displaced(cut, violation.index):
             return None
         small = self._shrunk(cut, misses)
-        found = [m.index for m in executor.run(small).misses if m.failure.clause == clause]
+        found = [m.index for m in self._run(small).misses if m.failure.clause == clause]
         small = small.with_steps(small.steps[: found[0] + 1]) if found else cut
         again, raised = self._traced(small)
         violation = replace(violation, program=cut)  # if it does not miss it again

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
+from fscontract.contract.binding import TargetError
 from fscontract.contract.models.acceptor import about
 from fscontract.contract.models.stream_state import ANY, PAST, Origin, State, opened
 from fscontract.contract.program.content import content
@@ -64,9 +65,22 @@ class Journal:
     beats: int = 0
     #: How many seconds a call may take before it counts as hanging.
     limit: float = 0.0
+    #: Whether another process continues the run if the target of this one is blocked.
+    restarts: ClassVar[bool] = False
 
     def begin(self, item: object) -> None:
         """Record that `item`, a program, schedule or scenario, is about to run; None means none."""
+
+
+class Blocked(TargetError):
+    """Calls that hang keep others from ending that did so before.
+
+    `hangs` are these calls, and `seconds` how long calls have hung.
+    """
+
+    def __init__(self, text: str, hangs: Sequence[Crash], seconds: float) -> None:
+        super().__init__(text)
+        self.hangs, self.seconds = tuple(hangs), seconds
 
 
 @dataclass(frozen=True)

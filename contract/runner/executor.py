@@ -49,7 +49,12 @@ from fscontract.contract.runner.execution import (
 from fscontract.contract.runner.fault_executor import run_under_faults, run_under_server_faults
 from fscontract.contract.runner.open_executor import NO_KEYS, Attempt, Keys, Openings
 from fscontract.contract.runner.signature import circumstances, name_circumstance, relation
-from fscontract.contract.runner.timeouts import beat, is_abandoned, never_finalize
+from fscontract.contract.runner.timeouts import (
+    beat,
+    is_abandoned,
+    never_finalize,
+    stop_collecting,
+)
 
 #: The number of streams that a store must be able to have open at once.
 _STREAMS = 4
@@ -410,9 +415,11 @@ class Executor(Workspace):
     def close(self, program: Program, streams: Sequence[Opened]) -> None:
         """Close the streams of a program, or keep them open if that hangs.
 
-        Those of a remote target are not kept: their connections would run out.
+        Those of a remote target are not kept: their connections would run out. Garbage may have
+        other streams, which it closes when it is collected.
         """
         if self._left_out.open_streams:
+            stop_collecting()
             for stream in () if self.binding.remote else streams:
                 never_finalize(stream)
             self._open.pop(id(streams), None)

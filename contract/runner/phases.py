@@ -25,6 +25,7 @@ from fscontract.contract.generate import (
     call_sequences,
     fault_programs,
     filesystem_calls,
+    first_programs,
     hypothesis_search,
     large_numbers,
     open_programs,
@@ -200,13 +201,15 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     effort, fixed = settings.effort, binding.fixed_content
     only = None if fixed is None else len(fixed)
     declared = [c for c in settings.clauses if not settings.profile.satisfies(c.needs)]
-    yield _Source("vectors", None, telling_first(vectors(declared, operations, only)))
+    examples = telling_first(vectors(declared, operations, only))
+    first = first_programs.programs(operations, only)
+    yield _Source("vectors", None, _between(context, examples, first))
     quick = call_sequences.short_programs(operations, buffer, "quick", only)
     if context.gets_few:
         yield _sampled("exhaustive", quick, call_sequences.REMOTE_PROGRAMS[effort], settings)
     elif context.is_slow:
-        first = call_sequences.shuffled(quick, settings.seed)
-        yield _Source("exhaustive", len(first), iter(first))
+        telling = call_sequences.shuffled(quick, settings.seed)
+        yield _Source("exhaustive", len(telling), iter(telling))
     else:
         enumerated = call_sequences.short_rows(operations, buffer, effort, only)
         yield _Source("exhaustive", None, enumerated)
@@ -235,6 +238,17 @@ def _sources(context: RunContext) -> Iterator[_Source]:
     yield from _openings(context, only)
     yield from _failing(context, only)
     yield from _of_known(context, unseen(settings, binding.name, context.counterexamples))
+
+
+def _between(
+    context: RunContext, examples: Iterable[Vector], first: Sequence[Program]
+) -> Iterator[Item]:
+    """Yield examples, and the first programs of a slow target once examples show that it is one."""
+    for example in examples:
+        yield example
+        if context.is_slow:
+            yield from first
+            first = ()
 
 
 def _of_known(context: RunContext, programs: Sequence[Program]) -> Iterator[_Source]:
@@ -563,8 +577,9 @@ def _checks_of_held(context: RunContext) -> list[_OfResources]:
 
 
 def _check_held(context: RunContext, in_time: InTime, program: Program) -> None:
-    clause = "close.release"
-    if clause in context.settings.selected and not leaks_in(context, clause, program):
+    clause, keeps_open = "close.release", context.left_out.open_streams
+    is_judged = clause in context.settings.selected and not keeps_open
+    if is_judged and not leaks_in(context, clause, program):
         exercised, counterexample = check_held(context.executor, program, in_time)
         context.exercised[clause] += exercised
         context.keep(clause, counterexample)

@@ -18,7 +18,7 @@ from fscontract.contract.generate import boundaries
 from fscontract.contract.models.acceptor import TABLES, Acceptor
 from fscontract.contract.runner.context import RunContext, StopRun
 from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
-from fscontract.contract.runner.crashes import Crash, Journal, LeftOut
+from fscontract.contract.runner.crashes import Blocked, Crash, Journal, LeftOut
 from fscontract.contract.runner.events import (
     FeaturesObserved,
     Interrupted,
@@ -41,6 +41,8 @@ from fscontract.contract.runner.sandbox import Sandbox, disposed, sandboxed
 from fscontract.contract.runner.settings import Settings
 from fscontract.contract.runner.time_budget import PhaseTimes
 from fscontract.contract.runner.timeout_policy import late_warnings
+from fscontract.contract.runner.timeouts import collect_again
+from fscontract.contract.runner.tracebacks import functions_in
 from fscontract.contract.runner.verdicts import Evidence, sum_up
 from fscontract.contract.text import plural
 
@@ -68,6 +70,7 @@ def check(
         listener(RunFinished(result))
         return result
     finally:
+        collect_again()
         sandbox.close()
 
 
@@ -97,6 +100,7 @@ def _context(
     keys = Keys(profile.own_keys, profile.unsupported_keys)
     left_out = LeftOut(settings.crashes)
     times = PhaseTimes(settings.budget, settings.timeout, lambda: sheltered.writing)
+    times.hangs.spend(settings.hung)
 
     def executor(acceptor: Acceptor | None = None) -> Executor:
         features, step_index = profile.features, journal.step_index
@@ -133,6 +137,8 @@ def _prepared(context: RunContext, run: Callable[[RunContext], Outcome]) -> Outc
     try:
         context.binding.prepare(context.times.run.left)
         return run(context)
+    except Blocked:  # it does not remove its files, either
+        raise
     except BaseException:
         context.sandbox.restore()
         disposed(context.binding, context.times.run.left)  # the first error is the one to report
@@ -209,9 +215,12 @@ def _run(context: RunContext) -> None:
             if hint:
                 raise TargetError(f"{error}; {hint}") from error
             raise
+        if isinstance(error, Blocked) and context.journal.restarts:
+            raise
         context.counts["errors"] += 1
         context.unanswered |= context.settings.selected
-        context.warnings.append(f"ended early: {error}")
+        context.ended = f"ended early: {error}"
+        context.warnings.append(context.ended)
     context.sandbox.restore()
     failures = [f for found in context.counterexamples.failed.values() for f in found.values()]
     hint = _about_threads(context, [failure.actual for failure in failures])
@@ -332,6 +341,8 @@ def _recall_crashes(context: RunContext) -> None:
         context.counts["hangs" if crash.hung else "crashes"] += 1
         keep = counterexamples.hang if crash.hung else counterexamples.crash
         context.report(keep(crash.clause, crash.counterexample))
+        if crash.hung:
+            context.hanging |= functions_in(crash.counterexample.traits)
         for clause in TABLES[crash.op].all_clauses if crash.program is not None else ():
             counterexamples.shadowed.setdefault(clause, crash.clause)
         if crash.clause not in context.settings.declared:
@@ -361,6 +372,7 @@ def _sum_up(context: RunContext, start: datetime, begun: float, lost: str = "") 
         out_of_time=bool(context.cut_short or context.counts[LEFT_OUT]),
         sources=context.sources(),
         stopped=context.stopped,
+        ended=context.ended,
     )
     context.counts["programs"] = executor.programs
     context.counts["operations"] = executor.operations

@@ -41,6 +41,8 @@ WEIGHTS = {
 _FIRST = 0.25
 #: What shrinking may take of the time that is left: one failure, and all of them of the whole.
 _SHRINK, _SHRINK_ALL = 0.1, 0.5
+#: What shrinking and attributing one failure may take of the time that is left, and in any case.
+_ATTRIBUTE, _ATTRIBUTE_SECONDS = 0.5, 1.0
 #: The part of a budget that calls that hang may take; in any case they may take this number of
 #: seconds, but at most the last part of the budget.
 _HANGS, _HANG_SECONDS, _HANGS_AT_MOST = 0.1, 15.0, 0.5
@@ -141,6 +143,10 @@ class PhaseTimes:
         """Return the time that shrinking a failure may take."""
         return self.run.part(_SHRINK)
 
+    def begin_attributing(self) -> TimeBudget:
+        """Return the time that shrinking and attributing a failure may take."""
+        return TimeBudget(max(self.run.left * _ATTRIBUTE, _ATTRIBUTE_SECONDS))
+
     def end_shrinking(self, budget: TimeBudget) -> None:
         """Leave the phase the time that shrinking took, unless it was cut short: others wait."""
         if self.run.seconds < math.inf:
@@ -160,6 +166,8 @@ class HangTime:
         self._left = max(min(_HANG_SECONDS, budget * _HANGS_AT_MOST), budget * _HANGS)
         if math.isinf(budget):
             self._left = max(_HANG_SECONDS, 6 * timeout)
+        #: The seconds that calls have hung.
+        self.spent = 0.0
         self._seconds = 0.0
         self._calls = 0
         #: The seconds of a call in the two slowest programs: the last may import a library once.
@@ -211,6 +219,7 @@ class HangTime:
     def spend(self, seconds: float) -> None:
         """Count the seconds that a call hung."""
         self._left -= seconds
+        self.spent += seconds
 
     def note(self, seconds: float, calls: int) -> None:
         """Note how long a complete program with this number of calls took."""

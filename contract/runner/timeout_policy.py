@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from threading import Thread
@@ -21,10 +22,10 @@ from fscontract.contract.models.openfile_stages import READ_OPERATIONS
 from fscontract.contract.program.filesystem_calls import PROCESS_OPERATIONS
 from fscontract.contract.program.program import OF_LINES, Program
 from fscontract.contract.runner.context import RunContext, StopRun
-from fscontract.contract.runner.crashes import clause_of, ended
+from fscontract.contract.runner.crashes import Blocked, Crash, clause_of, ended
 from fscontract.contract.runner.resource_checks import STATUS
 from fscontract.contract.runner.result import LEFT_OUT, STOPPED, Counterexample
-from fscontract.contract.runner.timeouts import Next, supervise, work_here
+from fscontract.contract.runner.timeouts import Next, keeps_running, supervise, work_here
 from fscontract.contract.runner.tracebacks import frames_of, functions_of, lines_of
 from fscontract.contract.text import plural
 
@@ -40,6 +41,8 @@ _LONG_LINES = (
 )
 #: The seconds that a write may take after the end of the run, if the target is known to hang.
 _AT_END = 1.0
+#: The seconds at least in which a program ends that did so before.
+_SOON = 1.0
 #: How many times longer a program may take whose calls start a process, which imports a library.
 _OF_PROCESS = 3
 
@@ -173,6 +176,7 @@ def _before_interrupt(context: RunContext, thread: Thread) -> None:
     """Note the step that runs now: an interrupted program closes its streams, another step."""
     context.interrupted_step = context.executor.index
     context.interrupted_in = context.binding.busy_with
+    context.interrupted_thread = thread
     context.interrupted_frames = frames_of(thread)
     context.executor.keep_open()
     context.sandbox.patches.undo()
@@ -190,6 +194,8 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
         context.left_out.add_lines(hangs.bytes_in_time)
         context.repeat()
         return Next.AGAIN
+    if isinstance(program, Program) and _is_consequence(context, program):
+        return _without(context, program)
     if context.late_call == call:
         context.late.pop()
     elif _leaves_out(context, program):
@@ -207,7 +213,7 @@ def _after_timeout(context: RunContext, item: object, times: int) -> Next:
     if not isinstance(program, Program):
         if context.phase == "status" and not context.interrupted_in:
             return _end_status(context, limit)
-        raise TargetError(f"{context.binding.name}: hangs before a call is made")
+        raise _ended(context, "hangs before a call is made")
     if context.left_out.covers(program, context.interrupted_step):
         return Next.END if hangs.is_spent else Next.GO_ON  # it hangs in something else
     _report_hang(context, program, limit)
@@ -232,12 +238,18 @@ def _reads_by_byte(context: RunContext, program: Program) -> bool:
 
     So do raw streams, whose methods for lines are Python's and call those of the target.
     """
-    index = context.interrupted_step
-    op = program.steps[index].op if 0 <= index < len(program.steps) else ""
+    op = _op_of(program, context.interrupted_step)
     if op not in OF_LINES or program.length < context.times.hangs.bytes_in_time:
         return False
     called = functions_of(context.interrupted_frames)[:1]
     return any(function.partition(" of ")[0] not in _LINE_METHODS for function in called)
+
+
+def _op_of(program: Program, index: int) -> str:
+    """Return the operation of a step of a program; before and after them it opens and closes."""
+    if index < 0:
+        return "open"
+    return program.steps[index].op if index < len(program.steps) else "close"
 
 
 def _leaves_out(context: RunContext, program: object) -> bool:
@@ -284,7 +296,7 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     """Keep the hang, and leave out what makes the same call in the same state."""
     index, settings = context.interrupted_step, context.settings
     if context.interrupted_in:
-        raise TargetError(f"{context.binding.name}: {context.interrupted_in}: it hangs")
+        raise _ended(context, f"{context.interrupted_in}: it hangs")
     is_call = 0 <= index < len(program.steps)
     state = context.executor.state_before(program, index) if is_call else None
     context.left_out.add(program, index, context.times.hangs.is_spent, state)
@@ -306,7 +318,60 @@ def _report_hang(context: RunContext, program: Program, limit: float) -> None:
     context.mark_example(clause, counterexample)
     for other in TABLES[op].all_clauses:
         context.counterexamples.shadowed.setdefault(other, clause)
+    context.hangs.append(Crash(clause, counterexample, hung=True))
     context.report(context.counterexamples.hang(clause, counterexample))
+    if context.journal.restarts and (
+        keeps_running(context.interrupted_thread) or _is_blocked(context, op)
+    ):
+        raise _ended(context, f"calls hang after {counterexample.program}")
+
+
+def _ended(context: RunContext, why: str) -> TargetError:
+    """Return the error that ends the run, which another process may continue without the calls."""
+    text, known = f"{context.binding.name}: {why}", context.settings.crashes
+    hangs = (*(crash for crash in known if crash.hung), *context.hangs)
+    return Blocked(text, hangs, context.times.hangs.spent) if context.hangs else TargetError(text)
+
+
+def _is_consequence(context: RunContext, program: Program) -> bool:
+    """Return whether a program hangs because calls of others have hung."""
+    index = context.interrupted_step
+    if not context.hangs or context.interrupted_in or context.left_out.covers(program, index):
+        return False
+    return _is_blocked(context, _op_of(program, index))
+
+
+def _without(context: RunContext, program: Program) -> Next:
+    """Continue without an operation of which all calls hang now, if not in another process."""
+    if context.journal.restarts:
+        raise _ended(context, f"calls hang after {context.hangs[-1].program}")
+    context.left_out.add(program, context.interrupted_step, everywhere=True)
+    context.counts[LEFT_OUT] += 1
+    context.repeat()
+    return Next.AGAIN
+
+
+def _is_blocked(context: RunContext, op: str) -> bool:
+    """Return whether a program hangs in which a call of `op` ended before others hung."""
+    completed = context.completed
+    known = [p for called, p in completed.items() if called == op or op in ("open", "close")]
+    before = next((p for p in known if p not in context.left_out), None)
+    if before is None:
+        return False
+    hung: list[Program] = []
+
+    def on_hang(program: Program, times: int) -> Next:
+        hung.append(program)
+        return Next.END
+
+    def run(program: Program) -> None:
+        with suppress(Exception):  # it may fail: only its end matters
+            context.executor.run(program)
+
+    limit = max(_SOON, context.times.hangs.limit(where_others_hang=True))
+    supervise(iter([before]), run, limit, on_hang, context.tick)
+    context.times.hangs.spend(limit * len(hung))
+    return bool(hung)
 
 
 def _of_reads(op: str, functions: Sequence[str]) -> tuple[str, ...]:

@@ -75,6 +75,18 @@ def never_finalize(value: object) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
 
 
+def stop_collecting() -> None:
+    """Collect no garbage from now on: finalizers would hang as close() does, in any thread."""
+    gc.disable()
+
+
+def collect_again() -> None:
+    """Collect the garbage that is made from now on, if `stop_collecting` was called."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Suspend garbage collection, whose finalizers and callbacks would run at any time."""
@@ -157,6 +169,11 @@ def _is_busy(thread: threading.Thread) -> bool:
     except OSError:  # it has ended already
         pass
     return False
+
+
+def keeps_running(thread: threading.Thread | None) -> bool:
+    """Return whether a thread that was interrupted runs on, and so slows all others."""
+    return thread is not None and thread.is_alive() and _is_busy(thread)
 
 
 def is_runnable(thread: threading.Thread, read: Callable[..., Any] = open) -> bool:

@@ -23,6 +23,8 @@ _CALLERS = tuple(
     for parts in (("contract",), ("implementations", "bindings"))
 )
 _LIBRARIES = f"{os.sep}site-packages{os.sep}"
+#: What is between a function and its file.
+_OF = " of "
 _STANDARD = os.path.join(sysconfig.get_path("stdlib"), "")
 #: The start of a line of a frame that is in the standard library.
 IN_STANDARD = f'File "{_STANDARD}'
@@ -106,10 +108,15 @@ def lines_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
 def functions_of(frames: list[traceback.FrameSummary]) -> tuple[str, ...]:
     """Return the functions of frames with their files, without those of the standard library."""
     return tuple(
-        f"{frame.name} of {frame.filename}"
+        f"{frame.name}{_OF}{frame.filename}"
         for frame in frames
         if _LIBRARIES in frame.filename or not frame.filename.startswith(_STANDARD)
     )
+
+
+def functions_in(traits: Iterable[str]) -> frozenset[str]:
+    """Return those of these traits of a failure that are functions."""
+    return frozenset(trait for trait in traits if _OF in trait)
 
 
 def _is_of_kit(frame: traceback.FrameSummary) -> bool:

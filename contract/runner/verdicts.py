@@ -169,6 +169,8 @@ class Evidence:
     sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
     #: Why the settings ended the run before the last program, "" if they did not.
     stopped: str = ""
+    #: Why the target ended the run before the last program, "" if it did not.
+    ended: str = ""
 
 
 def sum_up(
@@ -374,7 +376,7 @@ def _unreached(
     if silent or clause.id in evidence.unsaid:
         return Verdict.INEXPRESSIBLE, f"the {binding.api} API has no such call"
     if clause.id in evidence.unanswered:
-        return Verdict.ERROR, "calls failed with connection errors"
+        return Verdict.ERROR, evidence.ended or "calls failed with connection errors"
     if any(c.startswith("consistency.") for c in clause.checks) and not binding.changes:
         return Verdict.INEXPRESSIBLE, "the binding can't change a file under an open stream"
     shadow = evidence.counterexamples.shadowed.get(clause.id)

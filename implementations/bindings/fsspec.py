@@ -99,6 +99,7 @@ from fscontract.implementations.bindings.method_sources import (
     FILE_METHODS,
     FILESYSTEM_METHODS,
     OBSERVED_METHODS,
+    inspected,
     sources_of,
 )
 from fscontract.implementations.bindings.open_file import FOREIGN, KINDS, known_status
@@ -463,7 +464,7 @@ class FsspecBinding(ScratchBinding):
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes that define the methods of the file and of the filesystem."""
         own = below_directories(self.fs)
-        with self.fs.open(path, "rb") as file:
+        with inspected(self.fs.open(path, "rb")) as file:
             of_file = sources_of(file, FILE_METHODS, own)
         of_filesystem = sources_of(self.fs, FILESYSTEM_METHODS, own)
         bases = frozenset().union(*(of.get(BASES, ()) for of in (of_filesystem, of_file)))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from types import CodeType, FunctionType
 from typing import Any
 
+from fscontract.contract.runner.timeouts import Next, never_finalize, supervise
 from fscontract.contract.spec.inherited_failures import (
     BASES,
     base_packages,
@@ -14,6 +15,8 @@ from fscontract.contract.spec.inherited_failures import (
     package_of,
 )
 
+#: The seconds in which a file that was inspected closes; one that takes longer is left behind.
+_CLOSING = 0.25
 #: The methods of a binary file that each operation calls.
 FILE_METHODS: Mapping[str, tuple[str, ...]] = {
     "close": ("close",),
@@ -129,6 +132,20 @@ _OF_LINES = frozenset({"readlines", "__next__"})
 _READING = ("read", "_fetch", "cat_file")
 #: Not an operation: the classes of the objects that an object wraps.
 WRAPPED = "wrapped"
+
+
+@contextmanager
+def inspected(file: Any) -> Iterator[Any]:
+    """Close a file in the end, unless that hangs: what it showed is known by then."""
+
+    def on_hang(file: Any, times: int) -> Next:
+        never_finalize(file)
+        return Next.END
+
+    try:
+        yield file
+    finally:
+        supervise(iter([file]), lambda file: file.close(), _CLOSING, on_hang)
 
 
 def sources_of(

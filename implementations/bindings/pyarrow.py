@@ -43,7 +43,12 @@ from fscontract.implementations.bindings.library_readers import (
     reader_operations,
     spell_reader,
 )
-from fscontract.implementations.bindings.method_sources import FILE_METHODS, WRAPPED, sources_of
+from fscontract.implementations.bindings.method_sources import (
+    FILE_METHODS,
+    WRAPPED,
+    inspected,
+    sources_of,
+)
 from fscontract.implementations.bindings.object_stores import Store, StoreBinding
 from fscontract.implementations.bindings.positioned_reads import bind_pread
 from fscontract.implementations.bindings.script_setup import pyarrow_setup
@@ -309,9 +314,9 @@ class PyArrowBinding(StoreBinding):
         own = handler
         if isinstance(handler, FSSpecHandler):
             own = below_directories(handler.fs)
-        with self.fs.open_input_file(path) as file:
+        with inspected(self.fs.open_input_file(path)) as file:
             found = sources_of(file, {**FILE_METHODS, "pread": ("read_at",)}, own)
-        with handler.open_input_file(_innermost_path(self.fs, path)) as file:
+        with inspected(handler.open_input_file(_innermost_path(self.fs, path))) as file:
             wrapped = frozenset(class_name(type(one)) for one in (inner, file))
         return found and {**found, WRAPPED: wrapped}
 

@@ -32,7 +32,11 @@ from fscontract.implementations.bindings.file_operations import (
     failed_step,
     inexpressible,
 )
-from fscontract.implementations.bindings.method_sources import FILE_METHODS, sources_of
+from fscontract.implementations.bindings.method_sources import (
+    FILE_METHODS,
+    inspected,
+    sources_of,
+)
 from fscontract.implementations.bindings.script_setup import temporary_path
 from fscontract.implementations.bindings.spelling import spell_file, spell_program
 
@@ -171,7 +175,7 @@ class PythonFileBinding(ScratchBinding):
 
     def sources(self, path: str) -> Mapping[str, frozenset[str]]:
         """Return the classes that define the methods of the file."""
-        with self._opener(path) as file:
+        with inspected(self._opener(path)) as file:
             return sources_of(file, FILE_METHODS, file)
 
     def bind(self, step: Step) -> Action:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 #: Filesystems: their streams accept negative seeks, all or some of them, end the process, raise
-#: another exception, or share state.
+#: another exception, share state, or hang.
 TARGETS = """
 import itertools
 import os
+import threading
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
 
 class Lenient(MemoryInputStream):
@@ -56,6 +57,36 @@ class StuckOnceShared(Sharing):
 class DeadlyIfLong(Lenient):
     def seek(self, position):
         os._exit(3) if self._length() > 60_000 else super().seek(position)
+
+class Blocking(Lenient):
+    lock, held = threading.Lock(), threading.Lock()
+
+    def skip(self, count):
+        if count == 2:
+            self.lock.acquire()
+            self.held.acquire()
+            self.held.acquire()
+        return super().skip(count)
+
+    def read_byte(self):
+        with self.lock:
+            return super().read_byte()
+
+class Swallowing(Lenient):
+    def skip(self, count):
+        while count == 2:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+        return super().skip(count)
+
+def blocking():
+    return MemoryFileSystem(stream_class=Blocking)
+
+def swallowing():
+    return MemoryFileSystem(stream_class=Swallowing)
 
 def deadly_if_long():
     return MemoryFileSystem(stream_class=DeadlyIfLong)

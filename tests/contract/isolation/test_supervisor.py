@@ -22,7 +22,7 @@ from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import crashes
 from fscontract.contract.runner.events import Event, RunFinished, RunStarted, ViolationFound
 from fscontract.contract.runner.replay import replay
-from fscontract.contract.runner.result import RunResult, Verdict
+from fscontract.contract.runner.result import VIOLATED, RunResult, Verdict
 from fscontract.contract.runner.run_options import RunOptions
 from fscontract.contract.runner.time_budget import TimeBudget
 from fscontract.contract.spec import known_failures
@@ -111,6 +111,26 @@ def run_both(target: str, timeout: float = 10.0) -> RunResult:
     options = replace(RUN, clauses=("seek.negative", "unbuffer.pos"), timeout=timeout)
     with closing(Isolated(target, options, (), forks=True)) as isolated:
         return isolated.check(lambda event: None)
+
+
+@pytest.mark.parametrize("target", ["blocking", "swallowing"])
+def test_process_whose_target_a_call_blocks_is_replaced_by_one_without_the_call(
+    targets: str, target: str
+) -> None:
+    """All reads wait for its lock, or for the processor."""
+    clauses = ("seek.negative", "skip.progress", "skip.count", "read-byte.*")
+    options = replace(RUN, clauses=clauses, timeout=1.0, budget=30.0)
+    started: list[int] = []
+    with closing(Isolated(f"{targets}:{target}", options, (), forks=True)) as isolated:
+        start = isolated._go_on_without
+        isolated._go_on_without = lambda: (started.append(len(isolated._blocked_by)), start())  # type: ignore
+        result = isolated.check(lambda event: None)
+    outcomes = {c.clause.id: c.outcome for c in result.clauses}
+    failing = {clause: outcome for clause, outcome in outcomes.items() if outcome in VIOLATED}
+    assert failing == {"seek.negative": Verdict.FAIL, "skip.progress": Verdict.HANG}
+    assert outcomes["read-byte.value"] is Verdict.PASS
+    assert started == [1]
+    assert result.counts["hangs"] == 1
 
 
 @pytest.fixture

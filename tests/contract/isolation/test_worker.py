@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from fscontract.contract.binding import TargetError
 from fscontract.contract.isolation import worker
 from fscontract.contract.isolation.journal import SharedJournal, shared_file
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner.run_options import RunOptions
+from fscontract.contract.runner.sandbox import SandboxedBinding
 
 CLAUSE = "capabilities.unknown"
 RUN = RunOptions(None, (), (CLAUSE,), "all", "quick", None, 0, 10.0, {}, None, None)
@@ -38,6 +40,7 @@ def answers(journal: SharedJournal, target: str, *, go: bool = True, **more: Any
         "run": asdict(RUN),
         "known": [],
         "crashes": [],
+        "hung": 0.0,
         "until": None,
         "discard": [],
         "do": "run",
@@ -80,6 +83,22 @@ def test_programs_to_try_are_run_without_a_verdict(journal: SharedJournal) -> No
     sent = answers(journal, "memory", do="try", programs=[program.to_json()])
     assert not [answer for answer in sent if "event" in answer]
     assert journal.item() == program
+
+
+def test_removal_that_hangs_after_programs_is_a_warning(
+    journal: SharedJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would hang in the next process, too."""
+
+    def hang(*seconds: float) -> None:
+        raise TargetError("hangs while it is removed")
+
+    monkeypatch.setattr(SandboxedBinding, "dispose", hang)
+    program = Program(5, (Step("read_byte"),))
+    sent = answers(journal, "memory", do="judge", observed={}, programs=[program.to_json()])
+    assert {"warning": "hangs while it is removed"} in sent
+    assert any("discarded" in answer for answer in sent)
+    assert sent[-1] == {"ended": True}
 
 
 def test_parent_that_is_gone_is_noted_in_the_journal(journal: SharedJournal) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import io
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, ClassVar, cast
 
 import pytest
 
@@ -19,19 +21,26 @@ from fscontract.contract.models.stream_state import ANY, PAST, opened
 from fscontract.contract.program.program import Program, Step, resolve_step
 from fscontract.contract.runner import time_budget
 from fscontract.contract.runner.context import RunContext
-from fscontract.contract.runner.crashes import Journal, clause_of
+from fscontract.contract.runner.crashes import Blocked, Crash, Journal, clause_of
 from fscontract.contract.runner.events import Event, RunFinished
-from fscontract.contract.runner.result import LEFT_OUT, VIOLATED, ClauseResult, RunResult, Verdict
+from fscontract.contract.runner.result import (
+    LEFT_OUT,
+    VIOLATED,
+    ClauseResult,
+    Counterexample,
+    RunResult,
+    Verdict,
+)
 from fscontract.contract.runner.runner import check
-from fscontract.contract.runner.settings import Settings
-from fscontract.contract.runner.time_budget import HangTime
-from fscontract.contract.runner.timeout_policy import MAX_LATE, run_items
+from fscontract.contract.runner.settings import Settings, with_checks
+from fscontract.contract.runner.time_budget import HangTime, TimeBudget
+from fscontract.contract.runner.timeout_policy import MAX_LATE, _seconds, run_items
 from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.native import StreamBinding
 from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from tests.contract.runner.conftest import Clock, binding_of, settings_for
+from tests.contract.runner.conftest import Clock, MakeExecutor, binding_of, settings_for
 from tests.contract.runner.test_runner import SeeksBack
 from tests.limits import DEADLOCK
 
@@ -124,25 +133,65 @@ def test_a_program_that_is_late_twice_hangs(clock: Clock) -> None:
     assert result.counts["hangs"] == 1
 
 
-def test_a_call_that_blocks_all_later_ones_is_charged_beside_them(clock: Clock) -> None:
-    """As a coroutine does that blocks its event loop: even open hangs when it is tried again."""
+def _blocking(clock: Clock) -> type[MemoryInputStream]:
+    """Streams of which a call blocks all later ones: even open hangs when it is tried again."""
     blocked: list[bool] = []
+    number = count(1)
 
     class Blocking(MemoryInputStream):
         def __init__(self, *args: Any) -> None:
             if blocked:
                 clock.wait_for_ever()
             super().__init__(*args)
+            self.is_early = next(number) <= 9
 
         def skip(self, count: int) -> int:
-            if count == 1:
+            if count == 1 and not self.is_early:
                 blocked.append(True)
                 clock.wait_for_ever()
             return super().skip(count)
 
-    result = _checked(Blocking)
-    assert "skip.progress" in [c.clause.id for c in _hung(result)]
+    return Blocking
+
+
+def test_a_call_that_blocks_all_later_ones_is_charged_and_not_those(clock: Clock) -> None:
+    """As a coroutine does that blocks its event loop."""
+    chosen = ("read-byte.value", "skip.count", "skip.progress", "open.state")
+    result = check(binding_of(_blocking(clock)), settings_for(*chosen, timeout=_TIMEOUT))
+    assert [c.clause.id for c in _hung(result)] == ["skip.progress"]
     assert not any("late once" in warning for warning in result.warnings)
+    assert result.counts[LEFT_OUT] == 1
+
+
+def test_a_run_whose_target_is_blocked_ends_for_another_process(clock: Clock) -> None:
+    class Restarts(Journal):
+        restarts = True
+
+    chosen = ("read-byte.value", "skip.count", "skip.progress", "open.state")
+    settings = settings_for(*chosen, timeout=_TIMEOUT)
+    with pytest.raises(
+        Blocked, match=r"calls hang after f = open\(5 bytes\); f.skip\(1\)"
+    ) as ended:
+        check(binding_of(_blocking(clock)), settings, journal=Restarts())
+    assert [hang.clause for hang in ended.value.hangs] == ["skip.progress"]
+    assert ended.value.seconds > 2 * _TIMEOUT
+
+
+def test_a_run_that_can_not_go_on_says_why(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here no longer file can be written."""
+    binding = binding_of(_late(clock, 1, 2))
+    create = binding.create
+
+    def refuse(content: bytes) -> str:
+        if len(content) > 5:
+            raise TargetError("the disk is full")
+        return create(content)
+
+    monkeypatch.setattr(binding, "create", refuse)
+    chosen = ("skip.progress", "read-into.data", "pread.isolation")
+    result = check(binding, settings_for(*chosen, timeout=_TIMEOUT))
+    reasons = {c.reason for c in result.clauses if c.outcome is Verdict.ERROR}
+    assert reasons == {"ended early: the disk is full"}
 
 
 def test_a_status_that_hangs_is_charged_and_ends_no_other_check(clock: Clock) -> None:
@@ -598,3 +647,89 @@ def test_a_stream_whose_close_spins_is_not_finalized_during_the_run(other: str) 
     outcomes = {c.clause.id: c.outcome for c in result.clauses}
     assert outcomes == {"close.no-raise": Verdict.HANG, other: Verdict.PASS}
     assert during == []
+
+
+class FileOfDescriptor(io.FileIO):
+    """A file whose close waits, and so leaves its descriptor open."""
+
+    #: Whether garbage was collected when each file was opened.
+    collects: ClassVar[list[bool]] = []
+
+    def __init__(self, path: str) -> None:
+        self.collects.append(gc.isenabled())
+        super().__init__(path)
+
+    def close(self) -> None:
+        threading.Event().wait()
+
+
+def test_files_that_stay_open_because_close_hangs_are_no_leaks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are not collected, either: a finalizer that closes them would hang in any thread."""
+    monkeypatch.setattr(FileOfDescriptor, "collects", [])
+    opener: Any = FileOfDescriptor
+    chosen = tuple(clauses()[name] for name in ("close.no-raise", "close.release", "seek.pos"))
+    settings = Settings(load_profile("python-file"), with_checks(chosen), timeout=0.4)
+    result = check(PythonFileBinding(opener, str(tmp_path)), settings)
+    outcomes = {c.clause.id: c.outcome for c in result.clauses}
+    assert outcomes["close.no-raise"] is Verdict.HANG
+    assert outcomes["seek.pos"] is Verdict.PASS
+    assert outcomes["close.release"] not in VIOLATED
+    assert not FileOfDescriptor.collects[-1]
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_streams_that_are_noted_as_open_are_kept_until_they_are_closed(
+    is_open: bool, executor: MakeExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[object] = []
+    monkeypatch.setattr("fscontract.contract.runner.executor.never_finalize", kept.append)
+    running = executor()
+    streams = [running.binding.open(running.file(5)[0])]
+    running.note_open(streams)
+    if not is_open:
+        running.close(Program(5, ()), streams)
+    running.keep_open()
+    assert kept == streams * is_open
+
+
+@pytest.mark.parametrize(("hangs", "left", "limit"), [(1, 0.0, 1.0), (0, 0.0, 8.0), (1, 5.0, 8.0)])
+def test_a_write_of_a_target_that_hangs_has_a_second_after_the_end(
+    hangs: int, left: float, limit: float
+) -> None:
+    context = SimpleNamespace(
+        settings=SimpleNamespace(timeout=8.0),
+        binding=SimpleNamespace(busy_with="can't write a file"),
+        counts=Counter(hangs=hangs),
+        times=SimpleNamespace(run=TimeBudget(left)),
+    )
+    assert _seconds(cast("RunContext", context), None, False, False) == limit
+
+
+def test_a_function_that_hung_in_an_earlier_process_has_less_time(clock: Clock) -> None:
+    """As others in which a call has hung have in one process."""
+    limits, place = {}, Clock.wait_for_ever.__code__.co_filename
+    for traits in ((), (f"wait_for_ever of {place}",)):
+        failure = Counterexample(Program(5, (Step("skip", (3,)),)), (), "", traits=traits)
+        crash = Crash("skip.progress", failure, hung=True)
+        settings = settings_for("skip.count", "skip.progress", timeout=20.0, budget=60.0)
+        clock.now = 0.0
+        check(binding_of(_late(clock, 1, 2)), replace(settings, crashes=(crash,)))
+        limits[traits] = clock.now
+    without, recalled = limits.values()
+    assert recalled < without - 3
+
+
+@pytest.mark.parametrize(("hung", "limit"), [(0.0, 3.75), (15.0, 1.0)])
+def test_the_seconds_that_calls_hung_in_earlier_processes_count(hung: float, limit: float) -> None:
+    limits = []
+
+    class Watches(Journal):
+        def begin(self, item: object) -> None:
+            limits.append(self.limit)
+
+    settings = settings_for("seek.negative", budget=60.0, hung=hung)
+    check(binding_of(), settings, journal=Watches())
+    assert min(limits[1:]) == pytest.approx(limit, abs=0.2)

@@ -127,6 +127,7 @@ def answers(target: str) -> list[dict[str, Any]]:
         "run": protocol.to_json(OPTIONS),
         "known": [],
         "crashes": [],
+        "hung": 0.0,
         "until": None,
         "discard": [],
         "do": "run",

@@ -248,6 +248,30 @@ def test_set_up_and_removal_that_hang_end_with_the_time_of_the_run(
     never.set()
 
 
+@pytest.mark.parametrize(
+    ("work", "seconds", "writing", "limit"),
+    [
+        ("prepare", 1.0, 0.0, 5.0),
+        ("prepare", 30.0, 0.0, 30.0),
+        ("prepare", 100.0, 0.0, 60.0),
+        ("dispose", 0.0, 0.0, 2.0),
+        ("dispose", 30.0, 1.0, 30.0),
+        ("dispose", 0.0, 3.0, 15.0),
+        ("dispose", 0.0, 100.0, 60.0),
+    ],
+)
+def test_set_up_and_removal_have_the_time_of_the_run_within_limits(
+    work: str, seconds: float, writing: float, limit: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Removal also has a multiple of the time that writing took."""
+    limits: list[float] = []
+    monkeypatch.setattr(sandbox_module, "supervise", lambda *args: limits.append(args[2]))
+    binding = SandboxedBinding(StreamBinding(MemoryFileSystem(), "test"), 10.0)
+    binding.writing = writing
+    getattr(binding, work)(seconds)
+    assert limits == [limit]
+
+
 def test_script_api_that_hangs_raises_no_script_in_time() -> None:
     never = threading.Event()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,18 +19,24 @@ from fscontract.contract.generate import open_programs
 from fscontract.contract.program.program import Program, Step
 from fscontract.contract.runner import runner
 from fscontract.contract.runner.context import RunContext
+from fscontract.contract.runner.counterexamples import ShrinkingCounterexamples
+from fscontract.contract.runner.execution import Violation
+from fscontract.contract.runner.executor import Executor
 from fscontract.contract.runner.phases import Phase
 from fscontract.contract.runner.program_check import check_program
-from fscontract.contract.runner.result import OUT_OF_TIME, RunResult, RunVerdict, Verdict
+from fscontract.contract.runner.result import OUT_OF_TIME, VIOLATED, RunResult, RunVerdict, Verdict
 from fscontract.contract.runner.runner import check
+from fscontract.contract.runner.settings import Settings, with_checks
 from fscontract.contract.runner.time_budget import WEIGHTS, HangTime, PhaseTimes, TimeBudget
+from fscontract.contract.spec.clauses import clauses
 from fscontract.contract.spec.known_failures import Known
 from fscontract.contract.spec.profiles import load_profile
 from fscontract.implementations.bindings.fsspec import FsspecBinding
 from fscontract.implementations.bindings.native import StreamBinding
+from fscontract.implementations.bindings.python_file import PythonFileBinding
 from fscontract.implementations.fsspec_adapter import MemoryFsspec
 from fscontract.implementations.memory import MemoryFileSystem, MemoryInputStream
-from tests.contract.runner.conftest import binding_of, settings_for
+from tests.contract.runner.conftest import MakeExecutor, binding_of, settings_for
 
 
 class Time:
@@ -279,6 +287,112 @@ def test_a_violation_of_a_slow_target_is_found_in_time(time: Time, seconds: floa
     )
     assert time.now <= 66.0
     assert {c.clause.id for c in result.clauses if c.outcome is Verdict.FAIL} == {"seek.negative"}
+
+
+class LatePosition(MemoryInputStream):
+    """Stays at the end, wherever a seek goes; each call takes a second."""
+
+    time: Time
+
+    def seek(self, position: int) -> None:
+        self.time.now += 1.0
+        if not 0 <= position < self.get_pos() == self._size:
+            super().seek(position)
+
+    def read_byte(self) -> int:
+        self.time.now += 1.0
+        return super().read_byte()
+
+    def read_into(self, buffer: Any, offset: int = 0, length: int | None = None) -> int:
+        self.time.now += 1.0
+        return super().read_into(buffer, offset, length)
+
+
+def test_a_failure_of_a_slow_target_is_attributed_in_time(
+    time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To find the call at fault takes a hundred calls."""
+    monkeypatch.setattr(LatePosition, "time", time, raising=False)
+    result = run(LatePosition, 30.0)
+    assert time.now <= 33.0
+    assert [c.outcome for c in result.clauses if c.outcome in VIOLATED]
+
+
+@pytest.fixture
+def behind(time: Time, executor: MakeExecutor) -> tuple[Executor, Violation]:
+    """Slow streams that seek too far, and the failure of a read after a seek."""
+
+    class Behind(MemoryInputStream):
+        def seek(self, position: int) -> None:
+            time.now += 2.0
+            super().seek(position + 1)
+
+    running = executor(Behind)
+    program = Program(300, (Step("get_pos"), Step("seek", (2,)), Step("read_byte")))
+    violation = running.run(program).violation
+    assert violation is not None
+    return running, violation
+
+
+@pytest.mark.parametrize("seconds", [0.0, math.inf])
+def test_a_failure_without_time_is_charged_to_the_call_that_shows_it(
+    seconds: float, behind: tuple[Executor, Violation]
+) -> None:
+    """With time, to the seek before."""
+    running, violation = behind
+    found = ShrinkingCounterexamples(running, frozenset(clauses()), PhaseTimes(seconds))
+    expected = "seek.pos" if seconds else "read-byte.value"
+    assert found.violation(violation) == expected
+    (failures,) = found.failed.values()
+    assert [failure.unshrunk for failure in failures.values()] == [not seconds]
+
+
+def test_a_later_failure_or_a_missed_should_without_time_is_none(
+    behind: tuple[Executor, Violation],
+) -> None:
+    """The first failure of its program may be the cause of it."""
+    running, violation = behind
+    found = ShrinkingCounterexamples(running, frozenset(clauses()), PhaseTimes(0.0))
+    assert found.violation(violation, later=True) is None
+    assert found.miss(replace(violation, missed=True)) is None
+    assert not found.broken
+
+
+#: The methods of Python's files that a slow file has, with a wrong result of each.
+_WRONG: dict[str, Callable[[Any], Any]] = {
+    "read": lambda data: data[:-1] + b"?" if data else data,
+    "read1": lambda data: data[:-1] + b"?" if data else data,
+    "readline": lambda data: data[:-1] + b"?" if data else data,
+    "readlines": lambda lines: lines[:-1],
+    "__next__": lambda data: data + b"?",
+    "tell": lambda position: position + 1 if position > 2 else position,
+    "seek": lambda position: position + 1 if position > 2 else position,
+}
+
+
+@pytest.mark.parametrize("wrong", _WRONG)
+def test_wrong_results_of_any_call_of_a_slow_file_are_found(
+    time: Time, wrong: str, tmp_path: Path
+) -> None:
+    """Each call takes half a second of the minute."""
+
+    def slowly(name: str) -> Any:
+        call = getattr(io.BytesIO, name)
+
+        def slow_call(self: io.BytesIO, *args: Any) -> Any:
+            time.now += 0.5
+            result = call(self, *args)
+            return _WRONG[wrong](result) if name == wrong else result
+
+        return slow_call
+
+    methods = {name: slowly(name) for name in (*_WRONG, "readinto")}
+    file = type("Slow", (io.BytesIO,), methods)
+    binding = PythonFileBinding(lambda path: file(Path(path).read_bytes()), str(tmp_path))
+    chosen = with_checks([*clauses().values()])
+    result = check(binding, Settings(load_profile("python-file"), chosen, budget=60.0))
+    assert time.now <= 66.0
+    assert [c.clause.id for c in result.clauses if c.outcome in VIOLATED]
 
 
 def test_a_run_that_is_out_of_time_says_which_programs_it_left_out(time: Time) -> None:

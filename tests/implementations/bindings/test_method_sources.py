@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
+
 import pytest
 from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
@@ -10,6 +13,7 @@ from s3fs import S3FileSystem
 from fscontract.implementations.bindings.method_sources import (
     FILE_METHODS,
     FILESYSTEM_METHODS,
+    inspected,
     sources_of,
 )
 
@@ -121,3 +125,24 @@ def test_a_method_may_be_that_of_a_wrapped_object(wrapper: type[Wrapper]) -> Non
 
 def test_a_method_that_does_not_name_that_of_a_wrapped_object_is_of_the_class() -> None:
     assert sources_of(FindsLinesItself(), FILE_METHODS, Plain())["py_readline"] == frozenset()
+
+
+@pytest.mark.parametrize("hangs", [True, False])
+def test_a_file_whose_close_hangs_is_inspected_and_kept(hangs: bool) -> None:
+    """Its finalizer would close it."""
+    never, closed = threading.Event(), []
+
+    class File:
+        def close(self) -> None:
+            closed.append(True)
+            if hangs:
+                never.wait()
+
+    file = File()
+    alive = weakref.ref(file)
+    with inspected(file) as same:
+        assert same is file
+    del file, same
+    never.set()
+    assert closed == [True]
+    assert (alive() is not None) is hangs
